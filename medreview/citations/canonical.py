@@ -1,0 +1,94 @@
+"""When two citations are the same source, and what to fetch for one."""
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+from medreview.citations.model import Citation
+
+_PARTS: Final = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\([_*&#~-])")
+_AMPERSAND: Final = re.compile(r"&(?:amp|#0*38|#x0*26);", re.IGNORECASE)
+_PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_DEFAULT_PORT: Final = {"http": "80", "https": "443"}
+_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SUBJECT: Final = re.compile(r"\.[a-z]{2}/")
+
+
+def clean_url(url: str) -> str:
+    """The URL that was meant: ``&amp;`` is ``&``, and Markdown's backslash before a character is gone."""
+    return _AMPERSAND.sub("&", _ESCAPED.sub(r"\1", url))
+
+
+def domain(url: str) -> str:
+    """The host of an http(s) URL in lower case, without user, port and last dot; empty for anything else."""
+    match = _PARTS.match(url)
+    return "" if match is None else _host_port(match[2])[0]
+
+
+def canonical_key(citation: Citation) -> str:
+    """A key that is equal for two citations of the same source, such as ``doi:10.1000/x`` or ``url:https://host/path``.
+
+    For a URL: scheme and host in lower case, default port and fragment dropped, an empty path is ``/``, needless
+    percent codes undone. Path and query keep their case; ``http`` and ``https`` stay two.
+    """
+    if citation.kind == "url":
+        return f"url:{_normal_url(citation.value)}"
+    if citation.kind == "arxiv":
+        return f"arxiv:{_SUBJECT.sub('/', citation.value.lower())}"
+    if citation.kind == "doi":
+        return f"doi:{citation.value.lower()}"
+    return f"{citation.kind}:{citation.value}"
+
+
+def fetch_url(citation: Citation) -> str:
+    """The address to fetch for a citation; a URL loses its fragment."""
+    value = citation.value
+    match citation.kind:
+        case "url":
+            return clean_url(value).partition("#")[0]
+        case "doi":
+            return "https://doi.org/" + quote(value, safe="/:;()._-~,+=@!$*'")
+        case "pmid":
+            return f"https://pubmed.ncbi.nlm.nih.gov/{value}/"
+        case "pmcid":
+            return f"https://pmc.ncbi.nlm.nih.gov/articles/{value}/"
+        case "nct":
+            return f"https://clinicaltrials.gov/study/{value}"
+        case "arxiv":
+            return f"https://arxiv.org/abs/{value}"
+
+
+def _host_port(authority: str) -> tuple[str, str]:
+    place = authority.rpartition("@")[2].lower()
+    if place.startswith("["):
+        host, _, rest = place.partition("]")
+        return host + "]", rest.lstrip(":")
+    host, _, port = place.partition(":")
+    return host.rstrip("."), port
+
+
+def _normal_url(url: str) -> str:
+    clean = clean_url(url)
+    match = _PARTS.match(clean)
+    if match is None:
+        return clean
+    scheme = match[1].lower()
+    host, port = _host_port(match[2])
+    user = match[2].rpartition("@")
+    place = f"{user[0]}{user[1]}{_ascii_host(host)}" + ("" if port in ("", _DEFAULT_PORT[scheme]) else f":{port}")
+    return _PERCENT.sub(_plain, f"{scheme}://{place}{match[3] or '/'}{match[4] or ''}")
+
+
+def _ascii_host(host: str) -> str:
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return host
+
+
+def _plain(code: re.Match[str]) -> str:
+    character = chr(int(code.group()[1:], 16))
+    return character if character in _UNRESERVED else code.group().upper()

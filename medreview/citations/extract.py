@@ -1,0 +1,106 @@
+"""Citations of a text, and of a structured list (SourceCheckup: the list first, the text when there is none)."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from medreview.citations.canonical import canonical_key, domain
+from medreview.citations.identifiers import find_arxiv, find_dois, find_ncts, find_pmcids, find_pmids, sici_end
+from medreview.citations.model import Citation, Listed, Unusable
+from medreview.citations.resolvers import DOI_HOSTS, resolve
+from medreview.citations.urls import find_urls
+from medreview.text import Span
+
+_MARKDOWN_BETWEEN: Final = re.compile(r"[)*_`\"'\s]{0,4}\]\(\s{0,3}<?\Z")
+_HTML_BETWEEN: Final = re.compile(r"[\"'][^<>]{0,200}>\s{0,20}(?:PMID:?\s?|doi:?\s?)?\Z", re.IGNORECASE)
+
+
+def extract(text: str) -> list[Citation]:
+    """Every citation of a text, in text order, spans disjoint.
+
+    A resolver URL is reported once, as the identifier it stands for, with the span of the whole URL. A link whose
+    visible text is its own target is one citation; the same identifier at two other places is two.
+    """
+    found, taken = _urls(text)
+    rest = _masked(text, taken)
+    for finder in (find_dois, find_arxiv, find_ncts, find_pmcids, find_pmids):
+        more = list(finder(rest))
+        if more:
+            found.extend(more)
+            rest = _masked(rest, [_span(citation) for citation in more])
+    return _one_per_link(text, _disjoint(found))
+
+
+def from_list(items: Sequence[str]) -> Listed:
+    """Citations of a structured list, by the same rules, without offsets; entries that hold none are handed back.
+
+    An entry that names one source twice (a DOI and its address) counts once.
+    """
+    citations: list[Citation] = []
+    unusable: list[Unusable] = []
+    for index, item in enumerate(items):
+        held = {canonical_key(found): Citation(found.kind, found.value) for found in reversed(extract(item))}
+        citations.extend(reversed(held.values()))
+        if not held:
+            unusable.append(Unusable(index, item))
+    return Listed(citations, unusable)
+
+
+def _urls(text: str) -> tuple[list[Citation], list[Span]]:
+    found: list[Citation] = []
+    taken: list[Span] = []
+    for place, reported in find_urls(text):
+        span = place
+        if reported:
+            if domain(text[span.start : span.end]) in DOI_HOSTS:
+                span = Span(span.start, sici_end(text, span.start, span.end))
+            url = text[span.start : span.end]
+            kind, value = resolve(url) or ("url", url)
+            found.append(Citation(kind, value, span.start, span.end))
+        taken.append(span)
+    return found, taken
+
+
+def _span(citation: Citation) -> Span:
+    assert citation.start is not None
+    assert citation.end is not None
+    return Span(citation.start, citation.end)
+
+
+def _masked(text: str, spans: Iterable[Span]) -> str:
+    """The text with the spans blotted out, every other character at its place."""
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        if end > at:
+            begin = max(at, start)
+            parts.append(text[at:begin])
+            parts.append("\0" * (end - begin))
+            at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+def _disjoint(found: list[Citation]) -> list[Citation]:
+    kept: list[Citation] = []
+    at = 0
+    for citation in sorted(found, key=_span):
+        span = _span(citation)
+        if span.start >= at:
+            kept.append(citation)
+            at = span.end
+    return kept
+
+
+def _one_per_link(text: str, found: list[Citation]) -> list[Citation]:
+    kept: list[Citation] = []
+    for citation in found:
+        if kept and canonical_key(kept[-1]) == canonical_key(citation):
+            between = text[_span(kept[-1]).end : _span(citation).start]
+            if _MARKDOWN_BETWEEN.match(between):
+                kept[-1] = citation
+                continue
+            if _HTML_BETWEEN.match(between):
+                continue
+        kept.append(citation)
+    return kept

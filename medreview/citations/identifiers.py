@@ -1,0 +1,194 @@
+"""Identifiers in running text: DOI, PMID, PMCID, NCT and arXiv, each with the span of the identifier alone."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Final, Literal
+
+from medreview.citations.model import Citation
+from medreview.citations.resolvers import ARXIV_ID, arxiv_value
+
+_DOI_START: Final = re.compile(r"(?<![\d.])(?:(?<![A-Za-z])|(?<=doi))10\.\d{4,9}(?:\.\d{1,9}){0,5}/", re.IGNORECASE)
+# A suffix has no upper length in the handbook; 300 characters bound the work on hostile text.
+_DOI_BODY: Final = re.compile(r"(?:[!#-;=@-\[\]_a-z{}~?]|\\_){1,300}", re.IGNORECASE)
+_SICI: Final = re.compile(
+    r"(?:<|&lt;)[^<>\s\"&]{1,60}(?:>|&gt;)\d\.\d\.[A-Za-z]{2};\d(?:-[A-Za-z0-9#])?", re.IGNORECASE
+)
+_DOI_CUT: Final = re.compile(
+    r"""[?]|\#(?=[a-z])|[,;|]+(?=10\.\d{4,9}/|doi|https?:)|[.,;/]*(?=pm(?:c)?ids?[\s:])|https?:
+      |&(?:lt|gt|quot|apos|nbsp|[lr][ds]quo|\#\w{1,6});""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DOI_TAIL: Final = re.compile(
+    r"(?:[.,;:!?'*_~/&\\-]|/(?:full|abstract|e?pdf|html|fulltext|meta|summary|epub)|(?:\.full)?\.pdf|&amp;)\Z",
+    re.IGNORECASE,
+)
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_PARTNER: Final = {")": "(", "]": "[", "}": "{"}
+
+_LINK: Final = r"[\s:：=#*`\"'“”‘’(\[<>_\u00a0–—-]|&nbsp;|</?[bi]>"
+_PMID_LABEL: Final = re.compile(
+    rf"""(?<![A-Za-z0-9])(?:
+        (?:pm[ ]?id|pub[ -]?med[ ]?u?id|medline[ ]id
+          |pub[ -]?med[ ](?:identifier|(?:id[ ])?number|(?:id[ ])?no\.?|reference[ ]number))
+          (?P<many>s|'s|\(s\))? (?:[ ](?:numbers?|nos?\.?|ids?|is|are|of))?
+          (?:{_LINK}){{0,12}} (?=\d)
+      | pub[ -]?med [ ]? [:：\#][ ]? (?=\d{{5,8}}(?!\d))
+      | (?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed|pubmed\.gov)/ (?P<address>(?=\d))
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_PMCID_LABEL: Final = re.compile(
+    rf"(?<![A-Za-z0-9])pmc[ ]?id(?P<many>s|'s|\(s\))?(?:[ ](?:numbers?|nos?\.?|is|are))?(?:{_LINK}){{0,12}}(?=\d)",
+    re.IGNORECASE,
+)
+_ENTRY: Final = re.compile(
+    r"(\d{1,8})(?!\d|[.,]\d{4,}/|\.\d|[-–:]\d)(?![A-Za-z](?<!p(?=mc|mid))(?<!d(?=oi)))", re.IGNORECASE
+)
+_SEPARATOR: Final = re.compile(
+    r"""(?: [ \t]{0,4} (?: [,;/|&+] | \n ) [\s*•`\[\]#-]{0,8} (?: (?:and|und|et|y|e|or|oder|ou|o|&|amp;)\s{1,3} )?
+          | [ \t]{1,4} (?:and|und|et|y|e|or|oder|ou|o|&)\s{1,3} )
+        (?: pm(?:c)?id[\s:]{1,3} )? (?=\d)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SPACES: Final = re.compile(r"[ \t]{1,4}(?=\d{7,8}(?!\d))")
+_COUNTED: Final = re.compile(
+    r"""[ \t-]{0,2}(?:%|‰|°|[mkµμn]?g\b|m[cl]g\b|m?l\b|mmol|units?\b|(?:more|other|further|additional|of)\b
+      |patients?|trials?|studies|study|articles?|papers?|years?|days?|weeks?|months?|hours?|minutes?|times?|tablets?|doses?
+      |participants?|people|persons?|wom[ae]n|m[ae]n\b|children|adults?|citations?|results?|records?|hits?|references?)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_YEAR: Final = re.compile(r"(?:19|20)\d\d\Z")
+
+_PMC: Final = re.compile(r"(?<![A-Za-z0-9])PMC[ -]?(\d{4,8})(?![A-Za-z0-9])", re.IGNORECASE)
+_PMC_SHORT: Final = re.compile(r"(?<=id)[\s:*]{1,4}(PMC(\d{1,3}))(?![A-Za-z0-9])", re.IGNORECASE)
+_NCT: Final = re.compile(r"(?<![A-Za-z0-9])NCT[ -]?(\d{8})(?![A-Za-z0-9])", re.IGNORECASE)
+_ARXIV: Final = re.compile(
+    rf"""(?<![A-Za-z0-9])(?: arxiv\.org/(?:abs|pdf|html)/
+        | arxiv (?:[ ](?:preprint|e-?print|id|identifier|no\.?|number))? (?:{_LINK}){{1,8}} )
+      ({ARXIV_ID})(?![A-Za-z0-9/]|\.\d)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def find_dois(text: str) -> Iterator[Citation]:
+    """DOIs of a text in order: lower case, without label, with their span as written."""
+    done = 0
+    for start in _DOI_START.finditer(text):
+        if start.start() < done:
+            continue
+        end = doi_end(text, start.end())
+        raw = text[start.end() : end]
+        if any(character.isalnum() for character in raw):
+            done = end
+            yield Citation("doi", doi_value(text[start.start() : end]), start.start(), end)
+
+
+def doi_value(raw: str) -> str:
+    """A DOI as written (entities, Markdown's ``\\_``) in the form that is stored."""
+    return unescape(raw.replace("\\_", "_")).lower()
+
+
+def doi_end(text: str, suffix: int) -> int:
+    """The end of the DOI whose suffix begins at ``suffix``; a SICI's angle brackets and semicolon stay."""
+    body = _DOI_BODY.match(text, suffix)
+    end = suffix if body is None else body.end()
+    sici = _SICI.search(text, suffix, min(len(text), suffix + 300))
+    if sici is not None and sici.start() <= end:
+        return sici.end()
+    cut = _DOI_CUT.search(text, suffix, end)
+    if cut is not None:
+        end = cut.start()
+    end = _balanced(text, suffix, end)
+    while end > suffix:
+        tail = _DOI_TAIL.search(text, max(suffix, end - 9), end)
+        if tail is None:
+            break
+        end = tail.start()
+    return end
+
+
+def sici_end(text: str, start: int, end: int) -> int:
+    """The end of a resolver URL whose SICI goes on with ``<...>2.0.CO;2`` where URLs end, else ``end``."""
+    place = text.find("&lt;", start, end)
+    more = _SICI.match(text, end if place < 0 else place)
+    return end if more is None else more.end()
+
+
+def _balanced(text: str, start: int, end: int) -> int:
+    """The place of the first bracket between start and end that has no partner there, or the end."""
+    opened: list[tuple[str, int]] = []
+    for match in _BRACKET.finditer(text, start, end):
+        opener = _PARTNER.get(match.group())
+        if opener is None:
+            opened.append((match.group(), match.start()))
+        elif opened and opened[-1][0] == opener:
+            opened.pop()
+        else:
+            return opened[0][1] if opened else match.start()
+    return opened[0][1] if opened else end
+
+
+def find_pmids(text: str) -> Iterator[Citation]:
+    """PMIDs of a text in order. Only numbers with a label count, a list after one label with each number."""
+    yield from _labelled(text, _PMID_LABEL, "pmid")
+
+
+def find_pmcids(text: str) -> Iterator[Citation]:
+    """PMC identifiers of a text; ``PMCID: 123`` counts, too."""
+    for match in _PMC.finditer(text):
+        yield Citation("pmcid", f"PMC{match[1]}", match.start(), match.end())
+    for match in _PMC_SHORT.finditer(text):
+        yield Citation("pmcid", f"PMC{match[2]}", match.start(1), match.end(1))
+    yield from _labelled(text, _PMCID_LABEL, "pmcid")
+
+
+def find_ncts(text: str) -> Iterator[Citation]:
+    """ClinicalTrials.gov identifiers of a text in upper case."""
+    for match in _NCT.finditer(text):
+        yield Citation("nct", f"NCT{match[1]}", match.start(), match.end())
+
+
+def find_arxiv(text: str) -> Iterator[Citation]:
+    """arXiv identifiers of a text, new style and old, version suffix. They need a label: ``2101.00001`` is a number."""
+    for match in _ARXIV.finditer(text):
+        yield Citation("arxiv", arxiv_value(match[1]), match.start(1), match.end(1))
+
+
+def _labelled(text: str, labels: re.Pattern[str], kind: Literal["pmid", "pmcid"]) -> Iterator[Citation]:
+    done = 0
+    for label in labels.finditer(text):
+        if label.end() < done:
+            continue  # "PMID: 1, PMID: 2": read as one list
+        many = None if "address" in label.re.groupindex and label["address"] is not None else label["many"] is not None
+        for citation in _numbers(text, label.end(), kind, many):
+            done = citation.end or done
+            yield citation
+
+
+def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], many: bool | None) -> Iterator[Citation]:
+    """The number at ``position`` and, unless ``many`` is ``None``, those that the list goes on with."""
+    first = 0
+    while entry := _ENTRY.match(text, position):
+        digits = entry[1]
+        if first and not _goes_on(text, digits, entry.end(), first, bool(many)):
+            return
+        value = digits.lstrip("0")
+        if value:
+            yield Citation(kind, f"PMC{value}" if kind == "pmcid" else value, entry.start(1), entry.end(1))
+        first = first or len(digits)
+        if many is None:
+            return
+        separator = _SEPARATOR.match(text, entry.end()) or (_SPACES.match(text, entry.end()) if many else None)
+        if separator is None:
+            return
+        position = separator.end()
+
+
+def _goes_on(text: str, digits: str, end: int, first: int, many: bool) -> bool:
+    """Is this number one more of the list, and not a year, a dose or a count that follows it?"""
+    if _COUNTED.match(text, end):
+        return False
+    if _YEAR.match(digits) and (first > 5 or not many):
+        return False
+    return many or len(digits) >= first - 2

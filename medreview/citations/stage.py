@@ -1,0 +1,69 @@
+"""The stage that finds the citations of every response and the sources that they name."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medreview.citations import Citation, canonical_key, domain, extract, fetch_url, from_list
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CitationSummary:
+    """Responses looked at, citations found in them, and those that name nothing that can be fetched."""
+
+    responses: int
+    citations: int
+    unusable: int
+
+
+def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
+    """Extract the citations of the responses that were not looked at yet.
+
+    A response with a list of citations beside its text is taken at that list; the identifiers in its text are
+    added where the list does not name them (SourceCheckup: the list, or every URL when there is none).
+    """
+    waiting = study.reader.execute("SELECT count(*) FROM response WHERE cited = 0").fetchone()[0]
+    progress.begin("citations", waiting)
+    done = citations = unusable = 0
+    while rows := study.reader.execute(
+        "SELECT response_id, text, listed FROM response WHERE cited = 0 ORDER BY ordinal LIMIT ?", (_BATCH,)
+    ).fetchall():
+        found = []
+        for row in rows:
+            cited, bad = _citations(row["text"], json.loads(row["listed"] or "[]"))
+            found.append((row["response_id"], cited))
+            citations += len(cited)
+            unusable += bad
+        study.write(lambda connection, found=found: _store(connection, found))  # type: ignore[misc]
+        done += len(rows)
+        progress.step(len(rows))
+    return CitationSummary(done, citations, unusable)
+
+
+def _citations(text: str, listed: Sequence[str]) -> tuple[list[Citation], int]:
+    usable, unusable = from_list(listed)
+    in_text = extract(text)
+    known = {canonical_key(citation) for citation in in_text}
+    return in_text + [c for c in usable if canonical_key(c) not in known], len(unusable)
+
+
+def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[Citation]]]) -> None:
+    sources, citations = [], []
+    for response_id, cited in found:
+        for ordinal, citation in enumerate(cited, 1):
+            key = canonical_key(citation)
+            source_id, url = content_id("u", key), fetch_url(citation)
+            what = {"source_id": source_id, "kind": citation.kind, "value": citation.value}
+            sources.append({**what, "key": key, "url": url, "domain": domain(url)})
+            place = {"start": citation.start, "end": citation.end}
+            citations.append({**what, **place, "response_id": response_id, "ordinal": ordinal})
+    insert(connection, "source", sources)
+    insert(connection, "citation", citations)
+    connection.executemany("UPDATE response SET cited = 1 WHERE response_id = ?", [(item[0],) for item in found])

@@ -1,0 +1,157 @@
+"""URLs in running text: where each begins and ends.
+
+Only ``http`` and ``https`` are reported; an address without a scheme (``www.who.int``) is not. An address with another
+scheme is a place where nothing else is looked for. Time is linear in the text: brackets are paired once for each run
+of characters that a URL may hold.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from medreview.text import Span
+
+# Everything that cannot stand in a URL as people write them: space, quotes, angle brackets, table bars, controls,
+# invisible format characters, CJK and typographic punctuation. A backslash only where Markdown escapes a character.
+_RUN: Final = re.compile(
+    r"""(?:[^\s\\<>"`|^\x00-\x1f\x7f-\x9f\u00ad“”„‟«»‹›「」『』（）【】《》〈〉。，、；：！？…—"""
+    r"""\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]|\\[_*&#~-])++"""
+)
+_SCHEME_MARK: Final = re.compile("://")
+_SCHEME_TAIL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
+_SCRIPT: Final = re.compile(
+    r"(?<![a-z0-9])(?:javascript|vbscript|mailto|data(?=:[a-z]{1,20}/[a-z0-9.+-]{1,40}[;,])):(?!https?://)",
+    re.IGNORECASE,
+)
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_PARTNER: Final = {")": "(", "]": "[", "}": "{"}
+_ENTITY_END: Final = re.compile(
+    r"&(?:lt|gt|quot|apos|nbsp|[lr]dquo|[lr]squo|[lr]aquo|hellip|#0*(?:34|39|60|62|160)|#x0*(?:22|27|3c|3e|a0));",
+    re.IGNORECASE,
+)
+_TRAILING: Final = re.compile(r"(?:&amp;|&#38;|[.,;:!?'’‘*~–¹²³⁰⁴-⁹†‡\\])\Z")
+_HOST: Final = re.compile(
+    r"[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s/?#@\[\]]{0,200}@)?"
+    r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\W_](?:[\w.-]{0,251}[\w])?\.?)(?::\d{0,5})?(?=[/?#]|\Z)"
+)
+_SEPARATE_BEFORE: Final = frozenset("/=?&:#+@%.-_~")
+"""After one of these, a second ``https://`` belongs to the same URL (an archive's address, a query)."""
+
+
+class Found(NamedTuple):
+    """A URL, or a place taken by an address that is not reported (``reported`` is false)."""
+
+    span: Span
+    reported: bool
+
+
+class _Start(NamedTuple):
+    at: int
+    http: bool
+
+
+def find_urls(text: str) -> Iterator[Found]:
+    """URLs of a text in order, disjoint."""
+    if ":" not in text:
+        return
+    for run in _RUN.finditer(text):
+        body = run.group()
+        script = _SCRIPT.search(body)
+        if "://" in body or script:
+            yield from _in_run(text, run.start(), run.end(), None if script is None else run.start() + script.start())
+
+
+def _in_run(text: str, low: int, high: int, script: int | None) -> Iterator[Found]:
+    stop = high if script is None else script
+    starts = _starts(text, low, stop)
+    limits = _limits(text, starts, stop)
+    brackets, partners = _pair(text, low, stop)
+    entities = [match.start() for match in _ENTITY_END.finditer(text, low, stop)]
+    done = low
+    for start, limit in zip(starts, limits, strict=True):
+        if start.at < done:
+            continue
+        end = _end(start.at, limit, brackets, partners, entities)
+        if not start.http:
+            done = limit
+            yield Found(Span(start.at, limit), False)
+            continue
+        end = _trim(text, start.at, end)
+        if _HOST.match(text, start.at, end) and not text.endswith("://www", start.at, end):
+            done = end
+            yield Found(Span(start.at, end), True)
+    if script is not None:
+        yield Found(Span(script, high), False)
+
+
+def _starts(text: str, low: int, high: int) -> list[_Start]:
+    found = []
+    for mark in _SCHEME_MARK.finditer(text, low, high):
+        tail = _SCHEME_TAIL.search(text[max(low, mark.start() - 24) : mark.start()])
+        if tail is None:
+            continue
+        scheme = tail.group().lower()
+        length = 5 if scheme.endswith("https") else 4 if scheme.endswith("http") else 0
+        if length and scheme[: len(scheme) - length][-1:] != "+":
+            found.append(_Start(mark.start() - length, True))
+        else:
+            found.append(_Start(mark.start() - len(scheme), False))
+    return found
+
+
+def _limits(text: str, starts: list[_Start], high: int) -> list[int]:
+    """Where each URL ends at the latest: at the next one that cannot be a part of it."""
+    limits = []
+    limit = high
+    for start in reversed(starts):
+        limits.append(limit)
+        if start.at and text[start.at - 1] not in _SEPARATE_BEFORE:
+            limit = start.at
+    return limits[::-1]
+
+
+def _pair(text: str, low: int, high: int) -> tuple[list[int], list[int | None]]:
+    """Places of the brackets of a run, and for each the place of its partner."""
+    places: list[int] = []
+    partners: list[int | None] = []
+    opened: dict[str, list[int]] = {"(": [], "[": [], "{": []}
+    for match in _BRACKET.finditer(text, low, high):
+        places.append(match.start())
+        partners.append(None)
+        opener = _PARTNER.get(match.group())
+        if opener is None:
+            opened[match.group()].append(len(places) - 1)
+        elif opened[opener]:
+            other = opened[opener].pop()
+            partners[other] = match.start()
+            partners[-1] = places[other]
+    return places, partners
+
+
+def _end(start: int, limit: int, brackets: list[int], partners: list[int | None], entities: list[int]) -> int:
+    """The first bracket without a partner inside the URL, or the first entity that cannot belong to it, ends it."""
+    entity = bisect_left(entities, start)
+    if entity < len(entities):
+        limit = min(limit, entities[entity])
+    for index in range(bisect_left(brackets, start), len(brackets)):
+        place, partner = brackets[index], partners[index]
+        if place >= limit:
+            break
+        if partner is None or not start <= partner < limit:
+            return place
+    return limit
+
+
+def _trim(text: str, start: int, end: int) -> int:
+    """Drop punctuation that follows a URL, and the closing half of Markdown emphasis."""
+    emphasis = start > 0 and text[start - 1] == "_"
+    while end > start:
+        if emphasis and text[end - 1] == "_":
+            end -= 1
+            continue
+        last = _TRAILING.search(text, max(start, end - 5), end)
+        if last is None:
+            break
+        end = last.start()
+    return end

@@ -1,0 +1,57 @@
+"""The command line: one Typer application, one sentence for every error."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from medreview.cli import figures, files, prepare, review
+from medreview.errors import UserError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Check what a language model says about medicine against the sources it cites.\n\n"
+    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import medreview
+
+        print(f"medreview {medreview.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")]
+
+
+@app.callback()
+def _options(version: Version = False) -> None:
+    pass
+
+
+for part in (prepare, review, figures, files):
+    part.register(app)
+
+
+def main() -> None:
+    """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
+    try:
+        app()
+    except UserError as error:
+        print(f"medreview: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        print("medreview: stopped; what was done is saved, the same command goes on from there.", file=sys.stderr)
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.
+        sys.stdout = None
+        raise SystemExit(141) from None
+
+
+if __name__ == "__main__":
+    main()

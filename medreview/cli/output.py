@@ -1,0 +1,75 @@
+"""How commands speak: results on standard output, progress and messages on standard error."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from medreview.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import rich.progress
+
+
+def say(message: str) -> None:
+    """A word to the person, on standard error, so that standard output stays clean for scripts."""
+    print(message, file=sys.stderr)
+
+
+def result(summary: Any, sentence: str, *, as_json: bool) -> None:
+    """The result of a command: one JSON object for scripts, or a sentence for people."""
+    if as_json:
+        plain = asdict(summary) if is_dataclass(summary) and not isinstance(summary, type) else summary
+        print(json.dumps(plain, ensure_ascii=False, indent=1))
+    else:
+        print(sentence)
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 statement``, ``2 statements``."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def bad_records(bad: list[Any], path: object) -> None:
+    """Name the records that were left out, the first twenty of them one by one."""
+    for record in bad[:20]:
+        say(f"  {path}, line {record.line}: {record.reason}; left out")
+    if len(bad) > 20:
+        say(f"  and {len(bad) - 20} more")
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A progress bar on standard error; silent when that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield SILENT
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True)) as bars:
+        yield _Bar(bars)
+
+
+class _Bar:
+    def __init__(self, bars: "rich.progress.Progress") -> None:
+        self._bars = bars
+        self._task: rich.progress.TaskID | None = None
+
+    def begin(self, title: str, total: int) -> None:
+        if self._task is not None:
+            self._bars.stop_task(self._task)
+        self._task = self._bars.add_task(title, total=total or None)
+
+    def step(self, count: int = 1) -> None:
+        if self._task is not None:
+            self._bars.advance(self._task, count)
+
+
+def parts(counts: Mapping[str, int]) -> str:
+    """``12 ok, 1 soft 404``."""
+    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)

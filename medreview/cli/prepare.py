@@ -1,0 +1,162 @@
+"""Commands that prepare a study: import, fetch, parse, judge, and all of them in one: run."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medreview.cli.files import Json, StudyFile
+from medreview.cli.output import bad_records, counted, parts, progress, result, say
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.pipeline import Imported, Pages
+    from medreview.study import Study
+
+Map = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="COLUMN=FIELD", help="Which column is which field, e.g. --map answer_text=response."),
+]
+PagesDir = Annotated[
+    Path | None, typer.Option("--pages", metavar="DIR", help="Take pages from a folder; nothing touches the network.")
+]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers, judgements, tables or exports.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    app.command("run")(run)
+    app.command("import")(import_)
+    app.command()(fetch)
+    app.command()(parse)
+    app.command()(judge)
+
+
+def run(study: StudyFile, files: Files, pages: PagesDir = None, mapping: Map = None, as_json: Json = False) -> None:
+    """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
+
+    Makes the study if there is none. Run it again after an interruption: it does what is missing.
+
+    Example: medreview run sepsis.medreview answers.jsonl
+    """
+    from medreview import pipeline
+
+    with _open_or_create(study) as opened, progress() as bar:
+        done = pipeline.run(opened, files, _mapping(mapping), _pages(pages), bar)
+        statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    for imported in done.imported:
+        say(_sentence(imported))
+        bad_records(imported.bad, imported.file)
+    result(
+        done,
+        f"{study}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
+        f"{_pages_sentence(done.fetched.states, done.fetched.missing)}.\nReview them: medreview review {study}",
+        as_json=as_json,
+    )
+
+
+def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json = False) -> None:
+    """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
+
+    Example: medreview import sepsis.medreview answers.csv --map answer_text=response
+    """
+    from medreview import pipeline
+
+    with _open_or_create(study) as opened, progress() as bar:
+        done = [pipeline.bring_in(opened, path, _mapping(mapping), bar) for path in files]
+    for imported in done:
+        bad_records(imported.bad, imported.file)
+    result({"files": [asdict(imported) for imported in done]}, "\n".join(map(_sentence, done)), as_json=as_json)
+
+
+def fetch(
+    study: StudyFile,
+    pages: PagesDir = None,
+    again: Annotated[bool, typer.Option("--again", help="Try the pages once more that could not be had.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Get the cited pages that the study does not have yet, from the network or from a folder.
+
+    Example: medreview fetch sepsis.medreview --again
+    """
+    from medreview import pipeline
+    from medreview.study import Study
+
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.fetch(opened, _pages(pages), failed_too=again, progress=bar)
+    result(done, _pages_sentence(done.states, done.missing), as_json=as_json)
+
+
+def parse(study: StudyFile, as_json: Json = False) -> None:
+    """Split the responses into statements, by rules.
+
+    Example: medreview parse sepsis.medreview
+    """
+    from medreview import pipeline
+    from medreview.study import Study
+
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.parse(opened, bar)
+    empty = f"; {counted(done.empty, 'response')} without any" if done.empty else ""
+    result(
+        done,
+        f"{counted(done.statements, 'statement')} in {counted(done.responses, 'response')}, "
+        f"{done.dropped} parts that are none{empty}",
+        as_json=as_json,
+    )
+
+
+def judge(
+    study: StudyFile,
+    processes: Annotated[int | None, typer.Option(min=0, help="Default: one per processor for many pairs.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Judge statements against sources without a model, and roll all judgements up.
+
+    The offline judge compares words, numbers, units and negations. It is triage, not a verdict.
+
+    Example: medreview judge sepsis.medreview
+    """
+    from medreview import pipeline
+    from medreview.study import Study
+
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.judge(opened, bar, processes)
+    result(done, f"{counted(done.pairs, 'pair')} judged offline; {done.flagged} statements flagged", as_json=as_json)
+
+
+def _open_or_create(path: Path) -> "Study":
+    from medreview.study import Study
+
+    return Study.open(path) if path.exists() else Study.create(path)
+
+
+def _mapping(told: list[str] | None) -> dict[str, str]:
+    mapping = {}
+    for pair in told or []:
+        column, separator, name = pair.partition("=")
+        if not separator or not column or not name:
+            raise UserError(f"--map wants COLUMN=FIELD, not {pair!r}.")
+        mapping[column] = name
+    return mapping
+
+
+def _pages(folder: Path | None) -> "Pages":
+    import medreview
+    from medreview.config import load_config
+    from medreview.pipeline import Pages
+
+    contact = load_config().contact
+    return Pages(folder, user_agent=f"medreview/{medreview.__version__}" + (f" ({contact})" if contact else ""))
+
+
+def _pages_sentence(states: dict[str, int], missing: int) -> str:
+    sentence = f"{counted(sum(states.values()), 'page')} fetched" + (f": {parts(states)}" if states else "")
+    return sentence + (f"; {missing} not in the folder" if missing else "")
+
+
+def _sentence(done: "Imported") -> str:
+    known = f", {done.known} there already" if done.known else ""
+    left = f", {len(done.bad)} left out" if done.bad else ""
+    return f"{done.file}: {counted(done.added, done.kind.rstrip('s'))} added{known}{left}"

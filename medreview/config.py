@@ -1,0 +1,85 @@
+"""The reviewer's settings, from a TOML file, and where medreview keeps things."""
+
+import getpass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+
+FILE_NAME: Final = "medreview.toml"
+_THEMES: Final = ("dark", "light", "ansi")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What can be set. Every field has a default; an unknown key in the file is an error, not a silence."""
+
+    reviewer: str = ""
+    """Who decides: stored with every decision. Default: the login name."""
+    theme: str = "dark"
+    """``dark``, ``light``, or ``ansi`` (the terminal's own 16 colours)."""
+    ascii: bool = False
+    """Draw with ASCII characters only."""
+    mouse: bool = False
+    """Let the mouse scroll; takes text selection away from the terminal."""
+    contact: str = ""
+    """An address or web page put into the user agent when pages are fetched."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Action name -> key, or keys separated by commas; the names are in ``?`` and the README."""
+
+
+def config_folder() -> Path:
+    """Where the settings file is looked for when none lies in the working folder."""
+    from platformdirs import user_config_path
+
+    return user_config_path("medreview")
+
+
+def find_config() -> Path | None:
+    """The settings file in the working folder, else in the user's configuration folder; ``None`` without any."""
+    for path in (Path(FILE_NAME), config_folder() / FILE_NAME):
+        if path.is_file():
+            return path
+    return None
+
+
+def load_config(path: Path | None = None) -> Config:
+    """The settings; raises :class:`UserError` naming the key that is unknown or has a wrong value."""
+    path = path or find_config()
+    if path is None:
+        return Config(reviewer=_login())
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"The settings {path} cannot be read ({error.strerror}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"The settings {path} are not valid TOML: {error}.") from error
+    return _checked(told, path)
+
+
+def _checked(told: dict[str, Any], path: Path) -> Config:
+    known = {item.name: item for item in fields(Config)}
+    for key, value in told.items():
+        if key not in known:
+            raise UserError(f"The settings {path} hold an unknown key {key!r}; known are {', '.join(known)}.")
+        wanted = {"ascii": bool, "mouse": bool, "keys": dict}.get(key, str)
+        if not isinstance(value, wanted):
+            raise UserError(f"In the settings {path}, {key!r} must be {_NAMES[wanted]}.")
+    if told.get("theme", "dark") not in _THEMES:
+        raise UserError(f"In the settings {path}, 'theme' must be one of {', '.join(_THEMES)}.")
+    if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
+        raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
+    return Config(**{"reviewer": _login(), **told})
+
+
+_NAMES: Final = {bool: "true or false", dict: "a table", str: "a text"}
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "reviewer"

@@ -1,0 +1,131 @@
+"""Closed lists of English words that change what a sentence says: negation, direction, modality, population, findings.
+
+All entries are folded (lower case, no hyphens). They are matched as whole words or, where said so, as word stems.
+"""
+
+import re
+from typing import Final
+
+NEGATIONS: Final = frozenset(
+    {
+        "not", "no", "never", "without", "nor", "neither", "none", "cannot", "nobody", "nothing", "non", "dont",
+        "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "cant", "couldnt", "shouldnt", "wont", "wouldnt",
+        "mustnt", "hasnt", "havent", "hadnt", "lack", "lacks", "lacked", "lacking", "absence", "absent", "fail",
+        "fails", "failed",
+    }
+)  # fmt: skip
+"""Words that deny. ``without`` counts: ``with`` turned into ``without`` is a lost or added negation."""
+
+VERB_NEGATIONS: Final = frozenset(
+    NEGATIONS - {"no", "without", "none", "nor", "neither", "non", "absence", "absent", "lack"}
+)
+"""Negations of the next verb or adjective. What ``no`` or ``without`` denies is a noun, often beside the point."""
+
+DENIED_NOUNS: Final = frozenset(
+    {
+        "evidence", "effect", "effects", "benefit", "benefits", "association", "associations", "relationship",
+        "correlation", "role", "need", "increase", "increased", "decrease", "reduction", "improvement", "risk", "cure",
+        "link", "impact", "change", "changes",
+    }
+)  # fmt: skip
+"""Nouns that turn the sentence round when ``no`` stands before them."""
+
+NEGATIVE_PREFIXES: Final = ("un", "in", "im", "non", "dis", "il", "ir", "a")
+
+PREPOSITIONS: Final = frozenset(
+    {"in", "for", "at", "on", "by", "to", "from", "with", "of", "as", "than", "during", "among", "between", "after",
+     "before"}
+)  # fmt: skip
+AUXILIARIES: Final = frozenset(
+    {"be", "been", "being", "is", "are", "was", "were", "have", "has", "had", "do", "does", "did", "a", "an", "the",
+     "any",      "yet", "ever", "also", "even", "so", "clear", "good", "strong"}
+)  # fmt: skip
+"""Words between a negation and what it denies."""
+
+UP: Final = frozenset(
+    {
+        "increase", "increases", "increased", "increasing", "higher", "greater", "more", "raise", "raises", "raised",
+        "raising", "elevate", "elevates", "elevated", "elevation", "rise", "rises", "rose", "risen", "rising",
+        "larger", "longer", "faster", "grow", "grew", "growth", "upregulated", "enhance", "enhances", "enhanced",
+        "above", "exceeded", "accelerated", "accelerate", "accelerates", "prolong", "prolongs", "prolonged",
+    }
+)  # fmt: skip
+DOWN: Final = frozenset(
+    {
+        "decrease", "decreases", "decreased", "decreasing", "lower", "lowers", "lowered", "lowering", "less", "fewer",
+        "reduce", "reduces", "reduced", "reducing", "reduction", "reductions", "decline", "declines", "declined",
+        "declining", "smaller", "shorter", "slower", "drop", "drops", "dropped", "fall", "falls", "fell", "fallen",
+        "downregulated", "diminish", "diminishes", "diminished", "below", "slowed", "slows", "shorten", "shortens",
+        "shortened",
+    }
+)  # fmt: skip
+BETTER: Final = frozenset(
+    {
+        "improve", "improves", "improved", "improving", "improvement", "improvements", "better", "superior", "benefit",
+        "beneficial", "protective", "protects", "safe", "effective", "recommended", "indicated",
+    }
+)  # fmt: skip
+WORSE: Final = frozenset(
+    {
+        "worsen", "worsens", "worsened", "worsening", "worse", "inferior", "harm", "harms", "harmful", "impaired",
+        "impairs", "deteriorated", "unsafe", "ineffective", "contraindicated",
+    }
+)  # fmt: skip
+OPPOSITES: Final = ((UP, DOWN), (BETTER, WORSE))
+
+REQUIRED: Final = frozenset(
+    {
+        "must", "required", "requires", "require", "always", "mandatory", "essential", "necessary",
+    }
+)  # fmt: skip
+POSSIBLE: Final = frozenset(
+    {
+        "may", "might", "could", "can", "consider", "considered", "optional", "possibly", "sometimes",
+    }
+)  # fmt: skip
+
+SWEEPING: Final = frozenset({"only", "all", "never", "always", "every", "none", "any", "entirely", "completely"})
+"""Words that claim more than most sources say."""
+
+POPULATIONS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
+    (
+        frozenset(
+            {
+                "child", "children", "childrens", "paediatric", "pediatric", "infant", "infants", "neonate", "neonates",
+                "neonatal", "newborn", "newborns", "baby", "babies", "toddlers",
+            }
+        ),
+        frozenset(
+            {
+                "adult", "adults", "elderly", "older",
+            }
+        ),
+    ),
+    (frozenset({"men", "man", "male", "males", "boys"}), frozenset({"women", "woman", "female", "females", "girls"})),
+    (frozenset({"inpatient", "inpatients"}), frozenset({"outpatient", "outpatients"})),
+)  # fmt: skip
+"""Groups that exclude each other: a text that names one side only does not speak about the other."""
+
+FINDING: Final = re.compile(
+    r"\bp\s?[<>=≤≥]|\bp[- ]value|\bsignifican|\bcompared (?:with|to)\b|\bversus\b|\bvs\b|\bdiffer(?:ed|s|ence|ences)\b|"
+    r"\bCI\b|\bconfidence interval|\b(?:odds|risk|hazard|rate) ratio|\bassociated with\b|\bwe (?:found|observed|show)|"
+    r"\b(?:increased|decreased|reduced|higher|lower|improved)\b|\bresult(?:s|ed)\b|\bconclu(?:de|sion)",
+    re.IGNORECASE,
+)
+"""What the sentence that reports a finding tends to hold (EVIDENCE.md)."""
+
+
+def is_negation(word: str) -> bool:
+    """Whether a folded word denies."""
+    return word in NEGATIONS
+
+
+def negated_form(one: str, other: str) -> bool:
+    """Whether one folded word is the other with a negative prefix: ``effective``, ``ineffective``."""
+    short, long = sorted((one, other), key=len)
+    return len(short) > 3 and any(long == prefix + short for prefix in NEGATIVE_PREFIXES)
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether two folded words point in opposite directions: ``increase``, ``reduces``."""
+    return any((one in a and other in b) or (one in b and other in a) for a, b in OPPOSITES)

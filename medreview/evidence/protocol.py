@@ -1,0 +1,80 @@
+"""A JSON lines filter: statements and quotations in, evidence and quote statuses out.
+
+    in   {"id", "statement", "source_text"}
+    out  {"id", "spans", "highlights", "unsupported", "label", "reasons", "clashes"}
+    in   {"id", "quote", "source_text"}
+    out  {"id", "status", "spans", "differences"}
+
+One line out for each line in that is not blank, in order, as soon as it is ready. A line that cannot be read is
+answered with ``{"id", "line", "error"}`` and the rest is served.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from medreview.evidence.assess import assess
+from medreview.evidence.grounding import QuoteIndex, ground
+from medreview.evidence.ranking import SourceIndex
+
+KEPT_SOURCES = 8
+
+
+def serve(lines: Iterable[str]) -> Iterator[str]:
+    """Answer each line. Indexes of the last few sources are kept: sort a file by source to use each once."""
+    source_index = lru_cache(maxsize=KEPT_SOURCES)(SourceIndex)
+    quote_index = lru_cache(maxsize=KEPT_SOURCES)(QuoteIndex)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        case: object = None
+        try:
+            case = json.loads(line)
+            fields = _fields(case)
+            if "quote" in fields:
+                answer = _grounded(fields["quote"], quote_index(fields["source_text"]))
+            else:
+                answer = _assessed(fields["statement"], source_index(fields["source_text"]))
+        except (ValueError, RecursionError) as error:
+            answer = {"line": number, "error": str(error) or type(error).__name__}
+        name = case.get("id") if isinstance(case, Mapping) else None
+        yield json.dumps({"id": name, **answer})
+
+
+def _fields(case: object) -> dict[str, str]:
+    """The texts of a case; ``ValueError`` says what is missing."""
+    if not isinstance(case, Mapping):
+        raise ValueError("a line must be a JSON object")
+    wanted = ("quote" if "quote" in case else "statement", "source_text")
+    for name in wanted:
+        if not isinstance(case.get(name), str):
+            raise ValueError(f"{name!r} must be a text")
+    return {name: case[name] for name in wanted}
+
+
+def _assessed(statement: str, index: SourceIndex) -> dict[str, Any]:
+    result = assess(statement, index)
+    return {
+        "spans": [[hit.start, hit.end] for hit in result.spans],
+        "highlights": [list(span) for span in result.highlights],
+        "unsupported": round(result.unsupported, 6),
+        "label": result.label,
+        "reasons": list(result.reasons),
+        "clashes": [
+            {"kind": clash.kind, "statement": list(clash.statement_span), "source": list(clash.source_span)}
+            for clash in result.clashes
+        ],
+    }
+
+
+def _grounded(quote: str, index: QuoteIndex) -> dict[str, Any]:
+    result = ground(quote, index)
+    return {
+        "status": result.status,
+        "spans": [list(span) for span in result.spans],
+        "differences": [
+            {"kind": difference.kind, "quote": list(difference.quote), "source": list(difference.source)}
+            for difference in result.differences
+        ],
+    }

@@ -1,0 +1,250 @@
+"""Numbers with what they count: units, ranges, comparison signs, percentages and frequencies, in base units."""
+
+import re
+from math import isclose
+from typing import Final, Literal, NamedTuple
+
+from medreview.evidence.units import UNIT_PATTERN, parse_unit
+
+Sign = Literal["=", "<", "<=", ">", ">=", "~"]
+
+
+class Quantity(NamedTuple):
+    """A quantity in a text.
+
+    ``low`` and ``high`` are in base units (``medreview.evidence.units``) and equal unless it is a range; ``unit`` is
+    the base unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"type"`` and the like for a numbered kind,
+    ``""`` for a bare number, which then has the next word as ``noun``. ``written`` is the unit as it stands, without a
+    range's or a sign's share.
+    """
+
+    start: int
+    end: int
+    low: float
+    high: float
+    sign: Sign
+    unit: str
+    written: str
+    noun: str
+
+    @property
+    def is_range(self) -> bool:
+        """Whether two different ends are given."""
+        return self.low != self.high
+
+    def equals(self, other: "Quantity") -> bool:
+        """The same amount in the same base unit, whatever the signs say."""
+        return self.unit == other.unit and _same(self.low, other.low) and _same(self.high, other.high)
+
+    def admits(self, other: "Quantity") -> bool:
+        """Whether the other amount lies in this range or beyond this bound, ends included."""
+        if self.unit != other.unit:
+            return False
+        if self.sign in ("<", "<="):
+            return other.high <= self.high * (1 + 1e-9)
+        if self.sign in (">", ">="):
+            return other.low >= self.low * (1 - 1e-9)
+        slack = 0.1 * abs(self.low) if self.sign == "~" else 1e-9 * abs(self.low)
+        return self.low - slack <= other.low and other.high <= self.high + slack
+
+
+def _same(one: float, other: float) -> bool:
+    return isclose(one, other, rel_tol=1e-6, abs_tol=1e-12)
+
+
+_ONES = {
+    word: value
+    for value, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+         "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"], 1
+    )
+}  # fmt: skip
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_SCALE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+
+
+_DIGITS: Final = (
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:[ \u202f\u2009\u00a0]\d{3})+(?![\d.,])|\d+(?:[.,·]\d+)?|[.·]\d+"
+)
+_WORDS: Final = (
+    rf"(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(list(_ONES)[:9])}))?|"
+    rf"{'|'.join(sorted(_ONES, key=len, reverse=True))}"
+)
+_NUMBER: Final = re.compile(
+    rf"(?<![\w.,·/^])(?<![^\W\d_][-‐‑])(?:{_DIGITS}|(?:{_WORDS})\b)(?![\d^⁰¹²³⁴-⁹])(?:\s(?:{'|'.join(_SCALE)})\b)?",
+    re.IGNORECASE,
+)
+_UNIT: Final = re.compile(rf"[\s\u00a0]?[-‐‑]?[\s\u00a0]?({UNIT_PATTERN})", re.IGNORECASE)
+_TO: Final = re.compile(r"\s?(?:[-‐-―−]|\bto\b|\bbis\b|\bà\b)\s?", re.IGNORECASE)
+_AND: Final = re.compile(r"\s?and\s", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"\bbetween\s$", re.IGNORECASE)
+_BEFORE: Final[tuple[tuple[Sign, re.Pattern[str]], ...]] = (
+    ("<=", re.compile(r"(?:<\s?=|[≤⩽]|less than or equal to|at most|up to|(?:no|not) more than|not exceeding|"
+                      r"maximum (?:of|dose of)|höchstens|bis zu)\s*$", re.IGNORECASE)),
+    (">=", re.compile(r"(?:>\s?=|[≥⩾]|greater than or equal to|at least|(?:no|not) less than|minimum (?:of|dose of)|"
+                      r"mindestens)\s*$", re.IGNORECASE)),
+    ("<", re.compile(r"(?:<|\b(?:less|lower|fewer|younger|smaller|shorter) than|\bbelow|\bunder|unter)\s*$",
+                     re.IGNORECASE)),
+    (">", re.compile(r"(?:>|\b(?:more|greater|higher|older|larger|longer) than|\babove|\bover|\bexceed(?:s|ing)?|über)"
+                     r"\s*$", re.IGNORECASE)),
+    ("~", re.compile(r"(?:[~≈∼]|\b(?:about|approximately|approx\.?|around|roughly|nearly|almost|some|circa))\s*$",
+                     re.IGNORECASE)),
+)  # fmt: skip
+_AFTER: Final[tuple[tuple[Sign, re.Pattern[str]], ...]] = (
+    ("<=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:less|fewer|younger|below|under|lower)\b", re.IGNORECASE)),
+    (">=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:more|older|above|over|higher|greater)\b", re.IGNORECASE)),
+)
+_LABEL: Final = re.compile(
+    r"(?:\b(?P<p>p)(?:[- ]?values?)?\s*(?:of|was|were|is)?\s*[=<>≤≥]?\s*"
+    r"|\b(?P<kind>type|grade|stage|phase|class)\s"
+    r"|\b(?P<place>table|tables|fig\.?|figs\.?|figure|figures|section|chapter|appendix|reference|refs?\.?|page|pp?\.|no\.|"
+    r"version|item|question|step)\s?)$",
+    re.IGNORECASE,
+)
+_NOUN: Final = re.compile(
+    r"\s(?!(?:or|and|to|of|in|at|for|with|from|by|on|as|the|a|an|is|was|were|are|had|vs)\b)([^\W\d_]{3,})"
+)
+_YEAR: Final = re.compile(r"(?:1[89]|20)\d\d")
+_CONFIDENCE: Final = re.compile(r"\s?%\s?(?:CI|CrI|UI|confidence|credible|uncertainty)\b", re.IGNORECASE)
+
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "one time": 1.0, "two times": 2.0, "three times": 3.0,
+          "four times": 4.0, "five times": 5.0, "six times": 6.0}  # fmt: skip
+_PERIOD = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25, "daily": 1.0, "weekly": 7.0,
+           "monthly": 30.4375, "yearly": 365.25, "annually": 365.25, "hours": 1 / 24, "days": 1.0, "weeks": 7.0,
+           "months": 30.4375, "years": 365.25, "hourly": 1 / 24, "h": 1 / 24, "hrs": 1 / 24, "hr": 1 / 24, "d": 1.0,
+           "nightly": 1.0, "night": 1.0, "morning": 1.0, "evening": 1.0}  # fmt: skip
+_LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0, "qd": 1.0, "od": 1.0}
+_FREQUENCY: Final = re.compile(
+    r"\b(?:"
+    r"(?P<times>once|twice|thrice|(?:one|two|three|four|five|six|\d{1,2})(?:\s?(?:times|x)|\stime))(?:\s|-)"
+    r"(?:(?:a|per|every|each|in)\s)?(?P<period>hour|day|week|month|year|daily|weekly|monthly|yearly|night|morning|evening)"
+    r"|(?:every|each|q\.?)\s?(?P<other>other\s)?(?P<every>\d{1,3}|one|two|three|four|six|eight|twelve)?"
+    r"(?:\s?(?:to|[-–])\s?(?P<upper>\d{1,3}|four|six|eight|twelve))?[\s-]?"
+    r"(?P<unit>hours?|hourly|hrs?|h|days?|d|weeks?|months?|years?|night|morning|evening)"
+    r"|(?P<hourly>\d{1,2}|six|eight|twelve)[\s-]hourly"
+    r"|(?P<alone>daily|nightly|weekly|monthly|yearly|annually)"
+    r"|(?P<latin>b\.?i\.?d\.?|b\.d\.|t\.?i\.?d\.?|t\.?d\.?s\.?|q\.?i\.?d\.?|q\.?d\.?s\.?|q\.d\.|o\.d\.)"
+    r")(?![\w])",
+    re.IGNORECASE,
+)
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The quantities of a text in order of their places; numbers inside names (COVID-19) and dates are left out."""
+    found = list(_frequencies(text))
+    taken = [(quantity.start, quantity.end) for quantity in found]
+    at = 0
+    for match in _NUMBER.finditer(text):
+        if match.start() < at or any(start < match.end() and match.start() < end for start, end in taken):
+            continue
+        quantity = _read(text, match)
+        if quantity is not None:
+            found.append(quantity)
+            at = quantity.end
+    return sorted(found)
+
+
+def _read(text: str, match: re.Match[str]) -> Quantity | None:
+    start, end = match.span()
+    before = text[max(0, start - 32) : start]
+    label = _LABEL.search(before)
+    if (label and label["place"]) or _CONFIDENCE.match(text, end):
+        return None
+    low = high = _value(match[0])
+    unit = _UNIT.match(text, end)
+    stop = unit.end() if unit else end
+    joined = _TO.match(text, stop) or (_AND.match(text, stop) if _BETWEEN.search(before) else None)
+    upper = _NUMBER.match(text, joined.end()) if joined else None
+    ranged = False
+    if upper:
+        second = _UNIT.match(text, upper.end())
+        # "5 mg to 2": without a second unit the next word must not be one that counts something else
+        if second or not unit or not text[upper.end() : upper.end() + 2].strip()[:1].isalpha():
+            ranged, high, end = True, _value(upper[0]), upper.end()
+            if unit and second:
+                low *= _factor(unit[1]) / _factor(second[1])
+            unit = second or unit
+            stop = second.end() if second else end
+    written = unit[1] if unit else ""
+    parsed = parse_unit(written) if written else None
+    if parsed:
+        low, high, end = low * parsed.factor, high * parsed.factor, max(stop, end)
+    sign, start, end = _sign(text, before, start, end)
+    name = parsed.base if parsed else "p" if label and label["p"] else label["kind"].lower() if label else ""
+    if not parsed and match[0][0].isalpha() and not name and not ranged and _value(match[0]) <= 1:
+        return None
+    noun = _NOUN.match(text, end) if not name and not _YEAR.fullmatch(match[0]) else None
+    if ranged and high < low:
+        low, high = high, low
+    return Quantity(start, end, low, high, sign, name, written, noun[1].lower() if noun else "")
+
+
+def _factor(unit: str) -> float:
+    parsed = parse_unit(unit)
+    return parsed.factor if parsed else 1.0
+
+
+def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]:
+    """The comparison sign or words beside a number, and the range widened to hold them."""
+    for sign, pattern in _BEFORE:
+        match = pattern.search(before)
+        if match:
+            return sign, start - (len(before) - match.start()), end
+    for sign, pattern in _AFTER:
+        match = pattern.match(text, end)
+        if match:
+            return sign, start, match.end()
+    return "=", start, end
+
+
+def _value(written: str) -> float:
+    """The value of a number as written: digits with a decimal point or comma, thousands, or English words."""
+    word = written.casefold()
+    factor = 1.0
+    for scale, value in _SCALE.items():
+        if word.endswith(scale):
+            word, factor = word.removesuffix(scale).rstrip(), value
+    if word[0].isalpha():
+        parts = re.split(r"[- ]", word)
+        return factor * sum(_TENS.get(part, _ONES.get(part, 0)) for part in parts)
+    plain = re.sub(r"[ \u202f\u2009\u00a0]", "", word).replace("·", ".")
+    if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
+        plain = plain.replace(",", "")
+    return factor * float(plain.replace(",", "."))
+
+
+def _frequencies(text: str) -> list[Quantity]:
+    """How often: ``twice daily``, ``every 12 hours``, ``b.i.d.``, as times per day."""
+    found = []
+    for match in _FREQUENCY.finditer(text):
+        rates = _rates(match)
+        if rates:
+            low, high = min(rates), max(rates)
+            found.append(Quantity(match.start(), match.end(), low, high, "=", "/day", match[0], ""))
+    return found
+
+
+def _rates(match: re.Match[str]) -> list[float]:
+    if match["times"]:
+        words = re.sub(r"\s*x$", " times", match["times"].casefold())
+        count = _TIMES.get(words) or float(re.sub(r"\D", "", words) or 0)
+        return [count / _PERIOD[match["period"].casefold()]] if count else []
+    if match["unit"]:
+        unit = _PERIOD[match["unit"].casefold()]
+        if match["every"] is None and match["unit"].casefold() in ("hours", "hourly", "h", "d", "hr", "hrs"):
+            return []
+        spans = [_count(match["every"]) * (2 if match["other"] else 1)]
+        spans += [_count(match["upper"])] if match["upper"] else []
+        return [1 / (unit * span) for span in spans if span]
+    if match["hourly"]:
+        return [24 / _count(match["hourly"])] if _count(match["hourly"]) else []
+    if match["alone"]:
+        # a capital in mid-sentence is a name (the Football Weekly)
+        return [] if match["alone"][0].isupper() and match.start() else [1 / _PERIOD[match["alone"].casefold()]]
+    return [_LATIN[match["latin"].casefold().replace(".", "")]]
+
+
+def _count(written: str | None) -> float:
+    if written is None:
+        return 1.0
+    return float(written) if written.isdecimal() else float(_ONES.get(written.casefold(), 0))

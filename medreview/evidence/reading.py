@@ -1,0 +1,82 @@
+"""One sentence read for comparison: its words with stems, what is denied, its quantities."""
+
+import re
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
+
+from medreview.evidence.alignment import tokens
+from medreview.evidence.cues import is_negation
+from medreview.evidence.quantities import Quantity, quantities
+from medreview.evidence.terms import STOP_WORDS, stem, vocabulary
+
+SCOPE: Final = 5
+"""How many words a negation reaches."""
+
+_BREAK: Final = re.compile(
+    r"[;:.,()\[\]]|\b(?:but|however|although|though|whereas|while|and|because|if|unless|when)\b", re.I
+)
+_NOT_ONLY: Final = frozenset({"only", "necessarily", "just", "merely", "simply", "alone", "least"})
+
+
+class Word(NamedTuple):
+    """A word with its folded form, the term it is compared by, its place, and whether it stands under a negation."""
+
+    key: str
+    term: str
+    start: int
+    end: int
+    denied: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether the word carries content (no stop word, number or sign)."""
+        return self.key not in STOP_WORDS and self.key[0].isalpha() and not is_negation(self.key)
+
+
+class Reading:
+    """A sentence's words and quantities."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words: list[Word] = _words(text)
+        self.content: frozenset[str] = frozenset(word.term for word in self.words if word.counts)
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """The sentence's quantities, in order."""
+        return quantities(self.text)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The folded words."""
+        return frozenset(word.key for word in self.words)
+
+    def around(self, start: int, end: int, reach: int) -> frozenset[str]:
+        """The content terms within ``reach`` words of a range, the range itself left out."""
+        before = [word for word in self.words if word.end <= start][-reach:]
+        after = [word for word in self.words if word.start >= end][:reach]
+        return frozenset(word.term for word in (*before, *after) if word.counts)
+
+
+@lru_cache(maxsize=20_000)
+def read(text: str) -> Reading:
+    """The reading of a sentence; kept for the next statement that meets it."""
+    return Reading(text)
+
+
+def _words(text: str) -> list[Word]:
+    single = vocabulary().single
+    found: list[Word] = []
+    reach, last = 0, 0
+    plain = tokens(text)
+    for at, token in enumerate(plain):
+        if reach and _BREAK.search(text, last, token.end):
+            reach = 0
+        term = stem(token.key) if token.key[0].isalnum() else token.key
+        found.append(Word(token.key, single.get(term, term), token.start, token.end, reach > 0))
+        after = plain[at + 1].key if at + 1 < len(plain) else ""
+        if is_negation(token.key) and after not in _NOT_ONLY:
+            reach = SCOPE + 1
+        reach = max(0, reach - 1)
+        last = token.end
+    return found

@@ -1,0 +1,188 @@
+"""Cutting a source's text into the passages that can be evidence: sentences, list items, table rows, headings."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple
+
+from medreview.statements.sentences import sentence_spans
+
+PassageKind = Literal["sentence", "item", "row", "heading"]
+
+
+class Passage(NamedTuple):
+    """A range of the text, what it is, and the section that it stands in.
+
+    ``section`` is ``""`` when unknown, else title, background, methods, results, conclusion or references.
+    """
+
+    start: int
+    end: int
+    kind: PassageKind
+    section: str
+
+
+_SECTIONS: Final = (
+    ("references", r"references?|bibliography|literature cited|further reading|external links|see also|"
+                   r"acknowledge?ments?|competing interests|conflicts? of interest|funding|authors?'? contributions|"
+                   r"copyright"),
+    ("conclusion", r"conclusions?(?: and relevance| and implications)?|interpretation|summary|key (?:points|messages)|"
+                   r"implications|recommendations?|discussion and conclusions?"),
+    ("results", r"(?:main |measurements and main )?results?(?: and discussion)?|(?:main )?findings?|outcomes?|"
+                r"observations?"),
+    ("methods", r"(?:materials?|patients?|subjects?|participants?|data sources?)(?: and|,) methods|methods?|"
+                r"methodology|methods and (?:materials|findings)|(?:study )?design|setting|participants?|"
+                r"patients?|interventions?|"
+                r"measurements?|main outcome measures?|statistical (?:analysis|methods)|statistics|"
+                r"data (?:collection|analysis)|search strategy|eligibility criteria|procedures?|ethics(?: approval)?|"
+                r"sample size|randomi[sz]ation"),
+    ("background", r"background|introduction|objectives?|aims?|purpose|context|importance|rationale|hypothesis"),
+    ("", r"abstract|discussion|comment|overview|limitations"),
+)  # fmt: skip
+_NAMED: Final = (
+    ("references", re.compile(r"\breferences\b", re.IGNORECASE)),
+    ("conclusion", re.compile(r"\bconclusions?\b", re.IGNORECASE)),
+    ("results", re.compile(r"\bresults\b", re.IGNORECASE)),
+    ("methods", re.compile(r"\bmethods\b", re.IGNORECASE)),
+    ("background", re.compile(r"\b(?:background|introduction)\b", re.IGNORECASE)),
+    ("", re.compile(r"\bdiscussion\b", re.IGNORECASE)),
+)
+_NUMBERING: Final = r"[\s#*_]*(?:(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4})[.)]?\s+)?"
+_HEADED: Final = tuple(
+    (name, re.compile(rf"{_NUMBERING}(?:{words})\s*[*_:.]*\s*$", re.IGNORECASE)) for name, words in _SECTIONS
+)
+_LABELLED: Final = tuple(
+    (name, re.compile(rf"{_NUMBERING}(?:(?:{words})(?:/[A-Za-z ]{{3,30}})?)\s*[*_]*:(?=\s|\w)", re.IGNORECASE))
+    for name, words in _SECTIONS
+)
+_ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪●–—·]\s|\(?\d{1,2}[.)]\s|\(?[a-z]\)\s)")
+_ROW: Final = re.compile(r"\t|\s\|\s|^\s*\||\S {3,}\S+ {3,}\S")
+_WRAP_LENGTH: Final = 45
+_HEADING_LENGTH: Final = 90
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def segment(text: str) -> list[Passage]:
+    """The passages of a text, in order and disjoint; every character that is not white space lies in one of them."""
+    lines = _lines(text)
+    wrapped = _is_wrapped(lines)
+    passages: list[Passage] = []
+    section = ""
+    for number, group in enumerate(_groups(lines, wrapped)):
+        start, end = group[0].start, group[-1].end
+        kind = _kind(group)
+        if kind == "heading":
+            heading = _section_of(group[0].text, inside=True)
+            section = heading if heading is not None else ("title" if number == 0 else _after_heading(section))
+            passages.append(Passage(start, end, kind, section))
+            if section == "title":
+                section = ""
+            continue
+        if kind == "row":
+            passages.append(Passage(start, end, kind, section))
+            continue
+        for span in sentence_spans(text, start, end):
+            labelled = _label_of(text[span.start : min(span.end, span.start + 60)])
+            section = labelled if labelled is not None else section
+            passages.append(Passage(span.start, span.end, kind, section))
+    return passages
+
+
+def _after_heading(section: str) -> str:
+    """An unknown heading: within methods or results it is a sub-heading, after the references a new part."""
+    return "" if section in ("title", "references", "conclusion") else section
+
+
+def _lines(text: str) -> list[_Line | None]:
+    """Lines with their ranges, white space at the edges left out; ``None`` for a blank line."""
+    found: list[_Line | None] = []
+    at = 0
+    for raw in text.split("\n"):
+        bare = raw.strip()
+        if bare:
+            start = at + len(raw) - len(raw.lstrip())
+            found.append(_Line(start, start + len(bare), bare))
+        else:
+            found.append(None)
+        at += len(raw) + 1
+    return found
+
+
+def _is_wrapped(lines: list[_Line | None]) -> bool:
+    """Whether the lines of this text are lines of print (PDF), not paragraphs."""
+    pairs = [(line, after) for line, after in pairwise(lines) if line and after and len(line.text) >= _WRAP_LENGTH]
+    flowing = sum(after.text[0].islower() and line.text[-1] not in ".!?:;" for line, after in pairs)
+    return flowing >= 3 and flowing * 5 >= len(pairs)
+
+
+def _groups(lines: list[_Line | None], wrapped: bool) -> list[list[_Line]]:
+    """Lines that belong together: one paragraph, item, row or heading each."""
+    groups: list[list[_Line]] = []
+    before: _Line | None = None
+    for line in lines:
+        if line is not None:
+            if before is not None and _continues(before, line, wrapped):
+                groups[-1].append(line)
+            else:
+                groups.append([line])
+        before = line
+    return groups
+
+
+def _continues(before: _Line, line: _Line, wrapped: bool) -> bool:
+    if _ITEM.match(line.text) or _ROW.search(line.text) or _ROW.search(before.text):
+        return False
+    if _section_of(before.text) is not None or _section_of(line.text) is not None:
+        return False
+    if line.text[0].islower():
+        return before.text[-1] not in ".!?" or wrapped
+    return wrapped and (len(before.text) >= _WRAP_LENGTH or before.text[-1] in ",-(")
+
+
+def _kind(group: list[_Line]) -> PassageKind:
+    first = group[0].text
+    if _ITEM.match(first):
+        return "item"
+    if _ROW.search(first):
+        return "row"
+    if len(group) == 1 and _is_heading(first):
+        return "heading"
+    return "sentence"
+
+
+def _is_heading(line: str) -> bool:
+    if line.startswith("#") or _section_of(line) is not None:
+        return True
+    return (
+        len(line) <= _HEADING_LENGTH and line[-1] not in ".!?;,)" and not line[0].islower() and len(line.split()) <= 14
+    )
+
+
+def _section_of(heading: str, *, inside: bool = False) -> str | None:
+    """The section that a heading opens, or ``None`` when the words are not those of a known one.
+
+    ``inside``: the name may stand among other words (``Clinical results``), for a line known to be a heading.
+    """
+    if len(heading) > 60:
+        return None
+    return _section_named(heading, inside)
+
+
+@lru_cache(maxsize=20_000)
+def _section_named(heading: str, inside: bool) -> str | None:
+    known = next((name for name, pattern in _HEADED if pattern.match(heading)), None)
+    if known is None and inside:
+        known = next((name for name, pattern in _NAMED if pattern.search(heading)), None)
+    return known
+
+
+def _label_of(opening: str) -> str | None:
+    """The section of a label that opens a sentence (``RESULTS: ...``)."""
+    if ":" not in opening:
+        return None
+    return next((name for name, pattern in _LABELLED if pattern.match(opening)), None)

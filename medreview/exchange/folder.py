@@ -1,0 +1,105 @@
+"""The folder of an export: what may be replaced, and how it comes into place whole or not at all."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+
+MANIFEST: Final = "manifest.json"
+
+
+@contextmanager
+def new_folder(folder: Path, study_id: str) -> Iterator[Path]:
+    """A private temporary folder beside ``folder``, which takes its place when the block ends without an error.
+
+    Raises :class:`UserError` when something other than an unchanged export of the same study is there, or the disk
+    refuses; nothing is left behind and what was there stays.
+    """
+    folder = folder.absolute() if not folder.is_symlink() else folder.resolve()
+    check_replaceable(folder, study_id)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent) as place:
+            made = Path(place) / "new"
+            made.mkdir(mode=0o700)
+            yield made
+            if folder.exists():
+                os.rename(folder, Path(place) / "old")
+            try:
+                os.rename(made, folder)
+            except OSError:
+                if (Path(place) / "old").exists():
+                    os.rename(Path(place) / "old", folder)
+                raise
+    except OSError as error:
+        raise UserError(f"The export {folder} could not be written ({error.strerror or error}).") from error
+
+
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """Write the manifest, private as everything in the folder."""
+    with os.fdopen(
+        os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
+        json.dump(manifest, file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an export; raises :class:`UserError` when the folder is none."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UserError(f"{folder} is not an export: it has no {MANIFEST}.") from error
+    except OSError as error:
+        raise UserError(f"{folder / MANIFEST} cannot be read ({error.strerror or error}).") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{folder / MANIFEST} is damaged; export the study again.") from error
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(file, dict) for file in files.values()):
+        raise UserError(f"{folder} is not an export of medreview: its {MANIFEST} was made by something else.")
+    return manifest
+
+
+def changed_files(folder: Path, manifest: dict[str, Any]) -> list[str]:
+    """The files of an export that are missing or not as they were written."""
+    return [name for name, file in manifest["files"].items() if _digest(folder / name) != file.get("sha256")]
+
+
+def check_replaceable(folder: Path, study_id: str) -> None:
+    """Raise :class:`UserError` unless the folder is missing, empty, or an unchanged export of this study."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UserError(f"{folder} is a file; name a folder for the export.")
+    here = {entry.name for entry in folder.iterdir()}
+    if not here:
+        return
+    if MANIFEST not in here:
+        raise UserError(f"{folder} holds other files and no export; name a new folder.")
+    manifest = read_manifest(folder)
+    if manifest.get("study_id") != study_id:
+        raise UserError(f"{folder} is the export of another study; name another folder.")
+    others = sorted(here - {MANIFEST, *manifest["files"]})
+    if others:
+        raise UserError(
+            f"{folder} also holds {', '.join(others[:3])}, which would be lost; move it or name another folder."
+        )
+    changed = [name for name in changed_files(folder, manifest) if name in here]
+    if changed:
+        raise UserError(f"{changed[0]} in {folder} was changed since it was exported; move it or name another folder.")
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error

@@ -1,0 +1,85 @@
+"""Answers of language models as they come in files: records with a question, a response and what was cited."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.exchange.fields import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.json_rows import kind_of
+from medreview.exchange.rows import BadRecord, Row, open_rows
+
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "question": ("question",),
+    "response": ("response", "answer", "output", "completion", "text"),
+    "citations": ("citations",),
+    "model": ("model",),
+    "origin": ("origin",),
+    "id": ("id",),
+}
+"""Field -> the column names that mean it without ``--map``."""
+
+_CITED: Final = re.compile(r"(?:(?:pmid|pmcid|doi|arxiv)[ \t]*:?[ \t]+)?\S+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One answer. ``citations`` are those listed beside the text, as written; ``line`` is where it begins."""
+
+    line: int
+    question: str
+    response: str
+    citations: tuple[str, ...]
+    model: str
+    origin: str
+    record_id: str
+
+
+def read_records(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[Record | BadRecord]:
+    """The answers in a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file (see ``open_rows``).
+
+    ``mapping``: column -> field of :data:`FIELDS`. JSON lines and tables are read as a stream. A record that is
+    broken or has no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the file as a
+    whole cannot be used.
+    """
+    rows, _ = open_rows(path)
+    fields = Fields(FIELDS, mapping)
+    return (_record(row, fields) for row in fields.check(rows, path, ["response"]))
+
+
+def _record(row: Row | BadRecord, fields: Fields) -> Record | BadRecord:
+    if isinstance(row, BadRecord):
+        return row
+    values = fields.values(row)
+    try:
+        response = text_of(values, "response")
+        if not response.strip():
+            return BadRecord(row.line, "has no response")
+        return Record(
+            line=row.line,
+            question=text_of(values, "question").strip(),
+            response=response,
+            citations=citations_of(values),
+            model=name_of(values, "model"),
+            origin=name_of(values, "origin"),
+            record_id=name_of(values, "id"),
+        )
+    except ValueError as error:
+        return BadRecord(row.line, str(error))
+
+
+def citations_of(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Listed citations, blanks folded: a list of texts, or one text parted at semicolons, line ends and blanks.
+
+    A label stays with its number: ``PMID: 123`` is one. ``ValueError`` says what is wrong.
+    """
+    value = values.get("citations", "")
+    if isinstance(value, list):
+        for item in value:
+            if not isinstance(item, str):
+                raise ValueError(f"has {kind_of(item)} among its citations, not text")
+        parts = [text_of({"citations": item}, "citations") for item in value]
+    else:
+        parts = [found for part in re.split(r"[;\n]", text_of(values, "citations")) for found in _CITED.findall(part)]
+    return tuple(folded for part in parts if (folded := " ".join(part.split())))

@@ -1,0 +1,72 @@
+"""The offline judge: rules that compare words and numbers. Named ``offline`` wherever its judgements are shown.
+
+It needs no endpoint and no model, finds evidence and clashes well and meaning badly: it says ``unsure`` when it cannot
+tell, and its labels are for triage. Never count them as a verdict without naming it.
+"""
+
+from typing import Final, Literal, NamedTuple
+
+from medreview.evidence.assess import Assessment, Signs, assess, describe
+from medreview.evidence.cues import is_negation
+from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.reading import read
+from medreview.text import Span
+
+NAME: Final = "offline"
+ENGINE: Final = "rules-1"
+"""Name and version of the rules; stored with what they gave."""
+
+Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
+
+ENOUGH: Final = 0.75
+"""Share of the statement's weight in one passage from which the rules call it supported."""
+SOME: Final = 0.5
+FEW: Final = 0.25
+
+
+class OfflineJudgement(NamedTuple):
+    """A judgement. ``raw_label`` is the verdict or ``unsure`` (then ``verdict`` is ``None``); ``confidence`` is 0..1;
+    ``quote`` is the best passage as it stands in the source, at ``quote_span``; both are ``None`` without evidence."""
+
+    raw_label: str
+    verdict: Verdict | None
+    confidence: float
+    reason: str
+    quote: str | None
+    quote_span: Span | None
+
+
+def judge(statement: str, index: SourceIndex, assessment: Assessment | None = None) -> OfflineJudgement:
+    """Judge one statement against one source; an assessment of the same pair that is at hand saves making it."""
+    made = assessment or assess(statement, index)
+    if made.signs is None:
+        reason = "No word of the statement is in the source."
+        return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
+    best = made.spans[0]
+    span = Span(best.start, best.end)
+    verdict, confidence, reason = _decide(statement, index.text, made.signs)
+    return OfflineJudgement(
+        verdict or "unsure", verdict, round(confidence, 3), reason, index.text[span.start : span.end], span
+    )
+
+
+def _decide(statement: str, source: str, signs: Signs) -> tuple[Verdict | None, float, str]:
+    if signs.together < FEW:
+        return "not_addressed", 0.6, "Few of the statement's words are in the source."
+    if signs.clashes:
+        reason = "; ".join(describe(clash, statement, source) for clash in signs.clashes) + "."
+        return "contradicted", 0.5 + 0.3 * signs.covered, reason
+    if signs.denied_finding:
+        return None, 0.4, "The passage reports no significant difference."
+    if signs.negation_differs:
+        whose = "statement" if any(is_negation(word.key) for word in read(statement).words) else "passage"
+        return None, 0.4, f"Only the {whose} is negated; the rules cannot tell what that changes."
+    if signs.missing:
+        written = ", ".join(statement[q.start : q.end] for q in signs.missing)
+        if signs.covered >= SOME and len(signs.missing) < signs.amounts:
+            return "partial", 0.5, f"The best passages do not give {written}."
+        return None, 0.4, f"The best passages do not give {written}."
+    if signs.covered >= ENOUGH:
+        amounts = ", numbers included" if signs.amounts else ""
+        return "supported", 0.4 + 0.5 * signs.covered, f"One passage holds most of the statement's words{amounts}."
+    return None, 0.3, "The passage shares words with the statement, not enough to tell."

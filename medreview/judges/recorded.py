@@ -1,0 +1,205 @@
+"""Judgements made elsewhere, brought into a study: matched to statement and source, their quotes grounded."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from medreview.citations import canonical_key, from_list
+from medreview.evidence.grounding import Grounding, QuoteIndex, ground
+from medreview.exchange.judgements import JudgementRecord
+from medreview.judges.prompts import known_hash
+from medreview.judges.runs import Run, add_run
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+
+_BATCH = 500
+LABELS: Final[Mapping[str, tuple[str | None, bool | None]]] = {
+    "supported": ("supported", True),
+    "support": ("supported", True),
+    "supports": ("supported", True),
+    "found": ("supported", True),
+    "yes": ("supported", True),
+    "entailment": ("supported", True),
+    "partial": ("partial", False),
+    "partially supported": ("partial", False),
+    "contradicted": ("contradicted", False),
+    "contradiction": ("contradicted", False),
+    "contradict": ("contradicted", False),
+    "refuted": ("contradicted", False),
+    "refutes": ("contradicted", False),
+    "not addressed": ("not_addressed", False),
+    "neutral": ("not_addressed", False),
+    "not enough information": ("not_addressed", False),
+    "nei": ("not_addressed", False),
+    "not found": (None, False),
+    "not supported": (None, False),
+    "unsupported": (None, False),
+    "no": (None, False),
+    "cannot judge": ("cannot_judge", None),
+    "unsure": (None, None),
+    "unknown": (None, None),
+}
+"""Raw label (case, underscores and hyphens folded) -> verdict, supported.
+
+"Not found" takes in what is only partly supported (SourceCheckup), so it maps to no verdict.
+"""
+
+
+@dataclass(slots=True)
+class RecordedSummary:
+    """How many judgements were read, were new, were known; ``bad`` holds (line, reason) of those left out."""
+
+    read: int = 0
+    added: int = 0
+    known: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    statement_id: str
+    snapshot_id: str
+    others: tuple[str, ...]
+
+
+def store_judgements(study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT) -> RecordedSummary:
+    """Store judgements; those already there are counted as known, those that fit nowhere are reported.
+
+    Every quote is looked up in the snapshot it is said to come from, then in the response's other sources.
+    """
+    summary = RecordedSummary()
+    progress.begin("judgements", 0)
+    finder = _Finder(study.reader)
+    pending: list[tuple[Run, dict[str, Any]]] = []
+
+    def save() -> None:
+        added = study.write(lambda connection: _store(connection, pending))
+        summary.added += added
+        summary.known += len(pending) - added
+        progress.step(len(pending))
+        pending.clear()
+
+    for record in records:
+        summary.read += 1
+        try:
+            pending.append(_row(record, finder))
+        except LookupError as missing:
+            summary.bad.append((record.line, str(missing.args[0])))
+        if len(pending) >= _BATCH:
+            save()
+    save()
+    return summary
+
+
+def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any]]:
+    folded = re.sub(r"[\s_-]+", " ", record.label).strip().lower()
+    if folded not in LABELS:
+        raise LookupError(f"the label {record.label!r} is not known; known are: {', '.join(sorted(LABELS))}")
+    verdict, supported = LABELS[folded]
+    place = finder.place(record)
+    run = Run(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
+    status, grounding = finder.ground(record.quote, place)
+    span = grounding.spans[0] if grounding and grounding.spans else None
+    return run, {
+        "judgement_id": content_id("g", run.judge_run_id, place.statement_id, place.snapshot_id),
+        "judge_run_id": run.judge_run_id,
+        "statement_id": place.statement_id,
+        "snapshot_id": place.snapshot_id,
+        "raw_label": record.label,
+        "verdict": verdict,
+        "supported": supported,
+        "confidence": record.confidence,
+        "quote_status": status,
+        "quote_start": span.start if span else None,
+        "quote_end": span.end if span else None,
+        "differences": json.dumps(
+            [{"quote": pair.quote, "source": pair.source} for pair in grounding.differences] if grounding else []
+        ),
+        "quote": record.quote,
+        "reason": record.reason,
+        "raw_output": "",
+        "error": "",
+    }
+
+
+def _store(connection: sqlite3.Connection, rows: list[tuple[Run, dict[str, Any]]]) -> int:
+    for run in {run.judge_run_id: run for run, _ in rows}.values():
+        add_run(connection, run)
+    return insert(connection, "judgement", (row for _, row in rows))
+
+
+class _Finder:
+    """Finds what a record speaks of. Texts are compared with white space folded, sources by their canonical key."""
+
+    def __init__(self, reader: sqlite3.Connection) -> None:
+        self._reader = reader
+        self._response_id = ""
+        self._statements: dict[str, str] = {}
+        self._snapshots: dict[str, str] = {}
+        self._indexes: dict[str, QuoteIndex] = {}
+        self._record_id = ""
+        self.prompt_hash = cache(known_hash)
+
+    def place(self, record: JudgementRecord) -> _Place:
+        """Statement and snapshot of a record; ``LookupError`` says which of the two is not in the study."""
+        self._load(record.response)
+        statement_id = self._statements.get(_words(record.statement))
+        if statement_id is None:
+            raise LookupError(f"response {record.response!r} has no statement {record.statement[:60]!r}")
+        cited = from_list([record.source]).citations
+        key = canonical_key(cited[0]) if cited else ""
+        if key not in self._snapshots:
+            raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
+        snapshot_id = self._snapshots[key]
+        return _Place(statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id))
+
+    def ground(self, quote: str, place: _Place) -> tuple[str, Grounding | None]:
+        """Quote status, and where the quote is in the place's snapshot (``None`` when it is not to be found there)."""
+        if not quote.strip():
+            return "none", None
+        here = ground(quote, self._index(place.snapshot_id))
+        if here.status in ("absent", "altered"):
+            for other in place.others:
+                if ground(quote, self._index(other)).status in ("exact", "normalised"):
+                    return "other_source", None
+        return here.status, here
+
+    def _index(self, snapshot_id: str) -> QuoteIndex:
+        if snapshot_id not in self._indexes:
+            if len(self._indexes) > 64:
+                self._indexes.clear()
+            row = self._reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
+            self._indexes[snapshot_id] = QuoteIndex(row["text"])
+        return self._indexes[snapshot_id]
+
+    def _load(self, record_id: str) -> None:
+        if record_id == self._record_id:
+            return
+        found = self._reader.execute(
+            "SELECT response_id FROM response WHERE record_id = ?1 OR response_id = ?1", (record_id,)
+        ).fetchone()
+        if not found:
+            raise LookupError(f"there is no response {record_id!r} in the study")
+        self._record_id, self._response_id = record_id, found["response_id"]
+        self._statements = {_words(row["text"]): row["statement_id"] for row in self._rows("statement")}
+        self._snapshots = {row["key"]: row["snapshot_id"] for row in self._sources()}
+
+    def _rows(self, table: str) -> Iterator[sqlite3.Row]:
+        return self._reader.execute(f"SELECT * FROM {table} WHERE response_id = ?", (self._response_id,))
+
+    def _sources(self) -> Iterator[sqlite3.Row]:
+        return self._reader.execute(
+            """SELECT DISTINCT source.key, c.snapshot_id FROM citation JOIN source USING (source_id)
+               JOIN snapshot_current AS c USING (source_id) WHERE citation.response_id = ? ORDER BY citation.ordinal""",
+            (self._response_id,),
+        )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

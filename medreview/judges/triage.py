@@ -1,0 +1,83 @@
+"""Which statements to look at first, and why: the badges of the flagged queue.
+
+Triage finds errors; it does not estimate how many there are. The order is that of how often such a flag turns out to
+be an error and how much harm it does: invented quotes first (DESIGN section 7), then what a source contradicts.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.judges.rollup import RollUp
+
+_LOW_CONFIDENCE: Final = 0.6
+_CLASH_WORDS: Final = {
+    "number": "numbers differ",
+    "unit": "units differ",
+    "range": "numbers differ",
+    "comparison": "comparison differs",
+    "direction": "direction differs",
+    "negation": "negation differs",
+    "modality": "wording is stronger or weaker",
+    "population": "population differs",
+    "significance": "significance differs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One reason to look at a statement; ``weight`` 1-99 orders them."""
+
+    weight: int
+    badge: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not."""
+
+    cited: int
+    states: Sequence[str]
+
+
+def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages) -> list[Flag]:
+    """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict."""
+    found: list[Flag] = []
+    for status, weight in (("absent", 95), ("altered", 90)):
+        if status in result.false_quotes:
+            found.append(Flag(weight, f"quote {status}"))
+    if result.verdict == "contradicted":
+        found.append(Flag(80, "contradicted"))
+    if result.verdict == "supported" or result.verdict is None:
+        words = {_CLASH_WORDS[kind] for kind in clash_kinds}
+        found += [Flag(75 if "number" in word or "unit" in word else 65, word) for word in sorted(words)]
+    if result.conflict:
+        found.append(Flag(70, "sources conflict"))
+    if result.votes_other:
+        found.append(Flag(60, f"jury {result.votes_for}-{result.votes_other}"))
+    found += _unsupported(result, pages)
+    if result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
+        found.append(Flag(40, "low confidence"))
+    bad = sorted({state for state in pages.states if state != "ok"})
+    if bad and result.supported is not True:
+        found += [Flag(30, f"page: {state.replace('_', ' ')}") for state in bad]
+    return sorted(found, key=lambda flag: -flag.weight)
+
+
+def _unsupported(result: RollUp, pages: Pages) -> list[Flag]:
+    if not pages.cited:
+        return [Flag(55, "no source cited")]
+    if result.lead is None:
+        return [Flag(50, "no readable source")]
+    if result.verdict in ("not_addressed", "partial"):
+        return [Flag(50 if result.verdict == "not_addressed" else 45, result.verdict.replace("_", " "))]
+    if result.verdict is None and result.supported is False:
+        return [Flag(50, "not supported")]
+    if result.verdict is None and not result.votes_other:
+        return [Flag(35, "judge unsure")]
+    return []
+
+
+def priority(found: Sequence[Flag]) -> int:
+    """0 when nothing is flagged; otherwise the gravest flag, with more flags breaking ties. Higher = look sooner."""
+    return found[0].weight * 10 + min(9, len(found) - 1) if found else 0

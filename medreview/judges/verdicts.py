@@ -1,0 +1,123 @@
+"""Fill the table ``verdict``: for every statement the rolled-up verdict, the flags and the source to open first."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from medreview.judges.rollup import RollUp, Vote, roll_up
+from medreview.judges.triage import Pages, flags, priority
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+
+_BATCH = 5000
+_COLUMNS = (
+    "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "judgement_id", "snapshot_id",
+    "priority", "badges",
+)  # fmt: skip
+
+
+def refresh(study: Study, progress: Progress = SILENT) -> int:
+    """Roll up every statement anew; returns how many are flagged.
+
+    The whole table is derived, so that it is simply made again after judgements, pages or statements were added.
+    """
+    total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    progress.begin("verdicts", total)
+    flagged = 0
+    rows = _rows(study.reader)
+    while batch := [row for row, _ in zip(rows, range(_BATCH), strict=False)]:
+        study.write(lambda connection, batch=batch: _store(connection, batch))  # type: ignore[misc]
+        flagged += sum(row["priority"] > 0 for row in batch)
+        progress.step(len(batch))
+    return flagged
+
+
+def _store(connection: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
+    names = ", ".join(_COLUMNS)
+    connection.executemany(
+        f"INSERT OR REPLACE INTO verdict ({names}) VALUES ({', '.join('?' * len(_COLUMNS))})",
+        [[row[column] for column in _COLUMNS] for row in rows],
+    )
+
+
+def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    pages = _pages(reader)
+    openings = _openings(reader)
+    clashes = _clashes(reader)
+    votes = reader.execute(
+        """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, j.snapshot_id, j.verdict,
+                  j.supported, j.confidence, j.quote_status
+           FROM statement AS s LEFT JOIN judgement AS j USING (statement_id)
+           LEFT JOIN judge_run AS r USING (judge_run_id) ORDER BY s.statement_id"""
+    )
+    nothing_cited = Pages(0, ())
+    for statement_id, group in groupby(votes, key=itemgetter("statement_id")):
+        rows = list(group)
+        result = roll_up(_vote(row) for row in rows if row["judgement_id"])
+        response_id = rows[0]["response_id"]
+        opened = result.lead.snapshot_id if result.lead else openings.get(response_id)
+        found = flags(result, clashes.get((statement_id, opened or ""), ()), pages.get(response_id, nothing_cited))
+        yield _verdict(statement_id, result, opened) | {
+            "priority": priority(found),
+            "badges": " · ".join(flag.badge for flag in found),
+        }
+
+
+def _vote(row: sqlite3.Row) -> Vote:
+    return Vote(
+        judgement_id=row["judgement_id"],
+        run=row["run"],
+        offline=row["kind"] == "offline",
+        snapshot_id=row["snapshot_id"],
+        verdict=row["verdict"],
+        supported=None if row["supported"] is None else bool(row["supported"]),
+        confidence=row["confidence"],
+        quote_status=row["quote_status"],
+    )
+
+
+def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str, Any]:
+    return {
+        "statement_id": statement_id,
+        "verdict": result.verdict,
+        "supported": result.supported,
+        "conflict": result.conflict,
+        "votes_for": result.votes_for,
+        "votes_other": result.votes_other,
+        "judgement_id": result.lead.judgement_id if result.lead else None,
+        "snapshot_id": opened,
+    }
+
+
+def _pages(reader: sqlite3.Connection) -> dict[str, Pages]:
+    """By response: how many sources it cites and the states of their pages."""
+    rows = reader.execute(
+        """SELECT DISTINCT response_id, source_id, page_state
+           FROM citation LEFT JOIN snapshot_current USING (source_id) ORDER BY response_id"""
+    )
+    found = {}
+    for response_id, group in groupby(rows, key=itemgetter("response_id")):
+        states = [row["page_state"] for row in group]
+        found[response_id] = Pages(len(states), tuple(state for state in states if state))
+    return found
+
+
+def _openings(reader: sqlite3.Connection) -> dict[str, str]:
+    """By response: the first cited source that has a snapshot, best one with text."""
+    rows = reader.execute(
+        """SELECT response_id, snapshot_id FROM citation JOIN snapshot_current USING (source_id)
+           ORDER BY response_id, text_sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+                    ordinal"""
+    )
+    return {response_id: next(group)["snapshot_id"] for response_id, group in groupby(rows, itemgetter("response_id"))}
+
+
+def _clashes(reader: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, ...]]:
+    rows = reader.execute("SELECT statement_id, snapshot_id, clashes FROM evidence WHERE clashes <> '[]'")
+    return {
+        (row["statement_id"], row["snapshot_id"]): tuple(clash["kind"] for clash in json.loads(row["clashes"]))
+        for row in rows
+    }

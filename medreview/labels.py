@@ -1,0 +1,95 @@
+"""The label set: every level of every axis, with its key, name and definition.
+
+Four axes, never one list. A judge's raw label is always kept beside the level it maps to.
+"""
+
+from typing import Final, NamedTuple
+
+LABEL_SET_VERSION: Final = "1"
+
+
+class Label(NamedTuple):
+    """One level of an axis.
+
+    ``level`` is what is stored and exported, ``name`` what the screen says, ``key`` what the reviewer presses.
+    """
+
+    level: str
+    key: str
+    name: str
+    definition: str
+
+
+EVIDENCE: Final = (
+    Label("supported", "1", "supported", "The source says this, wholly."),
+    Label("partial", "2", "partial", "The source says a part of this, or says it less strongly."),
+    Label("contradicted", "3", "contradicted", "The source says something that cannot be true together with this."),
+    Label("not_addressed", "4", "not addressed", "The source says nothing on this, for or against."),
+    Label("cannot_judge", "5", "cannot judge", "The text at hand lets nobody decide (page missing, unreadable)."),
+)
+
+HALLUCINATION: Final = (
+    Label("none", "0", "none", "Nothing invented or wrong in the statement."),
+    Label("fact", "1", "fact", "Fact-conflicting: against established knowledge (MedHalu section 2.1)."),
+    Label("input", "2", "input", "Input-conflicting: departs from what was asked or said (MedHalu section 2.1)."),
+    Label(
+        "context", "3", "context", "Context-conflicting: against another part of the response (MedHalu section 2.1)."
+    ),
+    Label("other", "4", "other", "Invented or unverifiable in another way; say how in a note."),
+)
+
+CORRECTNESS: Final = (
+    Label("correct", "1", "correct", "True as medicine stands, whatever the source says."),
+    Label("incorrect", "2", "incorrect", "False as medicine stands."),
+    Label("uncertain", "3", "uncertain", "Disputed, outdated in places, or not known to the reviewer."),
+)
+
+QUALITY: Final = (
+    Label("good", "1", "Good", "Would be given to a patient or colleague as it is."),
+    Label("okay", "2", "Okay", "Usable with changes."),
+    Label("bad", "3", "Bad", "Should not be used."),
+)
+
+AXES: Final[dict[str, tuple[Label, ...]]] = {
+    "evidence": EVIDENCE,
+    "hallucination": HALLUCINATION,
+    "correctness": CORRECTNESS,
+    "quality": QUALITY,
+}
+
+REASONS: Final = (
+    Label("number", "1", "number", "A number, dose, unit or range differs."),
+    Label("population", "2", "population", "Another population (age, pregnancy, disease) is meant."),
+    Label("negation", "3", "negation", "A negation was lost or added."),
+    Label("direction", "4", "direction", "Increase and decrease, or benefit and harm, are swapped."),
+    Label("stronger", "5", "stronger than source", "The statement is more certain or more general than the source."),
+    Label("topic", "6", "other topic", "The source speaks about something else."),
+    Label("quote", "7", "quote", "The judge's quote is not in the source, or was changed."),
+    Label("old", "8", "old", "The source is outdated or was replaced."),
+    Label("other", "9", "other", "Another reason; say which in a note."),
+)
+"""Why the reviewer differs from the judge: one key each."""
+
+QUOTE_STATUSES: Final = (
+    "exact", "normalised", "near", "altered", "absent", "other_source", "too_short", "none",
+)  # fmt: skip
+"""How true a quotation is to the snapshot; definitions in ``medreview.evidence.grounding``."""
+
+PAGE_STATES: Final = (
+    "ok", "http_error", "timeout", "blocked", "too_large", "not_text", "pdf_scan", "pdf_encrypted", "soft_404",
+    "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home",
+)  # fmt: skip
+"""What kind of page a snapshot is: shown beside the verdict, never the same as "not supported"."""
+
+
+def level_named(axis: str, level: str) -> Label:
+    """The label of an axis by its level; raises ``KeyError`` for a level that the axis does not have."""
+    for label in AXES[axis]:
+        if label.level == level:
+            return label
+    raise KeyError(f"{axis} has no level {level!r}")
+
+
+def level_for_key(axis: str, key: str) -> Label | None:
+    """The label that a key stands for on an axis, or ``None``."""
+    return next((label for label in AXES[axis] if label.key == key), None)

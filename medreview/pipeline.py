@@ -1,0 +1,155 @@
+"""The only module that knows the order of the stages.
+
+import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from medreview.citations.stage import CitationSummary, extract_all
+from medreview.errors import UserError
+from medreview.exchange.exported import import_export
+from medreview.exchange.judgements import JudgementRecord, read_judgements
+from medreview.exchange.recognise import what_is
+from medreview.exchange.responses import import_responses
+from medreview.exchange.rows import BadRecord
+from medreview.exchange.sourcecheckup import import_sourcecheckup
+from medreview.judges.recorded import store_judgements
+from medreview.judges.stage import judge_offline
+from medreview.judges.verdicts import refresh
+from medreview.progress import SILENT, Progress
+from medreview.sources.folder import PagesFolder
+from medreview.sources.limits import Limits
+from medreview.sources.stage import FetchSummary, fetch_from_folder, fetch_live
+from medreview.statements.stage import ParseSummary, parse_all
+from medreview.study import Study
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came in from one file: ``kind`` of content, how much of it was new, and what was left out."""
+
+    file: str
+    kind: str
+    read: int
+    added: int
+    known: int
+    bad: list[BadRecord] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Pairs judged offline now, and how many statements of the study are flagged."""
+
+    pairs: int
+    flagged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a whole run did, stage by stage."""
+
+    imported: list[Imported]
+    citations: CitationSummary
+    fetched: FetchSummary
+    parsed: ParseSummary
+    judged: Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Where the pages come from: a folder of saved pages, or the network under these limits."""
+
+    folder: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    user_agent: str = "medreview"
+    allow: frozenset[tuple[str, int]] = frozenset()
+
+
+def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT) -> Imported:
+    """Import one file or folder, whatever it holds: answers, judgements, a SourceCheckup table, an export.
+
+    Judgements, and the decisions of a table, need the pages they speak of; those whose page is not there yet are
+    left out and named. Raises :class:`UserError` when the file cannot be used as a whole.
+    """
+    kind = what_is(path, mapping)
+    if kind == "judgements":
+        return _judgements(study, path, mapping, progress)
+    if kind == "export":
+        told = import_export(study, path, progress)
+        done = Imported(str(path), kind, told.read, told.added, told.known)
+    elif kind == "responses":
+        answers = import_responses(study, path, mapping, progress)
+        done = Imported(str(path), kind, answers.read, answers.added, answers.known, answers.bad)
+    else:
+        table = import_sourcecheckup(study, path, mapping, progress)
+        done = Imported(str(path), kind, table.read, table.added, table.known, table.bad)
+        extract_all(study, progress)
+        stored = store_judgements(study, table.decisions, progress)
+        done.bad += [BadRecord(line, reason) for line, reason in stored.bad]
+    extract_all(study, progress)
+    return done
+
+
+def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
+    if not study.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone():
+        raise UserError(
+            f"{path} holds judgements, but the study has no statements yet; import answers, then `fetch` and `parse`."
+        )
+    bad: list[BadRecord] = []
+
+    def good() -> Iterator[JudgementRecord]:
+        for record in read_judgements(path, mapping):
+            if isinstance(record, BadRecord):
+                bad.append(record)
+            else:
+                yield record
+
+    summary = store_judgements(study, good(), progress)
+    refresh(study, progress)
+    read = summary.read + len(bad)
+    bad += [BadRecord(line, reason) for line, reason in summary.bad]
+    return Imported(str(path), "judgements", read, summary.added, summary.known, bad)
+
+
+def fetch(study: Study, pages: Pages, *, failed_too: bool = False, progress: Progress = SILENT) -> FetchSummary:
+    """Get the cited sources that the study does not have yet."""
+    if pages.folder is not None:
+        return fetch_from_folder(study, PagesFolder(pages.folder), failed_too=failed_too, progress=progress)
+    return fetch_live(
+        study,
+        limits=pages.limits,
+        user_agent=pages.user_agent,
+        failed_too=failed_too,
+        progress=progress,
+        allow=pages.allow,
+    )
+
+
+def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
+    """Split the responses into statements."""
+    return parse_all(study, progress)
+
+
+def judge(study: Study, progress: Progress = SILENT, processes: int | None = None) -> Judged:
+    """Judge every pair that the offline judge did not see yet, and roll all judgements up."""
+    pairs = judge_offline(study, progress, processes).pairs
+    return Judged(pairs, refresh(study, progress))
+
+
+def run(
+    study: Study, files: Sequence[Path], mapping: Mapping[str, str], pages: Pages, progress: Progress = SILENT
+) -> Prepared:
+    """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
+
+    Files of judgements are taken after the statements they speak of are there, in whatever order they are named.
+    """
+    kinds = {path: what_is(path, mapping) for path in files}
+    answers = [path for path in files if kinds[path] != "judgements"]
+    imported = [bring_in(study, path, mapping, progress) for path in answers]
+    citations = extract_all(study, progress)
+    fetched = fetch(study, pages, progress=progress)
+    parsed = parse(study, progress)
+    imported += [bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
+    return Prepared(imported, citations, fetched, parsed, judge(study, progress))

@@ -1,0 +1,115 @@
+"""The one table of what the reviewer can do: bindings, hints, ``?`` help and the README's key table come from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.labels import EVIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something the reviewer can do. ``keys`` are Textual key names; the first is the one that is shown.
+
+    ``hint`` is the word in the key rows, ``""`` when it is not shown there; ``help`` a sentence for ``?``.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    hint: str
+    help: str
+    group: str
+
+
+REVIEW: Final = (
+    *(
+        Action(f"decide_{label.level}", (label.key,), label.name, f"My verdict: {label.definition}", "Decide")
+        for label in EVIDENCE
+    ),
+    Action("accept", ("a",), "agree", "Accept the judges' verdict (open mode only).", "Decide"),
+    Action(
+        "hallucination",
+        ("h",),
+        "hallucination",
+        "Then 0-4: none, fact, input, context, other; then the span.",
+        "Decide",
+    ),
+    Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
+    Action("defer", ("s",), "defer", "Put it off; it comes back in the deferred queue.", "Decide"),
+    Action(
+        "dispute", ("d",), "dispute", "Flag a factual error, whatever the source says. Again takes it back.", "Decide"
+    ),
+    Action("feedback", ("f",), "feedback", "Flag an obvious hallucination. Again takes it back.", "Decide"),
+    Action(
+        "badly_parsed",
+        ("p",),
+        "badly parsed",
+        "Flag a statement that was cut out wrongly. Again takes it back.",
+        "Decide",
+    ),
+    Action("undo", ("u",), "undo", "Take back your last act, one a press, also after a restart.", "Decide"),
+    Action("redo", ("U",), "redo", "Do again what was undone.", "Decide"),
+    Action("reveal", ("r",), "reveal", "Blind mode, after your decision: show the judges again.", "Decide"),
+    Action("next", ("j", "down"), "next", "Next statement. Moving never decides.", "Move"),
+    Action("previous", ("k", "up"), "previous", "Previous statement.", "Move"),
+    Action("next_open", ("t",), "next open", "Next statement you have not decided.", "Move"),
+    Action("source_next", ("]",), "source", "Next cited source.", "Read"),
+    Action("source_previous", ("[",), "source", "Previous cited source.", "Read"),
+    Action("mark_next", ("m",), "highlight", "Next highlight in the source.", "Read"),
+    Action("mark_previous", ("M",), "highlight", "Previous highlight.", "Read"),
+    Action("page_down", ("space", "pagedown"), "page", "One page down in the source.", "Read"),
+    Action("page_up", ("pageup",), "page up", "One page up.", "Read"),
+    Action("top", ("g", "home"), "top", "To the top of the source.", "Read"),
+    Action("end", ("G", "end"), "end", "To the end of the source.", "Read"),
+    Action(
+        "view", ("v",), "response", "The response with the statement marked, instead of the source; and back.", "Read"
+    ),
+    Action("pane", ("tab",), "pane", "Which pane Space, PgUp, g and G move: the source or the response.", "Read"),
+    Action("search", ("slash",), "search", "Search in the source.", "Read"),
+    Action("hit_next", ("full_stop",), "next hit", "Next search hit.", "Read"),
+    Action("hit_previous", ("comma",), "previous hit", "Previous search hit.", "Read"),
+    Action(
+        "filter",
+        ("colon",),
+        "filter",
+        "Filter the queue: model=, origin=, response=, badge=, domain=, or words.",
+        "Move",
+    ),
+    Action("copy", ("y",), "copy", "Send statement, quote and URL to the terminal's clipboard.", "Read"),
+    Action("figures", ("i",), "figures", "How often you and the judges agree (hidden in a blind queue).", "More"),
+    Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
+    Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
+)
+_SHOWN: Final = {
+    "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
+    "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "tab": "Tab", "home": "Home", "end": "End", "f1": "F1",
+    "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
+
+
+def shown_key(key: str) -> str:
+    """A key as it is printed in hints and help."""
+    return _SHOWN.get(key, key)
+
+
+def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:
+    """The table with the reviewer's own keys (action id -> key, or keys separated by commas).
+
+    Raises :class:`UserError` for an unknown action and for a key that stands for two.
+    """
+    known = {action.id for action in actions}
+    for name in keys:
+        if name not in known:
+            raise UserError(f"The configuration gives a key to {name!r}, which is no action; see `?` for their names.")
+    table = tuple(
+        replace(action, keys=tuple(key.strip() for key in keys[action.id].split(","))) if action.id in keys else action
+        for action in actions
+    )
+    owner: dict[str, str] = {}
+    for action in table:
+        for key in action.keys:
+            if key in owner:
+                raise UserError(f"The key {shown_key(key)!r} is given to both {owner[key]!r} and {action.id!r}.")
+            owner[key] = action.id
+    return table

@@ -1,0 +1,35 @@
+"""Blind rules: what of the machine's opinion may be seen, and the record of what had been seen."""
+
+from medreview.review.item import Item
+from medreview.review.own import Own
+from medreview.review.queue import Mode
+
+
+def shows_judges(mode: Mode, own: Own) -> bool:
+    """Whether verdicts, quotes, jury, judges' highlights, badges and the model's name are shown.
+
+    In blind mode they stay hidden until the reviewer has decided and the reveal was recorded.
+    """
+    return mode == "open" or own.revealed
+
+
+def exposure(item: Item, own: Own, mode: Mode) -> dict[str, str]:
+    """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
+
+    A blind decision on a statement that was once seen with the judges' opinion is not a blind label.
+    """
+    judged = bool(item.judgements)
+    saw = mode == "open" or own.saw_judges
+    quoted = any(judgement.quote for judgement in item.judgements)
+    jury = len({judgement.judge for judgement in item.judgements if not judgement.offline}) > 1
+    flagged = bool(item.verdict and item.verdict.badges)
+    parts = {
+        "judge_verdict": saw and judged,
+        "judge_quote": saw and quoted,
+        "judge_highlight": saw and judged,
+        "jury": saw and jury,
+        "model_name": saw and bool(item.model),
+        "queue_reason": saw and flagged,
+        "own_previous": own.label is not None,
+    }
+    return {part: "before" if seen else "no" for part, seen in parts.items()}

@@ -1,0 +1,70 @@
+"""Which places to mark for a statement: in the source, in the statement itself, in the response; by the blind rules."""
+
+from dataclasses import dataclass, field
+
+from medreview.review.item import Evidence, Item, Source
+from medreview.review.marks import Mark
+from medreview.review.own import Own
+from medreview.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Highlights:
+    """Marks in a snapshot's text. ``opening`` is where to open it, ``stops`` where ``m`` goes, ``remarks`` go under
+    the row that holds their offset."""
+
+    marks: tuple[Mark, ...] = ()
+    stops: tuple[Span, ...] = ()
+    opening: Span | None = None
+    remarks: dict[int, str] = field(default_factory=dict)
+
+
+def in_source(item: Item, own: Own, source: Source, evidence: Evidence, judges: bool) -> Highlights:
+    """The marks in one source. Without ``judges``: only shared words, by the same rule for every statement."""
+    own_marks = [
+        Mark(*mine.span, "span")
+        for mine in own.spans
+        if mine.target == "source" and mine.snapshot_id == source.snapshot_id
+    ]
+    if not judges:
+        stops = evidence.lexical
+        return Highlights((*(Mark(*span, "lexical") for span in stops), *own_marks), stops, next(iter(stops), None))
+    here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
+    quotes = [j.quote_span for j in here if j.quote_span and not j.offline]
+    lead = item.verdict.judgement_id if item.verdict else None
+    quotes.sort(key=lambda span: not any(j.judgement_id == lead and j.quote_span == span for j in here))
+    marks = [Mark(*span, "quote") for span in quotes]
+    marks += [Mark(*span, "evidence") for span in evidence.highlights]
+    remarks: dict[int, str] = {}
+    for clash in evidence.clashes:
+        marks.append(Mark(*clash.source, "clash"))
+        remarks[clash.source.start] = f"{_cut(item.text, clash.statement)} in the statement"
+    for judgement in here:
+        for in_quote, in_text in judgement.differences:
+            marks.append(Mark(*in_text, "clash"))
+            remarks[in_text.start] = f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote"
+    stops = tuple(dict.fromkeys([*quotes, *evidence.highlights]))
+    return Highlights((*marks, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
+
+
+def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
+    """Marks in the statement's own text: the numbers and words that the source has otherwise."""
+    return tuple(Mark(*clash.statement, "clash") for clash in evidence.clashes) if judges else ()
+
+
+def in_response(item: Item, own: Own, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
+    """Marks in the response: the statement, what in it the source has otherwise, and what the reviewer marked."""
+    marks: list[Mark] = []
+    if item.span:
+        marks.append(Mark(*item.span, "statement"))
+        if item.response[item.span.start : item.span.end] == item.text:
+            shift = item.span.start
+            marks += [
+                Mark(mark.start + shift, mark.end + shift, mark.kind) for mark in in_statement(evidence, judges)
+            ]
+    return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))
+
+
+def _cut(text: str, span: Span) -> str:
+    words = text[span.start : span.end]
+    return words if len(words) <= 24 else words[:23] + "…"

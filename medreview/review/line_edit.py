@@ -1,0 +1,73 @@
+"""A line of text being typed: notes, searches and filters."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.review.cells import width
+from medreview.visible import visible
+
+_ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
+
+
+@dataclass
+class LineEdit:
+    """Text and a cursor in it, a code point at a time. What is typed or pasted is made visible and one line."""
+
+    text: str = ""
+    cursor: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> "LineEdit":
+        """An edit of a text, with the cursor at its end."""
+        line = visible(text.translate(_ONE_LINE))
+        return cls(line, len(line))
+
+    def insert(self, text: str) -> None:
+        """Put text at the cursor."""
+        line = visible(text.translate(_ONE_LINE))
+        self.text = self.text[: self.cursor] + line + self.text[self.cursor :]
+        self.cursor += len(line)
+
+    def press(self, key: str, character: str | None) -> bool:
+        """Do what a key means here; False for a key that means nothing."""
+        match key:
+            case "left":
+                self.cursor = max(0, self.cursor - 1)
+            case "right":
+                self.cursor = min(len(self.text), self.cursor + 1)
+            case "home" | "ctrl+a":
+                self.cursor = 0
+            case "end" | "ctrl+e":
+                self.cursor = len(self.text)
+            case "backspace" | "ctrl+h":
+                self._cut(max(0, self.cursor - 1), self.cursor)
+            case "delete":
+                self._cut(self.cursor, self.cursor + 1)
+            case "ctrl+u":
+                self._cut(0, self.cursor)
+            case "ctrl+w":
+                self._cut(len(self.text[: self.cursor].rstrip().rpartition(" ")[0]), self.cursor)
+            case _:
+                if character is None or not character.isprintable():
+                    return False
+                self.insert(character)
+        return True
+
+    def window(self, cells: int) -> tuple[str, str, str]:
+        """What fits into so many cells: the text before the cursor, the character under it, the text after it."""
+        under = self.text[self.cursor : self.cursor + 1] or " "
+        room = cells - width(under)
+        start = self.cursor
+        while start > 0 and width(self.text[start - 1 : self.cursor]) <= room:
+            start -= 1
+        before = self.text[start : self.cursor]
+        after = self.text[self.cursor + 1 :]
+        room -= width(before)
+        stop = 0
+        while stop < len(after) and width(after[: stop + 1]) <= room:
+            stop += 1
+        return before, under, after[:stop]
+
+    def _cut(self, start: int, end: int) -> None:
+        self.text = self.text[:start] + self.text[end:]
+        self.cursor = start

@@ -1,0 +1,87 @@
+"""Moving one end of a span by words and sentences: the span step's ``w b W B o``."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from medreview.statements.sentences import sentence_spans
+from medreview.text import Span
+
+KEYS: Final = ("w", "b", "W", "B", "o")
+"""Word forward, word back, sentence forward, sentence back, the other end."""
+
+_REACH: Final = 4_000
+"""Code points looked at on either side: more than a sentence, far less than a long source."""
+
+_LETTER: Final = r"[^\s!-/:-@\[-^`{-~¡§«¶·»¿\u2010-\u205e\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]"
+_WORD: Final = re.compile(
+    rf"""
+      [\u3041-\u30ff\u3400-\u9fff]                     # no spaces between words there: one character each
+    | (?: [<>=≤≥±~+−-]+ (?=\d) )?                      # "<5", "≥ 18" keeps its sign when it is glued
+      {_LETTER}+
+      (?: (?: (?<=\d)[.,·](?=\d) | [/'’‐‑–-] | (?<=\w)\.(?=[a-z]\.) ) {_LETTER}+ )*
+      [%‰]?
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class SpanEdit:
+    """A span of ``text`` that is being set, and which of its ends the keys move; never empty."""
+
+    text: str
+    start: int
+    end: int
+    moving: Literal["start", "end"] = "end"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end <= len(self.text):
+            raise ValueError(f"{self.start}-{self.end} is not a range in a text of {len(self.text)}")
+
+    @property
+    def span(self) -> Span:
+        """The range as it is now."""
+        return Span(self.start, self.end)
+
+    @property
+    def exact(self) -> str:
+        """The text of the range."""
+        return self.text[self.start : self.end]
+
+
+def moved(edit: SpanEdit, key: str) -> SpanEdit:
+    """The span after one of ``KEYS``; unchanged where there is no further border. Raises ``KeyError`` for other keys.
+
+    A moving end stops at the ends of words or sentences, a moving start at their starts. A number keeps its decimals,
+    sign and unit sign, and a unit its parts: ``0.5``, ``<5``, ``50%`` and ``mg/kg`` are one word each.
+    """
+    if key not in KEYS:
+        raise KeyError(key)
+    if key == "o":
+        return replace(edit, moving="start" if edit.moving == "end" else "end")
+    near = _sentences(edit) if key in "WB" else _words(edit)
+    if edit.moving == "end":
+        borders = [found.end for found in near if found.end > edit.start]
+        return replace(edit, end=_step(borders, edit.end, forward=key in "wW"))
+    borders = [found.start for found in near if found.start < edit.end]
+    return replace(edit, start=_step(borders, edit.start, forward=key in "wW"))
+
+
+def _step(borders: list[int], place: int, forward: bool) -> int:
+    if forward:
+        return min((border for border in borders if border > place), default=place)
+    return max((border for border in borders if border < place), default=place)
+
+
+def _window(edit: SpanEdit) -> tuple[int, int]:
+    place = edit.end if edit.moving == "end" else edit.start
+    return max(0, place - _REACH), min(len(edit.text), place + _REACH)
+
+
+def _words(edit: SpanEdit) -> list[Span]:
+    return [Span(*found.span()) for found in _WORD.finditer(edit.text, *_window(edit))]
+
+
+def _sentences(edit: SpanEdit) -> list[Span]:
+    return sentence_spans(edit.text, *_window(edit))

@@ -1,0 +1,152 @@
+"""What the home screen answers: where was I, and what is worth my next hour."""
+
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass
+
+from medreview.review.item import response_name
+from medreview.review.queue import AUDIT_SIZE, KINDS, QueueKind
+from medreview.review.session import Counts
+from medreview.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """A queue with its size, how many in it are neither decided nor deferred, and what it is made of."""
+
+    kind: QueueKind
+    size: int
+    open: int
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseLine:
+    """A response with its progress."""
+
+    response_id: str
+    name: str
+    model: str
+    question: str
+    statements: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The study at a glance. ``resume`` is the queue that the reviewer was in last."""
+
+    title: str
+    statements: int
+    responses: int
+    sources: int
+    unreachable: int
+    paywalled: int
+    not_fetched: int
+    unjudged: int
+    counts: Counts
+    queues: tuple[QueueLine, ...]
+    resume: str | None
+
+
+def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
+    """Count everything once."""
+    reader = study.reader
+    statements, responses = reader.execute(
+        "SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM response)"
+    ).fetchone()
+    pages = Counter(
+        {
+            row[0]: row[1]
+            for row in reader.execute(
+                """SELECT coalesce(page_state, ''), count(*) FROM source LEFT JOIN snapshot_current USING (source_id)
+                   GROUP BY 1"""
+            )
+        }
+    )
+    standing = dict(
+        reader.execute(
+            "SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state", (reviewer, pass_no)
+        ).fetchall()
+    )
+    decided, deferred = standing.get("decided", 0), standing.get("deferred", 0)
+    last = reader.execute(
+        "SELECT block FROM bookmark WHERE reviewer = ? ORDER BY at_utc DESC LIMIT 1", (reviewer,)
+    ).fetchone()
+    unjudged = reader.execute(
+        "SELECT count(*) FROM statement LEFT JOIN verdict USING (statement_id) WHERE judgement_id IS NULL"
+    ).fetchone()[0]
+    return Overview(
+        title=study.meta("title"),
+        statements=statements,
+        responses=responses,
+        sources=pages.total(),
+        unreachable=pages["http_error"] + pages["timeout"] + pages["blocked"] + pages["soft_404"],
+        paywalled=pages["paywall"],
+        not_fetched=pages[""],
+        unjudged=unjudged,
+        counts=Counts(statements, decided, deferred, statements - decided - deferred),
+        queues=tuple(_line(reader, kind, reviewer, pass_no, statements) for kind in KINDS),
+        resume=last[0] if last else None,
+    )
+
+
+def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1) -> list[ResponseLine]:
+    """The first responses with their progress."""
+    rows = study.reader.execute(
+        """SELECT r.response_id, r.ordinal, r.model, r.question, count(s.statement_id) AS statements,
+                  count(CASE WHEN mine.state = 'decided' THEN 1 END) AS decided
+           FROM (SELECT * FROM response ORDER BY ordinal LIMIT ?) AS r LEFT JOIN statement AS s USING (response_id)
+           LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?
+           GROUP BY r.response_id ORDER BY r.ordinal""",
+        (limit, reviewer, pass_no),
+    )
+    return [
+        ResponseLine(
+            response_id=row["response_id"],
+            name=response_name(row["ordinal"]),
+            model=row["model"],
+            question=row["question"],
+            statements=row["statements"],
+            decided=row["decided"],
+        )
+        for row in rows
+    ]
+
+
+def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: int, statements: int) -> QueueLine:
+    mine = "LEFT JOIN standing AS m ON m.unit = s.statement_id AND m.reviewer = ? AND m.pass = ?"
+    who = (reviewer, pass_no)
+    match kind.name:
+        case "flagged":
+            query = f"SELECT count(*), count(*) - count(m.state) FROM verdict AS s {mine} WHERE s.priority > 0"
+            size, left = reader.execute(query, who).fetchone()
+            return QueueLine(kind, size, left, _badges(reader))
+        case "audit":
+            query = f"SELECT count(*), count(*) - count(m.state) FROM audit_item AS s {mine}"
+            size, left = reader.execute(query, who).fetchone()
+            if not size:
+                size = left = min(AUDIT_SIZE, statements)
+                return QueueLine(kind, size, left, "not drawn yet")
+            return QueueLine(kind, size, left, f"{size - left} of {size} decided; judges hidden until you decide")
+        case "deferred":
+            query = "SELECT count(*) FROM standing WHERE reviewer = ? AND pass = ? AND state = 'deferred'"
+            size = reader.execute(query, who).fetchone()[0]
+            return QueueLine(kind, size, size, "")
+        case "differing":
+            query = f"""SELECT count(*) FROM verdict AS s {mine}
+                        WHERE m.state = 'decided' AND s.verdict IS NOT NULL AND m.label <> s.verdict"""
+            return QueueLine(kind, reader.execute(query, who).fetchone()[0], 0, "")
+    query = f"SELECT count(*), count(*) - count(m.state) FROM statement AS s {mine}"
+    size, left = reader.execute(query, who).fetchone()
+    return QueueLine(kind, size, left, "")
+
+
+def _badges(reader: sqlite3.Connection) -> str:
+    """The commonest reasons for flags, counted by the gravest badge of each statement."""
+    gravest = "CASE instr(badges, ' · ') WHEN 0 THEN badges ELSE substr(badges, 1, instr(badges, ' · ') - 1) END"
+    rows = reader.execute(
+        f"SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave FROM verdict WHERE priority > 0 "
+        "GROUP BY badge ORDER BY grave DESC LIMIT 4"
+    )
+    return ", ".join(f"{row['n']} {row['badge']}" for row in rows)

@@ -1,0 +1,150 @@
+"""Queues: ordered, filtered sets of statements to review. A queue is a filter, never a one-way door."""
+
+import random
+import shlex
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from medreview.errors import UserError
+from medreview.study import Study
+
+Mode = Literal["open", "blind"]
+
+
+class QueueKind(NamedTuple):
+    """One kind of queue: its name in the study and on the command line, what the screen calls it, how it is shown."""
+
+    name: str
+    title: str
+    mode: Mode
+    help: str
+
+
+KINDS: Final = (
+    QueueKind("flagged", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful."),
+    QueueKind(
+        "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it."
+    ),
+    QueueKind("deferred", "deferred", "open", "What you put off."),
+    QueueKind("differing", "you and the judges differ", "open", "Decided by you otherwise than by the judges."),
+    QueueKind("responses", "by response", "open", "Every statement, response by response."),
+)
+AUDIT_SIZE: Final = 60
+
+_ORDER: Final = {
+    "flagged": "v.priority DESC, r.ordinal, s.ordinal",
+    "audit": "a.position",
+}
+_WHERE: Final = {
+    "flagged": "v.priority > 0",
+    "audit": "a.position IS NOT NULL",
+    "deferred": "mine.state = 'deferred'",
+    "differing": "mine.state = 'decided' AND v.verdict IS NOT NULL AND mine.label <> v.verdict",
+    "responses": "1",
+}
+_FILTERS: Final = {
+    "model": "r.model = ?",
+    "origin": "r.origin = ?",
+    "response": "'R' || printf('%02d', r.ordinal) = upper(?)",
+    "id": "r.record_id = ?",
+    "badge": "instr(v.badges, ?) > 0",
+    "verdict": "v.verdict = ?",
+    "mine": "coalesce(mine.label, 'open') = ?",
+    "state": "coalesce(mine.state, 'open') = ?",
+    "page": """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
+               WHERE c.response_id = r.response_id AND p.page_state = ?)""",
+    "domain": """EXISTS (SELECT 1 FROM citation AS c JOIN source AS o USING (source_id)
+                 WHERE c.response_id = r.response_id AND o.domain = ?)""",
+}
+_TEXT: Final = "instr(lower(s.text), lower(?)) > 0"
+_JUDGES_OPINION: Final = frozenset({"badge", "verdict"})
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """An ordered set of statement ids, with the filter that made it."""
+
+    kind: QueueKind
+    mode: Mode
+    filter: str
+    units: Sequence[str]
+
+
+def kind_named(name: str) -> QueueKind:
+    """The kind of queue with this name; raises :class:`UserError` naming those there are."""
+    for kind in KINDS:
+        if kind.name == name:
+            return kind
+    raise UserError(f"There is no queue {name!r}; there are {', '.join(kind.name for kind in KINDS)}.")
+
+
+def open_queue(
+    study: Study, name: str, reviewer: str, *, filter: str = "", blind: bool | None = None, pass_no: int = 1
+) -> Queue:
+    """The queue as it stands now for this reviewer.
+
+    A blind queue other than the audit is put in a random order of the reviewer's own, because the order of
+    flags or of responses would tell. Raises :class:`UserError` for an unknown queue or filter word.
+    """
+    kind = kind_named(name)
+    mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
+    if kind.name == "flagged" and mode == "blind":
+        raise UserError("The flagged queue cannot be blind: being in it says what the judges think. Use the audit.")
+    if kind.name == "audit" and study.writable:
+        draw_audit(study)
+    conditions, values = _conditions(filter, mode)
+    rows = study.reader.execute(
+        f"""SELECT s.statement_id FROM statement AS s JOIN response AS r USING (response_id)
+            LEFT JOIN verdict AS v USING (statement_id)
+            LEFT JOIN audit_item AS a USING (statement_id)
+            LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?
+            WHERE {" AND ".join([_WHERE[kind.name], *conditions])}
+            ORDER BY {_ORDER.get(kind.name, "r.ordinal, s.ordinal")}""",
+        (reviewer, pass_no, *values),
+    )
+    units = [row[0] for row in rows]
+    if mode == "blind" and kind.name != "audit":
+        random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(units)
+    return Queue(kind, mode, filter, units)
+
+
+def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise UserError(f"The filter {text!r} has an open quotation mark.") from None
+    conditions, values = [], []
+    for word in words:
+        key, separator, value = word.partition("=")
+        if separator and key not in _FILTERS:
+            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(_FILTERS)} and plain words.")
+        if mode == "blind" and key in _JUDGES_OPINION and separator:
+            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what the judges think.")
+        conditions.append(_FILTERS[key] if separator else _TEXT)
+        values.append(value if separator else word)
+    return conditions, values
+
+
+def draw_audit(study: Study, size: int = AUDIT_SIZE) -> int:
+    """Draw the random audit once per study: without replacement, every statement alike; its size.
+
+    Stores seed, stratum and inclusion probability with each item (STATS.md, "Estimating a rate").
+    """
+    drawn = study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0]
+    if drawn:
+        return int(drawn)
+
+    def draw(connection: sqlite3.Connection) -> int:
+        everyone = [row[0] for row in connection.execute("SELECT statement_id FROM statement ORDER BY statement_id")]
+        seed = random.SystemRandom().randrange(2**31)
+        chosen = random.Random(seed).sample(everyone, min(size, len(everyone)))
+        probability = len(chosen) / len(everyone) if everyone else 0.0
+        connection.executemany(
+            "INSERT INTO audit_item VALUES (?, ?, ?, 'all', ?)",
+            [(position, unit, seed, probability) for position, unit in enumerate(chosen, 1)],
+        )
+        return len(chosen)
+
+    return study.write(draw)

@@ -1,0 +1,357 @@
+"""One reviewer's sitting over one queue: what the screen asks, and every act it can carry out."""
+
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple
+
+from medreview.errors import UserError
+from medreview.labels import REASONS, level_named
+from medreview.review import highlights
+from medreview.review.clock import Clock
+from medreview.review.exposure import exposure, shows_judges
+from medreview.review.highlights import Highlights
+from medreview.review.item import Evidence, Item, Source, load_evidence, load_item, load_text
+from medreview.review.ledger import Ledger
+from medreview.review.listing import Listed, load_listed
+from medreview.review.marks import Mark
+from medreview.review.motion import SpanEdit
+from medreview.review.own import Own, load_own
+from medreview.review.queue import Queue, open_queue
+from medreview.review.undo import last_act, last_undone
+from medreview.study import Study
+from medreview.study.events import Deed, Receipt
+from medreview.text import Span, sha256
+
+_NOTHING = Evidence((), (), ())
+
+
+class Counts(NamedTuple):
+    """Where the reviewer stands in the whole study; the three parts add up to ``total``."""
+
+    total: int
+    decided: int
+    deferred: int
+    open: int
+
+
+class ReviewSession:
+    """The state of a review and its acts. Every act returns after its commit; if that fails, nothing has changed.
+
+    Acts raise :class:`UserError` with a sentence for the screen: what could not be done, or not be saved.
+    """
+
+    def __init__(self, study: Study, reviewer: str, queue: Queue, *, pass_no: int = 1) -> None:
+        self.study = study
+        self.reviewer = reviewer
+        self.queue = queue
+        self.pass_no = pass_no
+        self.clock = Clock()
+        self.receipt = ""
+        self.position = 0
+        self.item: Item | None = None
+        self.own = Own()
+        self.source: Source | None = None
+        self._ledger = Ledger(study, reviewer, pass_no)
+        rows = study.reader.execute(
+            "SELECT unit, state, label FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, pass_no)
+        )
+        self._standing: dict[str, tuple[str, str | None]] = {row["unit"]: (row["state"], row["label"]) for row in rows}
+        self._total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+        self._resume()
+
+    # Where we are
+
+    @property
+    def counts(self) -> Counts:
+        """Decided, deferred and open statements of the whole study."""
+        states = Counter(state for state, _ in self._standing.values())
+        decided, deferred = states["decided"], states["deferred"]
+        return Counts(self._total, decided, deferred, self._total - decided - deferred)
+
+    def state_of(self, statement_id: str) -> str:
+        """``"decided"``, ``"deferred"`` or ``"open"``."""
+        return self._standing.get(statement_id, ("open", None))[0]
+
+    def label_of(self, statement_id: str) -> str | None:
+        """My evidence label on a statement that I decided."""
+        return self._standing.get(statement_id, ("open", None))[1]
+
+    def listed(self, position: int) -> Listed:
+        """The line of a place in the queue, read when it is shown."""
+        return load_listed(self.study.reader, self.queue.units[position])
+
+    @property
+    def judges(self) -> bool:
+        """Whether the judges' opinion is shown for the statement on the screen."""
+        return shows_judges(self.queue.mode, self.own)
+
+    def go(self, position: int) -> bool:
+        """Show the statement at a place in the queue; False when there is none."""
+        if not 0 <= position < len(self.queue.units):
+            return False
+        self.position = position
+        self._load()
+        self.clock.start()
+        return True
+
+    def next(self) -> bool:
+        """The next statement of the queue; False at its end."""
+        return self.go(self.position + 1)
+
+    def previous(self) -> bool:
+        """The statement before; False at the start."""
+        return self.go(self.position - 1)
+
+    def next_open(self) -> bool:
+        """The next statement that is neither decided nor deferred, from the start again at the end; False if none."""
+        units = self.queue.units
+        for step in range(1, len(units) + 1):
+            place = (self.position + step) % len(units)
+            if self.state_of(units[place]) == "open":
+                return self.go(place)
+        return False
+
+    def set_filter(self, text: str) -> None:
+        """Narrow the queue to a filter (``""`` for all of it), staying on the statement if it is still there.
+
+        Raises :class:`UserError` for words that no filter knows, or when nothing is left.
+        """
+        blind = self.queue.mode == "blind"
+        queue = open_queue(
+            self.study, self.queue.kind.name, self.reviewer, filter=text, blind=blind, pass_no=self.pass_no
+        )
+        if not queue.units:
+            raise UserError(f"Nothing in this queue fits {text!r}.")
+        here = self.queue.units[self.position] if self.queue.units else ""
+        self.queue = queue
+        self.go(queue.units.index(here) if here in queue.units else 0)
+
+    # What is shown
+
+    def turn_source(self, step: int) -> bool:
+        """Show the next (1) or previous (-1) cited source, round and round; False when there is one at most."""
+        sources = self.item.sources if self.item else ()
+        if len(sources) < 2 or self.source is None:
+            return False
+        self.source = sources[(self.source.number - 1 + step) % len(sources)]
+        return True
+
+    def source_text(self) -> str:
+        """The text of the source on the screen; empty when there is none to read."""
+        return load_text(self.study.reader, self.source.snapshot_id) if self.source and self.source.snapshot_id else ""
+
+    def source_highlights(self) -> Highlights:
+        """The marks of the source on the screen, by the blind rules."""
+        if self.item is None or self.source is None or self.source.snapshot_id is None:
+            return Highlights()
+        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.judges)
+
+    def statement_marks(self) -> tuple[Mark, ...]:
+        """Marks in the statement's own text."""
+        return highlights.in_statement(self._evidence(), self.judges)
+
+    def response_marks(self) -> tuple[Mark, ...]:
+        """Marks in the response."""
+        if self.item is None:
+            return ()
+        return highlights.in_response(self.item, self.own, self._evidence(), self.judges)
+
+    # Acts
+
+    def decide(self, label: str, *, via: str = "digit") -> bool:
+        """My verdict. True when it settles the statement; False when the judges differ, which asks for a reason.
+
+        In blind mode the judges are revealed in the same transaction; a second verdict after that is a revision and
+        both labels stay.
+        """
+        item = self._current()
+        level_named("evidence", label)
+        revising = self.queue.mode == "blind" and self.own.revealed and self.own.label is not None
+        deeds = [self._decision("revise" if revising else "decide", label, via)]
+        if self.queue.mode == "blind" and not revising:
+            deeds.append(Deed("reveal", item.statement_id, snapshot=self._snapshot()))
+        agrees = self._agrees(label)
+        who = " · you and the judges" if agrees else ""
+        self._write(deeds, f"S{item.ordinal} → {level_named('evidence', label).name}{who}")
+        return agrees is not False
+
+    def accept(self) -> bool:
+        """Take the judges' verdict as mine; in open mode only."""
+        verdict = self._current().verdict
+        if not self.judges:
+            raise UserError("The judges are hidden until you decide; press your own verdict.")
+        if verdict is None or verdict.verdict is None:
+            raise UserError("The judges have no common verdict here; press your own.")
+        return self.decide(verdict.verdict, via="accept")
+
+    def reason(self, code: str) -> None:
+        """Why the verdict just given differs from the judges': one of ``medreview.labels.REASONS``."""
+        item = self._current()
+        name = next(reason.name for reason in REASONS if reason.level == code)
+        deed = Deed("reason", item.statement_id, {"decision": self.own.decision, "code": code}, self._snapshot())
+        label = level_named("evidence", self.own.label or "").name
+        self._write([deed], f"S{item.ordinal} → {label} · {name}")
+
+    def hallucination(self, level: str) -> None:
+        """The hallucination type, an axis of its own; the span is marked in the next step."""
+        item = self._current()
+        name = level_named("hallucination", level).name
+        deed = Deed("decide", item.statement_id, self._payload("hallucination", level, "digit"), self._snapshot())
+        self._write([deed], f"S{item.ordinal} · hallucination {name}")
+
+    def default_span(self, target: str) -> SpanEdit:
+        """What the span step starts with: the statement in the response, or the first highlight in the source."""
+        item = self._current()
+        if target == "response":
+            return SpanEdit(item.response, *(item.span or Span(0, len(item.response))))
+        text = self.source_text()
+        if not text:
+            raise UserError("There is no source text here to mark.")
+        opening = self.source_highlights().opening or Span(0, min(len(text), 80))
+        return SpanEdit(text, *opening)
+
+    def add_span(self, target: str, edit: SpanEdit) -> None:
+        """Mark the span of the hallucination just named, in the ``"response"`` or the ``"source"``."""
+        item = self._current()
+        payload = {
+            "axis": "hallucination",
+            "label": self.own.hallucination or "other",
+            "target": target,
+            "start": edit.start,
+            "end": edit.end,
+            "exact": edit.exact,
+            "sha256": sha256(edit.text),
+        }
+        snapshot = self._snapshot() if target == "source" else None
+        shown = edit.exact if len(edit.exact) <= 30 else edit.exact[:29] + "…"
+        self._write([Deed("span_add", item.statement_id, payload, snapshot)], f"S{item.ordinal} · marked “{shown}”")
+
+    def note(self, text: str) -> None:
+        """A note on the statement; it replaces the one before, which stays in the record."""
+        item = self._current()
+        words = f"S{item.ordinal} · note" if text else f"S{item.ordinal} · note removed"
+        self._write([Deed("note", item.statement_id, {"text": text}, self._snapshot())], words)
+
+    def flag(self, name: str) -> None:
+        """Set or take back one of the flags ``dispute``, ``feedback``, ``badly_parsed``. A flag is no verdict."""
+        item = self._current()
+        on = name not in self.own.flags
+        words = f"S{item.ordinal} · {name.replace('_', ' ')} {'flagged' if on else 'flag taken back'}"
+        self._write([Deed("flag", item.statement_id, {"flag": name, "on": on}, self._snapshot())], words)
+
+    def defer(self) -> None:
+        """Put the statement off."""
+        item = self._current()
+        self._write([Deed("defer", item.statement_id, {}, self._snapshot())], f"S{item.ordinal} deferred")
+
+    def undo(self) -> None:
+        """Take back the last act that stands, and go to its statement."""
+        act = last_act(self.study.reader, self.reviewer, self.pass_no)
+        if act is None:
+            raise UserError("There is nothing of yours to undo.")
+        self._retract(act.target, act.unit, f"undone: {act.words}")
+
+    def redo(self) -> None:
+        """Bring back what was undone last, unless something was done since."""
+        act = last_undone(self.study.reader, self.reviewer, self.pass_no)
+        if act is None:
+            raise UserError("There is nothing to redo.")
+        self._retract(act.target, act.unit, f"done again: {act.words}")
+
+    def leave(self) -> None:
+        """Note the place to come back to."""
+        self._ledger.leave(self.queue, self.item.statement_id if self.item else None)
+
+    # Within
+
+    def _resume(self) -> None:
+        units = self.queue.units
+        if not units:
+            return
+        place = self.study.reader.execute(
+            "SELECT unit FROM bookmark WHERE reviewer = ? AND block = ?", (self.reviewer, self.queue.kind.name)
+        ).fetchone()
+        if place and place["unit"] in units:
+            self.go(units.index(place["unit"]))
+        else:
+            self.position = -1
+            if not self.next_open():
+                self.go(0)
+
+    def _current(self) -> Item:
+        if self.item is None:
+            raise UserError("There is no statement here to decide on.")
+        return self.item
+
+    def _snapshot(self) -> str | None:
+        return self.source.snapshot_id if self.source else None
+
+    def _evidence(self) -> Evidence:
+        snapshot = self._snapshot()
+        return load_evidence(self.study.reader, self._current().statement_id, snapshot) if snapshot else _NOTHING
+
+    def _load(self) -> None:
+        reader = self.study.reader
+        self.item = load_item(reader, self.queue.units[self.position])
+        self.own = load_own(reader, self.item.statement_id, self.reviewer, self.pass_no)
+        opened = self.item.source_of(self.item.verdict.snapshot_id) if self.item.verdict and self.judges else None
+        readable = next((source for source in self.item.sources if source.snapshot_id and source.size), None)
+        self.source = opened or readable or next(iter(self.item.sources), None)
+        self._ledger.glimpse(self.item.statement_id, self._snapshot(), self.queue)
+
+    def _agrees(self, label: str) -> bool | None:
+        """Whether the judges say the same; ``None`` when they have no say."""
+        verdict = self._current().verdict
+        if verdict is None or (verdict.verdict is None and verdict.supported is None):
+            return None
+        if verdict.verdict is not None:
+            return verdict.verdict == label
+        return None if label == "cannot_judge" else verdict.supported == (label == "supported")
+
+    def _decision(self, kind: str, label: str, via: str) -> Deed:
+        return Deed(kind, self._current().statement_id, self._payload("evidence", label, via), self._snapshot())
+
+    def _payload(self, axis: str, label: str, via: str) -> dict[str, object]:
+        item = self._current()
+        verdict = item.verdict.verdict if item.verdict else None
+        return {
+            "axis": axis,
+            "label": label,
+            "via": via,
+            "judge_verdict": verdict or "",
+            "exposure": exposure(item, self.own, self.queue.mode),
+            "active_ms": self.clock.active_ms,
+            "keys": self.clock.keys,
+            "statement_sha256": item.text_sha256,
+            "snapshot_sha256": self._snapshot_hash(),
+        }
+
+    def _snapshot_hash(self) -> str:
+        query = "SELECT text_sha256 FROM snapshot WHERE snapshot_id = ?"
+        row = self.study.reader.execute(query, (self._snapshot(),)).fetchone()
+        return str(row[0]) if row else ""
+
+    def _write(self, deeds: list[Deed], words: str) -> None:
+        item = self._current()
+        receipt = self._ledger.write(deeds, self.queue, item.statement_id)
+        self._after(item.statement_id, receipt, words)
+        self.own = load_own(self.study.reader, item.statement_id, self.reviewer, self.pass_no)
+
+    def _retract(self, target: str, unit: str, words: str) -> None:
+        receipt = self._ledger.write([Deed("retract", unit, undoes_event=target)], self.queue, unit)
+        if unit in self.queue.units:
+            self.go(self.queue.units.index(unit))
+            words = f"S{self._current().ordinal} {words}"
+        self._after(unit, receipt, words)
+
+    def _after(self, unit: str, receipt: Receipt, words: str) -> None:
+        row = self.study.reader.execute(
+            "SELECT state, label FROM standing WHERE unit = ? AND reviewer = ? AND pass = ?",
+            (unit, self.reviewer, self.pass_no),
+        ).fetchone()
+        if row:
+            self._standing[unit] = (row["state"], row["label"])
+        else:
+            self._standing.pop(unit, None)
+        time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
+        self.receipt = f"last  {words}   saved #{receipt.seq}  {time}"

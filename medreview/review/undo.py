@@ -1,0 +1,63 @@
+"""Undo and redo: found in the record, so that they work after a restart."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from medreview.labels import AXES, REASONS
+
+_ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del')"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An event that can be taken back (``target``) or a retraction that can be (redo), and what it was, in words."""
+
+    target: str
+    unit: str
+    words: str
+
+
+def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
+    """The reviewer's newest act that still stands."""
+    row = reader.execute(
+        f"""SELECT event_id, unit, kind, payload FROM event_live WHERE reviewer = ? AND pass = ? AND kind IN {_ACTS}
+            ORDER BY event_id DESC LIMIT 1""",
+        (reviewer, pass_no),
+    ).fetchone()
+    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"])) if row else None
+
+
+def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
+    """The newest undo with no act after it: what a redo brings back."""
+    row = reader.execute(
+        f"""SELECT r.event_id, e.unit, e.kind, e.payload
+            FROM event AS r JOIN event AS e ON e.event_id = r.undoes_event
+            WHERE r.reviewer = ? AND r.pass = ? AND r.kind = 'retract' AND e.kind <> 'retract'
+            AND NOT EXISTS (SELECT 1 FROM event AS again WHERE again.undoes_event = r.event_id)
+            AND NOT EXISTS (SELECT 1 FROM event AS later WHERE later.reviewer = r.reviewer
+                            AND later.event_id > r.event_id AND later.kind IN {_ACTS})
+            ORDER BY r.event_id DESC LIMIT 1""",
+        (reviewer, pass_no),
+    ).fetchone()
+    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"])) if row else None
+
+
+def describe(kind: str, payload: str) -> str:
+    """An act in a few words, as receipts name it."""
+    said = json.loads(payload)
+    match kind:
+        case "decide" | "revise":
+            name = next(label.name for label in AXES[said["axis"]] if label.level == said["label"])
+            return name if said["axis"] == "evidence" else f"hallucination {name}"
+        case "reason":
+            return f"reason {next(label.name for label in REASONS if label.level == said['code'])}"
+        case "flag":
+            return f"{said['flag'].replace('_', ' ')} flag {'set' if said['on'] else 'taken back'}"
+        case "span_add":
+            return "span marked"
+        case "span_del":
+            return "span removed"
+        case "defer":
+            return "deferred"
+    return kind

@@ -1,0 +1,52 @@
+"""The character encoding of a page, from its bytes first."""
+
+import codecs
+import re
+from typing import Final
+
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_META: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+_XML: Final = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})""", re.IGNORECASE)
+_HEADER: Final = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
+_PROLOGUE: Final = 4096
+# What the web means by these names (WHATWG Encoding Standard): the Windows superset.
+_WINDOWS: Final = frozenset({"ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252"})
+
+
+def decode(body: bytes, content_type: str = "") -> str:
+    """A body as text: byte order mark, else valid UTF-8, else what the page says, else the header, else windows-1252.
+
+    Valid UTF-8 comes before every declaration, because text in another encoding is all but never valid UTF-8 by chance,
+    while declarations are often wrong. Never raises: what cannot be decoded becomes U+FFFD.
+    """
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    prologue = body[:_PROLOGUE]
+    for found in (_META.search(prologue), _XML.search(prologue)):
+        if found and (declared := _known(found[1].decode("ascii", "replace"))):
+            return body.decode(declared, "replace")
+    if (header := _HEADER.search(content_type)) and (declared := _known(header[1])):
+        return body.decode(declared, "replace")
+    return body.decode("windows-1252", "replace")
+
+
+def _known(name: str) -> str | None:
+    """The codec for a declared name, or ``None`` when there is none that makes text of bytes."""
+    if name.lower() in _WINDOWS:
+        return "windows-1252"
+    try:
+        b"".decode(name)  # refuses codecs such as "hex", which do not make text
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return None
+    # A page that says in ASCII letters that it is UTF-16 is not (WHATWG).
+    return None if known.startswith(("utf-16", "utf-32")) else known

@@ -1,0 +1,41 @@
+"""What came back for one URL, from the network or from a folder of saved pages."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The answer to one URL; every URL asked for yields exactly one.
+
+    ``chain`` holds every URL that was asked, in order: the first is ``url``, the last is ``final_url``.
+    ``status`` is the last HTTP status, ``None`` when no answer came. ``body`` is the decoded body (no
+    content encoding left), empty when it could not be had whole. ``fetched_at`` is ISO 8601 in UTC. ``state``
+    is a page state (``medreview.labels.PAGE_STATES``) when fetching alone decided it, else ``None``;
+    ``detail`` then says why, in one plain sentence.
+    """
+
+    url: str
+    final_url: str
+    chain: tuple[str, ...]
+    status: int | None
+    content_type: str
+    body: bytes
+    fetched_at: str
+    state: str | None = None
+    detail: str = ""
+
+
+def utc_text(moment: datetime) -> str:
+    """A moment as stored: ISO 8601 in UTC, to the second, with ``Z``. A moment without a zone is taken as UTC."""
+    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return known.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def http_failure(status: int) -> tuple[str | None, str]:
+    """The page state and the sentence for an HTTP status; ``(None, "")`` when the status is a success."""
+    if 200 <= status < 300:
+        return None, ""
+    meaning = {401: "a login is needed", 402: "payment is needed", 403: "access was refused", 404: "no such page",
+               410: "the page was removed", 429: "too many requests"}.get(status, "")  # fmt: skip
+    return "http_error", f"The server answered with status {status}{': ' + meaning if meaning else ''}."

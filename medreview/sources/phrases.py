@@ -1,0 +1,133 @@
+"""The phrases by which pages that are not the source give themselves away; one pattern a line, in English.
+
+A space in a pattern stands for any white space, ``'`` for any apostrophe; case does not matter, ``^`` and ``$`` are the
+ends of a line. Titles are matched tightly, because a phrase in a title decides whatever the length of the page.
+"""
+
+import re
+from typing import Final
+
+
+def _any_of(lines: str) -> re.Pattern[str]:
+    patterns = [line.strip() for line in lines.strip().splitlines()]
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return re.compile(joined.replace(" ", r"\s+").replace("'", "['\u2019]"), re.IGNORECASE | re.MULTILINE)
+
+
+BOT_TITLE: Final = _any_of(
+    r"""
+    ^just a moment\b
+    ^attention required\b
+    ^access denied\b
+    ^are you (?:a (?:ro)?bot|human)\b
+    ^(?:security|human|bot) (?:check|verification)\b
+    ^verify(?:ing)? (?:that )?you are (?:a )?human\b
+    ^checking your browser\b
+    ^pardon our interruption\b
+    ^(?:robot|bot) or human\b
+    """
+)
+BOT_TEXT: Final = _any_of(
+    r"""
+    checking (?:if the site connection is secure|your browser)
+    verify(?:ing)? (?:that )?you are (?:a )?human
+    (?:confirm|prove|make sure|show) (?:that )?(?:you are|you're) (?:a )?(?:human|not a (?:ro)?bot)
+    complete (?:the|this) (?:captcha|security check)
+    unusual (?:traffic|activity) from your
+    you have been blocked
+    i'm not a robot
+    automated (?:access|requests) to (?:this|our) (?:site|page|content)
+    """
+)
+JS_TEXT: Final = _any_of(
+    r"""
+    (?:enable|turn on|activate) javascript
+    javascript (?:is|must be|has to be|needs to be) (?:not |currently )?(?:enabled|disabled|required|turned (?:on|off))
+    (?:requires|needs) javascript
+    work (?:properly )?without javascript
+    """
+)
+COOKIE_TITLE: Final = _any_of(
+    r"""
+    ^before you continue\b
+    ^cookies? (?:consent|preferences|settings|wall)\b
+    ^(?:we value )?your privacy\b
+    ^privacy (?:gate|settings)\b
+    ^cookies? (?:are )?(?:absent|disabled|required)\b
+    """
+)
+COOKIE_TEXT: Final = _any_of(
+    r"""
+    accept (?:all |our |the )?cookies
+    (?:we|website|site|partners) (?:use|uses|store) (?:\w+ )?cookies
+    we value your privacy
+    consent to (?:the use of |our use of )?cookies
+    cookies? (?:must be|are not|are) (?:enabled|disabled)
+    manage (?:my |your )?(?:cookies?|consent|preferences)
+    enable cookies
+    """
+)
+COOKIE_TALK: Final = _any_of(
+    r"""
+    cookie
+    consent
+    privacy
+    \bpartners?\b
+    advertis
+    legitimate interest
+    browser settings
+    personali[sz]ed
+    (?:accept|reject|allow) all
+    manage preferences
+    """
+)
+LOST_TITLE: Final = _any_of(
+    r"""
+    \b(?:page|document|article|content|file) (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
+    \b(?:page|document|article|content) (?:is |has been |was )?(?:no longer available|removed|missing|unavailable)\b
+    \bpage (?:doesn't|does not|no longer) exists?\b
+    \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
+    ^(?:http )?(?:error )?404(?: error)?\s*(?:$|[-:|\u2013\u2014.(,!])
+    ^404 (?:page|file|not found|error)\b
+    \berror 404\b
+    [-:|\u2013\u2014]\s*404\s*$
+    ^not found\b
+    ^oops\b
+    """
+)
+LOST_TEXT: Final = _any_of(
+    r"""
+    (?:page|document|article|content) (?:that )?you(?: are|'re| were| have)? (?:requested|looking for|trying to \w+)
+    (?:link|address|url) (?:that )?you(?: have|'ve)? (?:followed|clicked|entered|typed)
+    (?:can't|cannot|couldn't|could not|unable to) find (?:the|that|this|your) (?:\w+ )?(?:page|document|article)
+    unable to locate (?:the|that|this|your) (?:\w+ )?(?:page|document|article)
+    (?:page|document|article) (?:was |could |can )?not (?:be )?found
+    (?:page|document|article) (?:no longer exists|does(?: not|n't) exist)
+    (?:page|document|article|link) (?:is|may be|might be) (?:no longer available|broken|out of date)
+    (?:page|document|article) (?:has|may have|might have) (?:been )?(?:re)?moved
+    (?:http )?error 404
+    404 (?:error|not found)
+    """
+)
+CLOSED_TEXT: Final = _any_of(
+    r"""
+    preview of subscription content
+    (?:purchase|buy|rent) (?:instant |full |online |short-term )?access
+    (?:purchase|buy|rent) (?:this|the|full) (?:full )?(?:article|chapter|content|pdf)
+    (?:purchase|buy) pdf
+    get (?:full|instant|institutional) access
+    (?:get|gain|obtain|check) access to (?:this|the) (?:full |whole )?(?:article|chapter|content|text)
+    (?:access|log ?in|sign ?in) (?:through|via|with) (?:your |an )?(?:institution|organi[sz]ation|openathens|shibboleth)
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|continue|view|access|unlock)
+    (?:full text|article|content) is (?:only )?available (?:only )?to (?:subscribers|members|registered)
+    you (?:do not|don't) (?:currently )?have (?:access|a subscription)
+    already (?:a subscriber|have a subscription)
+    subscription (?:is )?required
+    requires a (?:paid )?subscription
+    you(?: have|'ve) reached your (?:\w+ )?limit
+    """
+)
+LOST_PATH: Final = re.compile(r"(?:^|[/_-])(?:404|(?:page-?)?not-?found)(?:$|[/._-])", re.IGNORECASE)
+HOME_PATH: Final = re.compile(
+    r"/?(?:(?:index|home|default)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?(?:/(?:home)?)?)?/?", re.IGNORECASE
+)

@@ -1,0 +1,135 @@
+"""The full text of an HTML page: everything a reader could come to see, in reading order, one block a line.
+
+Where trafilatura chooses the main text, this walker leaves nothing out but code and controls: menus, footnotes,
+captions and folded-away panels all stay. A table row is one line ``| a | b |``, a list item begins with ``- ``, a
+heading stands on its own line after a blank one.
+"""
+
+import re
+from typing import Final
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+WALKER: Final = "walker 1"
+"""Name and version of these rules; it changes when the text they make changes."""
+
+_DROPPED: Final = frozenset(
+    {"script", "style", "noscript", "template", "head", "title", "svg", "canvas", "iframe", "object", "embed"}
+    | {"audio", "video", "map", "frameset", "select", "datalist", "textarea", "input"}
+    | {"annotation", "annotation-xml"}  # formulas a second time, in TeX
+)
+_BLOCKS: Final = frozenset(
+    {"address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "div", "fieldset"}
+    | {"figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "main", "nav", "p"}
+    | {"button", "pre", "search", "section", "summary", "dl", "dt", "dd", "ul", "ol", "li", "menu", "dir"}
+    | {"h1", "h2", "h3", "h4", "h5", "h6"}
+    | {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"}
+)
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
+_IN_LAYOUT: Final = frozenset({"table", "h1", "h2", "h3", "form", "article", "nav"})
+_LONG_CELL: Final = 2000
+# White space as a browser folds it, and the typographic spaces; not the other control characters, which stay.
+_SPACE: Final = re.compile("[ \t\n\r\f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+
+
+def full_text(root: HtmlElement) -> str:
+    """All readable text of a parsed page, lines joined by LF."""
+    return "\n".join(_lines(root)).strip("\n")
+
+
+def folded(text: str) -> str:
+    """A text in one line: every run of white space is one space."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def is_data_table(table: HtmlElement) -> bool:
+    """Whether a table holds data in rows, not the layout of a page (a table within, headings, one cell, long cells)."""
+    if table.get("role") in ("presentation", "none"):
+        return False
+    cells = 0
+    for node in table.iter("td", "th", *_IN_LAYOUT):
+        if node.tag in _IN_LAYOUT:
+            if node is not table:
+                return False
+        else:
+            cells += 1
+            if _longer_than(node, _LONG_CELL):
+                return False
+    return cells > 1
+
+
+def _longer_than(node: HtmlElement, length: int) -> bool:
+    for part in node.itertext():
+        length -= len(part)
+        if length < 0:
+            return True
+    return False
+
+
+def _lines(root: HtmlElement) -> list[str]:
+    """The lines of an element. Iterative over the tree, so that no depth of nesting can exhaust the stack."""
+    lines: list[str] = []
+    buffer: list[str] = []
+    prefix = ""
+    depth = preserved = 0
+
+    def flush() -> None:
+        nonlocal prefix
+        text = "".join(buffer)
+        buffer.clear()
+        pieces = [piece.rstrip() for piece in text.split("\n")] if preserved else [folded(text)]
+        for piece in pieces:
+            if piece.strip():
+                lines.append(prefix + piece)
+                prefix = ""
+
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, node in walk:
+        tag = node.tag
+        if not isinstance(tag, str):
+            if event == "end":
+                buffer.append(node.tail or "")
+            continue
+        if event == "start":
+            if tag in _DROPPED:
+                walk.skip_subtree()
+                continue
+            if tag == "table" and node is not root and is_data_table(node):
+                flush()
+                lines.extend(_table(node))
+                walk.skip_subtree()
+                continue
+            if tag == "br":
+                flush()
+            elif tag in _BLOCKS:
+                flush()
+                depth += tag in _LISTS
+                preserved += tag == "pre"
+                if tag == "li":
+                    prefix = "  " * max(depth - 1, 0) + "- "
+                elif tag in _HEADINGS and lines and lines[-1]:
+                    lines.append("")
+            buffer.append(node.text or "")
+            continue
+        if tag in _BLOCKS and tag not in _DROPPED:
+            flush()
+            if tag == "li":
+                prefix = ""
+            depth -= tag in _LISTS
+            preserved -= tag == "pre"
+        if node is not root:
+            buffer.append(node.tail or "")
+    flush()
+    return lines
+
+
+def _table(table: HtmlElement) -> list[str]:
+    """The lines of a data table, one a row; rows without any text are left out."""
+    lines: list[str] = []
+    for row in table.iter("tr"):
+        cells = [" ".join(_lines(cell)) for cell in row.iterchildren("td", "th")]
+        if any(cells):
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines

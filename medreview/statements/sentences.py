@@ -1,0 +1,176 @@
+"""Where sentences begin and end: rules, no model, time linear in the text.
+
+A newline alone is white space (text may be wrapped); a blank line, or a line that begins with a list marker, ends a
+sentence. A reference mark after the full stop (``[1]``, a superscript, a glued footnote number) belongs to the
+sentence before it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from medreview.statements.abbreviations import (
+    ALSO_WORDS,
+    DOSING,
+    LETTERED,
+    MAYBE_FINAL,
+    NAME_PARTS,
+    NEEDS_NUMBER,
+    NEVER_FINAL,
+    ORDINAL_AFTER,
+    ORDINAL_BEFORE,
+    STARTERS,
+    TITLES,
+)
+from medreview.text import Span
+
+Follow = Literal["upper", "digit", "lower", "other", "stop", "end"]
+
+# The look-behind keeps a long run of dots from being tried again at each of its characters.
+_CANDIDATE: Final = re.compile(
+    r"""
+      (?P<hard> [\f\u2029] | \n (?: [^\S\n]*+ \n
+                                  | (?= [^\S\n]{0,40} (?: [-*+•‣◦▪●–—] [^\S\n] | \d{1,3} [.)] [^\S\n] ) ) ) )
+    | (?P<wide> [。！？]++ [”’」』）)"']{0,20} )
+    | (?<![.!?…]) (?P<mark> [.!?…]++ )
+      (?P<close> ["'”’»)\]}*_]{0,20}+ )
+      (?P<note> (?: [^\S\n]? (?: \[ [\d,;\s–^-]{1,40} \] | \( \d{1,3} (?: [,–-] [ ]? \d{1,3} ){0,20} \) )
+                  | [¹²³⁰⁴-⁹⁻]++ ){0,20}+ )
+      (?P<glued> (?<=[^\W\d_]{3}[.)]) \d{1,3} (?: [,–-] \d{1,3} ){0,9} (?= \s+ [^\W\d_] ) )?+
+      (?= \s | \Z )
+    """,
+    re.VERBOSE,
+)
+_WORD: Final = re.compile(r"[^\W_](?:[\w'’-]{0,38}[^\W_])?")
+_NON_SPACE: Final = re.compile(r"\S")
+_DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}\Z")
+_NUMBER: Final = re.compile(r"[#(]?\d+(?:[.,]\d+)*[)%]?\Z")
+_ROMAN: Final = re.compile(r"[IVXLC]+[a-z]?\Z")
+_OPENERS: Final = "\"'“”‘’„‚«»([{*_¿¡`"
+_LOOK_BACK: Final = 48
+
+
+def sentences(text: str) -> Iterator[Span]:
+    """The sentences of a whole text, in order."""
+    yield from sentence_spans(text)
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    """Sentences in ``text[start:end]`` as spans of ``text``: ordered, disjoint, not empty, no white space at the edges.
+
+    Every character of the range that is not white space lies in exactly one span.
+    """
+    stop = len(text) if end is None else min(end, len(text))
+    found: list[Span] = []
+    begin = max(start, 0)
+    for match in _CANDIDATE.finditer(text, begin, stop):
+        cut = match.start() if match["hard"] is not None else match.end()
+        if cut < begin:
+            continue
+        if match["mark"] is not None and not _ends(text, begin, match, stop):
+            continue
+        _append(found, text, begin, cut)
+        begin = cut
+    _append(found, text, begin, stop)
+    return found
+
+
+def _append(found: list[Span], text: str, start: int, end: int) -> None:
+    first = _NON_SPACE.search(text, start, end)
+    if first is not None:
+        begin = first.start()
+        found.append(Span(begin, begin + len(text[begin:end].rstrip())))
+
+
+def _ends(text: str, begin: int, match: re.Match[str], stop: int) -> bool:
+    """Does this mark end the sentence that began at ``begin``?"""
+    follow, word = _follow(text, match.end(), stop)
+    if follow == "end":
+        return True
+    if follow == "stop":
+        return False
+    mark = match["mark"]
+    if mark != ".":
+        if "!" in mark or "?" in mark:
+            return follow != "lower" or not match["close"]
+        return follow in ("upper", "other")
+    return _full_stop(text, begin, match, follow, word)
+
+
+def _full_stop(text: str, begin: int, match: re.Match[str], follow: Follow, word: str) -> bool:
+    dot = match.start("mark")
+    window = text[max(begin, dot - _LOOK_BACK) : dot]
+    words = window.split()
+    if not words or window[-1].isspace():
+        return follow == "upper"
+    token = words[-1].lstrip(_OPENERS + "—–/")
+    before = words[-2].strip(_OPENERS) if len(words) > 1 else ""
+    key = token.casefold()
+    if match["note"] or match["glued"]:
+        return follow != "lower"
+    if _NUMBER.match(token):
+        first = not text[begin : dot - len(token)].strip(_OPENERS + " \n\t")
+        return not first and _after_number(words[-1], before, follow, word)
+    if key in NEEDS_NUMBER:
+        return follow in ("upper", "other") and len(word) != 1 and not _ROMAN.match(word)
+    if len(token) == 1 and token.isalpha():
+        return _after_letter(before, follow, word)
+    if token.isupper() and token.isalpha() and key not in TITLES:
+        return follow != "lower"
+    if key in MAYBE_FINAL or (_DOTTED.match(token) and key not in NEVER_FINAL):
+        return _after_abbreviation(key, follow, word)
+    if key in NEVER_FINAL:
+        return key in ALSO_WORDS and follow == "upper" and word.casefold() in STARTERS
+    if follow == "lower":
+        # Text typed without capitals: a whole word before the stop is taken at its word.
+        return not match["close"] and len(token) >= 5 and token.isalpha() and token.islower()
+    return True
+
+
+def _after_number(token: str, before: str, follow: Follow, word: str) -> bool:
+    if follow == "lower":
+        return False
+    if follow != "upper" or len(token) > 3 or len(word) == 1:
+        return True
+    ordinal = before.casefold() in ORDINAL_BEFORE or token.startswith("(") or word.casefold() in ORDINAL_AFTER
+    return not ordinal
+
+
+def _after_letter(before: str, follow: Follow, word: str) -> bool:
+    if follow == "lower":
+        return False
+    if before.casefold() in LETTERED or before[-1:].isdigit():
+        return True  # "vitamin C.", "24 h."
+    if follow == "digit":
+        return False
+    return before[:1].islower() and not before.endswith(".") and len(word) > 1 and word.casefold() in STARTERS
+
+
+def _after_abbreviation(key: str, follow: Follow, word: str) -> bool:
+    if follow != "upper" or (word.casefold() in DOSING and word.isupper()):
+        return False
+    return word.casefold() in STARTERS if key in NAME_PARTS else True
+
+
+def _follow(text: str, position: int, stop: int) -> tuple[Follow, str]:
+    """What comes next, and its first word: the kind decides whether a sentence can begin there."""
+    found = _NON_SPACE.search(text, position, stop)
+    if found is None:
+        return "end", ""
+    at = found.start()
+    for _ in range(4):
+        if at < stop and text[at] in _OPENERS:
+            at += 1
+    if at >= stop:
+        return "end", ""
+    first = text[at]
+    if first.isdigit():
+        return "digit", ""
+    if not first.isalpha():
+        return ("stop" if first in ",;:)]}" else "other"), ""
+    match = _WORD.match(text, at, stop)
+    word = match.group() if match else first
+    if first.islower():
+        # mRNA, eGFR, pH: a lower-case first letter that is part of the name
+        return ("upper" if word[1:2].isupper() and len(word) > 1 else "lower"), word
+    return "upper", word

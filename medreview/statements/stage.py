@@ -1,0 +1,66 @@
+"""The stage that splits every response into statements."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from medreview.citations import extract
+from medreview.progress import SILENT, Progress
+from medreview.statements.split import PARSER, Parsed, split
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import sha256
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ParseSummary:
+    """Responses parsed, statements found, parts dropped as no statements, responses left without any statement."""
+
+    responses: int
+    statements: int
+    dropped: int
+    empty: int
+
+
+def parse_all(study: Study, progress: Progress = SILENT) -> ParseSummary:
+    """Split the responses that were not parsed yet."""
+    waiting = study.reader.execute("SELECT count(*) FROM response WHERE parser IS NULL").fetchone()[0]
+    progress.begin("statements", waiting)
+    done = statements = dropped = empty = 0
+    while rows := study.reader.execute(
+        "SELECT response_id, text FROM response WHERE parser IS NULL ORDER BY ordinal LIMIT ?", (_BATCH,)
+    ).fetchall():
+        parsed = [(row["response_id"], split(row["text"], extract(row["text"]))) for row in rows]
+        study.write(lambda connection, parsed=parsed: _store(connection, parsed))  # type: ignore[misc]
+        done += len(rows)
+        statements += sum(len(result.statements) for _, result in parsed)
+        dropped += sum(len(result.dropped) for _, result in parsed)
+        empty += sum(not result.statements for _, result in parsed)
+        progress.step(len(rows))
+    return ParseSummary(done, statements, dropped, empty)
+
+
+def _store(connection: sqlite3.Connection, parsed: list[tuple[str, Parsed]]) -> None:
+    insert(
+        connection,
+        "statement",
+        (
+            {
+                "statement_id": content_id("s", response_id, statement.start, statement.text),
+                "response_id": response_id,
+                "ordinal": ordinal,
+                "start": statement.start,
+                "end": statement.end,
+                "text_sha256": sha256(statement.text),
+                "text": statement.text,
+            }
+            for response_id, result in parsed
+            for ordinal, statement in enumerate(result.statements, 1)
+        ),
+    )
+    connection.executemany(
+        "UPDATE response SET parser = ?, dropped = ? WHERE response_id = ?",
+        [(PARSER, len(result.dropped), response_id) for response_id, result in parsed],
+    )

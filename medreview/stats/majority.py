@@ -1,0 +1,54 @@
+"""Majority vote over the labels that were given, with a stated rule for ties."""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+TieRule = Literal["undecided", "positive", "negative"]
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The winning label per item (``None``: undecided or nobody voted), and how many ties and empty ballots there were.
+
+    A tie is counted as a tie whatever the rule makes of it.
+    """
+
+    labels: tuple[Hashable, ...]
+    ties: int
+    empty: int
+    rule: TieRule
+
+
+def majority_vote(
+    votes: Sequence[Sequence[Hashable]],
+    tie: TieRule = "undecided",
+    *,
+    positive: Hashable = None,
+    negative: Hashable = None,
+) -> Majority:
+    """Plurality over the votes present (``None`` is a missing vote); ``votes`` is items by reviewers.
+
+    Under ``positive`` or ``negative`` a tie that includes that label goes to it; any other tie stays undecided.
+    Raises ``ValueError`` when the tie rule names a label that was not given.
+    """
+    preferred = {"undecided": None, "positive": positive, "negative": negative}[tie]
+    if tie != "undecided" and preferred is None:
+        raise ValueError(f"the tie rule {tie!r} needs the {tie} label")
+    labels: list[Hashable] = []
+    ties = empty = 0
+    for ballot in votes:
+        counts = Counter(vote for vote in ballot if vote is not None)
+        if not counts:
+            empty += 1
+            labels.append(None)
+            continue
+        top = max(counts.values())
+        winners = [label for label, count in counts.items() if count == top]
+        if len(winners) == 1:
+            labels.append(winners[0])
+            continue
+        ties += 1
+        labels.append(preferred if preferred in winners else None)
+    return Majority(tuple(labels), ties, empty, tie)

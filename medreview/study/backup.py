@@ -1,0 +1,59 @@
+"""Copies of the whole study, taken while it is in use."""
+
+import os
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+from medreview.errors import UserError
+from medreview.study.connection import connect, create_private
+
+KEEP = 5
+
+
+def backup_folder(study: Path) -> Path:
+    """Where a study's automatic copies lie."""
+    return study.with_name(study.name + ".backups")
+
+
+def backup_to(study: Path, target: Path) -> Path:
+    """Copy the study to a new file (mode 0600) through SQLite's backup interface: a consistent copy of a live file.
+
+    Raises :class:`UserError` when the target exists or cannot be written; no half copy is left behind.
+    """
+    if target.exists():
+        raise UserError(f"{target} exists already; choose another name for the copy.")
+    partial = target.with_name(target.name + ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        create_private(partial)
+        source, copy = connect(study, read_only=True), sqlite3.connect(partial)
+        try:
+            source.backup(copy, pages=2048)
+        finally:
+            copy.close()
+            source.close()
+        os.replace(partial, target)
+    except (OSError, sqlite3.Error) as error:
+        partial.unlink(missing_ok=True)
+        raise UserError(f"The copy {target} could not be made ({error}); the study itself is untouched.") from error
+    return target
+
+
+def backup_if_changed(study: Path) -> Path | None:
+    """Take a dated copy beside the study unless the newest one is as new as the study; keep the last five."""
+    folder = backup_folder(study)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for left in folder.glob("*.partial"):  # of a copy that was cut off
+            left.unlink()
+        copies = sorted(folder.glob("*.medreview"))
+        changed = max(p.stat().st_mtime for p in (study, study.with_name(study.name + "-wal")) if p.exists())
+    except OSError as error:
+        raise UserError(f"No copy of the study could be made in {folder} ({error.strerror}).") from error
+    if copies and copies[-1].stat().st_mtime >= changed:
+        return None
+    made = backup_to(study, folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.medreview")
+    for old in copies[: max(0, len(copies) + 1 - KEEP)]:
+        old.unlink(missing_ok=True)
+    return made

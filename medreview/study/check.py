@@ -1,0 +1,62 @@
+"""Is the study whole? Reads everything, changes nothing."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator
+
+from medreview.study.events import verify
+from medreview.text import sha256
+
+
+def check(connection: sqlite3.Connection) -> list[str]:
+    """What is wrong with the file, one sentence each; empty when it is whole.
+
+    Looks at SQLite's own structure, foreign keys, the hashes of all texts and page bodies, every stored range
+    against its text, and the chain of events.
+    """
+    wrong = [f"SQLite: {row[0]}." for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+    if wrong:
+        return wrong
+    wrong += [
+        f"A row of {row[0]} points to a missing row of {row[2]}."
+        for row in connection.execute("PRAGMA foreign_key_check")
+    ]
+    return [*wrong, *_texts(connection), *_ranges(connection), *_spans(connection), *verify(connection)]
+
+
+def _texts(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, key in (("response", "response_id"), ("statement", "statement_id"), ("snapshot", "snapshot_id")):
+        for row in connection.execute(f"SELECT {key} AS id, text, text_sha256 FROM {table}"):
+            if sha256(row["text"]) != row["text_sha256"]:
+                yield f"The text of {table} {row['id']} was changed after it was stored."
+    for row in connection.execute("SELECT snapshot_id, raw_sha256, body FROM snapshot"):
+        if sha256(zlib.decompress(row["body"])) != row["raw_sha256"]:
+            yield f"The page of snapshot {row['snapshot_id']} was changed after it was stored."
+
+
+def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
+    query = """SELECT s.statement_id, s.text, substr(r.text, s."start" + 1, s."end" - s."start") AS held
+               FROM statement AS s JOIN response AS r USING (response_id) WHERE s."start" IS NOT NULL"""
+    for row in connection.execute(query):
+        if row["held"] != row["text"]:
+            yield f"Statement {row['statement_id']} does not stand where it is said to stand in its response."
+    query = """SELECT judgement_id FROM judgement JOIN snapshot USING (snapshot_id)
+               WHERE quote_start < 0 OR quote_end > length(snapshot.text) OR quote_start > quote_end"""
+    for row in connection.execute(query):
+        yield f"The quote of judgement {row['judgement_id']} lies outside its page."
+
+
+def _spans(connection: sqlite3.Connection) -> Iterator[str]:
+    for row in connection.execute("SELECT seq, payload, unit, snapshot FROM event WHERE kind = 'span_add'"):
+        span = json.loads(row["payload"])
+        if span["target"] == "response":
+            query, key = (
+                "SELECT r.text FROM statement JOIN response AS r USING (response_id) WHERE statement_id = ?",
+                row["unit"],
+            )
+        else:
+            query, key = "SELECT text FROM snapshot WHERE snapshot_id = ?", row["snapshot"]
+        found = connection.execute(query, (key,)).fetchone()
+        if not found or found[0][span["start"] : span["end"]] != span["exact"]:
+            yield f"The span of event {row['seq']} does not hold the text that was marked."

@@ -1,0 +1,53 @@
+"""SQLite connections as a study needs them: private files, durable commits, no WAL over a network."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+_NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "fuse.sshfs", "fuse.rclone", "davfs", "fuse.gvfsd", "ncpfs", "glusterfs")
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that only its owner can read, before SQLite opens it: -wal and -shm inherit its mode."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection in autocommit mode (every transaction is opened by us), usable from one thread at a time.
+
+    Raises ``sqlite3.Error`` when the file is no database.
+    """
+    mode = "ro" if read_only else "rw"
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        if not read_only:
+            journal = "DELETE" if on_network(path) else "WAL"
+            connection.execute(f"PRAGMA journal_mode = {journal}")
+            connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def on_network(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+    """Whether the path lies on a network file system, where WAL loses data. False where it cannot be known."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    target = str(path.resolve())
+    best, kind = "", ""
+    for line in lines:
+        before, separator, after = line.partition(" - ")
+        if not separator:
+            continue
+        mount = before.split()[4].encode().decode("unicode_escape")
+        inside = target == mount or target.startswith(mount.rstrip("/") + "/")
+        if inside and len(mount) >= len(best):
+            best, kind = mount, after.split()[0]
+    return kind.startswith(_NETWORK)

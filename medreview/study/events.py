@@ -1,0 +1,114 @@
+"""The record of what people did: appended to, never changed, chained by hashes.
+
+Each event holds the hash of the one before it in its session; a session's first event holds the hash of the newest
+event that the file had then. Studies of the same origin therefore merge by taking the union of their events, and a
+changed or missing event leaves a hash that does not fit (:func:`verify`).
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import medreview
+from medreview.labels import LABEL_SET_VERSION
+from medreview.study.ids import Ulids
+from medreview.text import sha256
+
+COLUMNS = (
+    "event_id", "at_utc", "reviewer", "session", "kind", "unit", "snapshot", "pass", "block", "mode", "payload",
+    "undoes_event", "app_version", "label_set_version", "previous_hash",
+)  # fmt: skip
+"""What the hash covers, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What one person did, before it is written: an event without id, time and hash."""
+
+    kind: str
+    unit: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    snapshot: str | None = None
+    undoes_event: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Proof of a commit: the event's number in this file, its id and its time."""
+
+    seq: int
+    event_id: str
+    at_utc: str
+
+
+class Recorder:
+    """Appends the events of one reviewer's session, on the writer's thread.
+
+    ``pass_no`` counts how often a reviewer has gone through the study; ``block`` names the queue.
+    """
+
+    def __init__(self, reviewer: str, *, pass_no: int = 1) -> None:
+        self.reviewer = reviewer
+        self.pass_no = pass_no
+        self._ulids: Ulids | None = None
+        self._session = ""
+
+    def append(self, connection: sqlite3.Connection, deed: Deed, *, block: str, mode: str) -> Receipt:
+        """Write one event inside the caller's transaction; the receipt is good once that is committed."""
+        if self._ulids is None:
+            newest = connection.execute("SELECT max(event_id) FROM event").fetchone()[0]
+            self._ulids = Ulids(newest or "")
+            self._session = self._ulids.next()
+        row: dict[str, Any] = {
+            "event_id": self._ulids.next(),
+            "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "reviewer": self.reviewer,
+            "session": self._session,
+            "pass": self.pass_no,
+            "block": block,
+            "mode": mode,
+            "app_version": medreview.__version__,
+            "label_set_version": LABEL_SET_VERSION,
+            "previous_hash": self._head(connection),
+            **asdict(deed),
+        }
+        row["payload"] = json.dumps(row["payload"], ensure_ascii=False, sort_keys=True)
+        row["hash"] = event_hash(row)
+        return Receipt(insert_event(connection, row), row["event_id"], row["at_utc"])
+
+    def _head(self, connection: sqlite3.Connection) -> str:
+        # Read back each time: an event whose transaction failed must not become anybody's predecessor.
+        own = "SELECT hash FROM event WHERE session = ? ORDER BY event_id DESC LIMIT 1"
+        newest = "SELECT hash FROM event ORDER BY event_id DESC LIMIT 1"
+        found = connection.execute(own, (self._session,)).fetchone() or connection.execute(newest).fetchone()
+        return str(found["hash"]) if found else ""
+
+
+def event_hash(row: Mapping[str, Any] | sqlite3.Row) -> str:
+    """The SHA-256 of an event's content and the hash before it."""
+    return sha256(json.dumps([row[column] for column in COLUMNS], ensure_ascii=False, separators=(",", ":")))
+
+
+def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
+    """Insert a complete event row; its sequence number in this file."""
+    columns = (*COLUMNS, "hash")
+    marks = ", ".join("?" * len(columns))
+    cursor = connection.execute(
+        f"INSERT INTO event ({', '.join(columns)}) VALUES ({marks})", [row[column] for column in columns]
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def verify(connection: sqlite3.Connection) -> list[str]:
+    """What is wrong with the record, one sentence each; empty when every hash fits."""
+    wrong = []
+    hashes = {""} | {row[0] for row in connection.execute("SELECT hash FROM event")}
+    for row in connection.execute("SELECT * FROM event ORDER BY event_id"):
+        if event_hash(row) != row["hash"]:
+            wrong.append(f"Event {row['seq']} ({row['event_id']}) was changed after it was written.")
+        if row["previous_hash"] not in hashes:
+            wrong.append(f"The event before {row['seq']} ({row['event_id']}) is missing.")
+    return wrong

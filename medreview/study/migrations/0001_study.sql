@@ -1,0 +1,214 @@
+-- Everything that happened before the review. Small columns first: a row's long texts then stay out of the
+-- pages that a listing reads.
+
+CREATE TABLE study (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE response (
+    response_id TEXT PRIMARY KEY,
+    ordinal INTEGER NOT NULL UNIQUE,
+    record_id TEXT NOT NULL,             -- the id in the file it came from, or ''
+    model TEXT NOT NULL,
+    origin TEXT NOT NULL,                -- where the question came from: a stratum
+    imported_at TEXT NOT NULL,
+    imported_from TEXT NOT NULL,
+    cited INTEGER NOT NULL DEFAULT 0,    -- 1 once its citations were extracted
+    parser TEXT,                         -- the statement parser and its version; NULL until parsed
+    dropped INTEGER NOT NULL DEFAULT 0,  -- parts that are no statements: headings, disclaimers
+    listed TEXT CHECK (listed IS NULL OR json_valid(listed)), -- citations given beside the text, a JSON list
+    text_sha256 TEXT NOT NULL,
+    question TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE source (
+    source_id TEXT PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,            -- canonical: url:https://..., doi:10..., pmid:...
+    kind TEXT NOT NULL,
+    value TEXT NOT NULL,
+    url TEXT NOT NULL,                   -- where it is fetched
+    domain TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE citation (
+    response_id TEXT NOT NULL REFERENCES response,
+    ordinal INTEGER NOT NULL,
+    source_id TEXT NOT NULL REFERENCES source,
+    kind TEXT NOT NULL,
+    value TEXT NOT NULL,
+    "start" INTEGER,                     -- both NULL when it was listed beside the text
+    "end" INTEGER,
+    PRIMARY KEY (response_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX citation_source ON citation (source_id, response_id);
+
+CREATE TABLE snapshot (
+    snapshot_id TEXT PRIMARY KEY,
+    source_id TEXT NOT NULL REFERENCES source,
+    version INTEGER NOT NULL,            -- 1, 2, ... per source; the highest is the current one
+    fetched_at TEXT NOT NULL,
+    page_state TEXT NOT NULL,
+    state_evidence TEXT NOT NULL,        -- the rule and the words that gave the page state
+    status INTEGER,
+    content_type TEXT NOT NULL,
+    final_url TEXT NOT NULL,
+    chain TEXT NOT NULL,                 -- redirects, a JSON list of URLs
+    title TEXT NOT NULL,
+    extractor TEXT NOT NULL,             -- name and version of what made the text
+    raw_size INTEGER NOT NULL,           -- bytes of the body as served
+    raw_sha256 TEXT NOT NULL,
+    text_sha256 TEXT NOT NULL,
+    text TEXT NOT NULL,                  -- what is judged, shown and marked
+    full_text TEXT NOT NULL,             -- the whole page, '' when it is the same
+    body BLOB NOT NULL,                  -- zlib-compressed
+    UNIQUE (source_id, version)
+) STRICT;
+
+CREATE VIEW snapshot_current AS
+SELECT * FROM snapshot AS s WHERE version = (SELECT max(version) FROM snapshot WHERE source_id = s.source_id);
+
+CREATE TABLE statement (
+    statement_id TEXT PRIMARY KEY,
+    response_id TEXT NOT NULL REFERENCES response,
+    ordinal INTEGER NOT NULL,
+    "start" INTEGER,                     -- in the response; both NULL when paraphrased
+    "end" INTEGER,
+    text_sha256 TEXT NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (response_id, ordinal)
+) STRICT;
+
+CREATE TABLE evidence (                  -- what the lexical engine found for one statement in one snapshot
+    statement_id TEXT NOT NULL REFERENCES statement,
+    snapshot_id TEXT NOT NULL REFERENCES snapshot,
+    engine TEXT NOT NULL,
+    unsupported REAL NOT NULL,           -- 0..1, higher = look sooner
+    highlights TEXT NOT NULL,            -- JSON [[start, end], ...] in the snapshot's text, best first
+    lexical TEXT NOT NULL,               -- JSON [[start, end], ...]: the neutral matches of blind mode
+    clashes TEXT NOT NULL,               -- JSON [{kind, statement: [start, end], source: [start, end]}, ...]
+    PRIMARY KEY (statement_id, snapshot_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE judge_run (
+    judge_run_id TEXT PRIMARY KEY,
+    ordinal INTEGER NOT NULL UNIQUE,
+    judge TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('offline', 'recorded')),
+    model TEXT NOT NULL,
+    prompt_id TEXT NOT NULL,
+    prompt_sha256 TEXT NOT NULL,         -- '' when the prompt is not known here
+    params TEXT NOT NULL CHECK (json_valid(params)),
+    seed INTEGER,
+    started_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE judgement (
+    judgement_id TEXT PRIMARY KEY,
+    judge_run_id TEXT NOT NULL REFERENCES judge_run,
+    statement_id TEXT NOT NULL REFERENCES statement,
+    snapshot_id TEXT NOT NULL REFERENCES snapshot,
+    raw_label TEXT NOT NULL,             -- the judge's own word, always kept
+    verdict TEXT,                        -- a level of the evidence axis; NULL when the raw label maps to none
+    supported INTEGER,                   -- 1, 0; NULL when the judge could not tell
+    confidence REAL,
+    quote_status TEXT NOT NULL,
+    quote_start INTEGER,
+    quote_end INTEGER,
+    differences TEXT NOT NULL,           -- JSON [{quote: [start, end], source: [start, end]}, ...] of an altered quote
+    quote TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    raw_output TEXT NOT NULL,
+    error TEXT NOT NULL,
+    UNIQUE (judge_run_id, statement_id, snapshot_id)
+) STRICT;
+CREATE INDEX judgement_statement ON judgement (statement_id);
+
+CREATE TABLE verdict (                   -- the judges' word on a statement, rolled up over sources and jury
+    statement_id TEXT PRIMARY KEY REFERENCES statement,
+    verdict TEXT,                        -- NULL when there is none or the jury is tied
+    supported INTEGER,
+    conflict INTEGER NOT NULL,           -- 1: one source supports, another contradicts
+    votes_for INTEGER NOT NULL,          -- judges whose verdict is the one above
+    votes_other INTEGER NOT NULL,
+    judgement_id TEXT REFERENCES judgement, -- the judgement to show first
+    snapshot_id TEXT REFERENCES snapshot,   -- the source to open first
+    priority INTEGER NOT NULL,           -- 0 = not flagged; higher = look sooner
+    badges TEXT NOT NULL                 -- why it is flagged, '' or words joined by ' · '
+) STRICT;
+CREATE INDEX verdict_priority ON verdict (priority DESC, statement_id) WHERE priority > 0;
+
+CREATE TABLE audit_item (                -- a seeded random draw, in the order to review it
+    position INTEGER PRIMARY KEY,
+    statement_id TEXT NOT NULL UNIQUE REFERENCES statement,
+    seed INTEGER NOT NULL,
+    stratum TEXT NOT NULL,
+    inclusion_prob REAL NOT NULL
+) STRICT;
+
+CREATE TABLE bookmark (                  -- where a reviewer was in a queue; the only thing here that is overwritten
+    reviewer TEXT NOT NULL,
+    block TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    filter TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    at_utc TEXT NOT NULL,
+    PRIMARY KEY (reviewer, block)
+) STRICT, WITHOUT ROWID;
+
+-- Where a human spoke. Only ever appended to.
+
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,             -- the order in which this file learnt of it
+    event_id TEXT NOT NULL UNIQUE,       -- a ULID; its order is the order in time
+    at_utc TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('shown', 'decide', 'revise', 'retract', 'reveal', 'reason', 'defer', 'flag',
+                                       'note', 'span_add', 'span_del')),
+    unit TEXT NOT NULL,                  -- a statement_id
+    snapshot TEXT,                       -- the snapshot that was on the screen
+    pass INTEGER NOT NULL,
+    block TEXT NOT NULL,                 -- the queue it was met in
+    mode TEXT NOT NULL CHECK (mode IN ('blind', 'open')),
+    payload TEXT NOT NULL CHECK (json_valid(payload)),
+    undoes_event TEXT,
+    app_version TEXT NOT NULL,
+    label_set_version TEXT NOT NULL,
+    previous_hash TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    axis TEXT GENERATED ALWAYS AS (json_extract(payload, '$.axis')) VIRTUAL,
+    label TEXT GENERATED ALWAYS AS (json_extract(payload, '$.label')) VIRTUAL
+) STRICT;
+CREATE INDEX event_unit ON event (unit, reviewer);
+CREATE INDEX event_undoes ON event (undoes_event) WHERE undoes_event IS NOT NULL;
+CREATE INDEX event_session ON event (session, event_id);
+
+CREATE TRIGGER event_is_never_updated BEFORE UPDATE ON event
+BEGIN SELECT raise(ABORT, 'events are never changed'); END;
+CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+BEGIN SELECT raise(ABORT, 'events are never deleted'); END;
+
+-- A retract may itself be retracted (redo), once: undoing again makes a new retract of the first event.
+CREATE VIEW event_live AS
+SELECT * FROM event AS e
+WHERE kind <> 'retract' AND NOT EXISTS (
+    SELECT 1 FROM event AS r WHERE r.undoes_event = e.event_id
+    AND NOT EXISTS (SELECT 1 FROM event AS again WHERE again.undoes_event = r.event_id));
+
+-- One row per (reviewer, pass, unit, axis). SQLite takes the other columns from the row of the min or max.
+CREATE VIEW decision_first AS
+SELECT reviewer, pass, unit, axis, label, snapshot, block, mode, at_utc, payload, min(event_id) AS event_id
+FROM event_live WHERE kind = 'decide' GROUP BY reviewer, pass, unit, axis;
+
+CREATE VIEW decision_current AS
+SELECT reviewer, pass, unit, axis, label, snapshot, block, mode, at_utc, payload, max(event_id) AS event_id
+FROM event_live WHERE kind IN ('decide', 'revise') GROUP BY reviewer, pass, unit, axis;
+
+-- Where a statement stands for a reviewer: the last of decision and defer.
+CREATE VIEW standing AS
+SELECT reviewer, pass, unit, CASE kind WHEN 'defer' THEN 'deferred' ELSE 'decided' END AS state, label,
+       max(event_id) AS event_id
+FROM event_live WHERE (kind IN ('decide', 'revise') AND axis = 'evidence') OR kind = 'defer'
+GROUP BY reviewer, pass, unit;

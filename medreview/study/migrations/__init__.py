@@ -1,0 +1,20 @@
+"""The numbered steps that bring a study file up to date; the file's ``user_version`` is the last one done."""
+
+import sqlite3
+from importlib.resources import files
+from typing import Final
+
+APPLICATION_ID: Final = 0x6D647276  # "mdrv"
+_STEPS: Final = ("0001_study.sql",)
+NEWEST: Final = len(_STEPS)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Run the steps that the file has not seen, each in a transaction of its own."""
+    done = connection.execute("PRAGMA user_version").fetchone()[0]
+    for number, name in enumerate(_STEPS[done:], done + 1):
+        script = files(__name__).joinpath(name).read_text(encoding="utf-8")
+        connection.executescript(
+            f"BEGIN IMMEDIATE;\n{script}\nPRAGMA application_id = {APPLICATION_ID};\n"
+            f"PRAGMA user_version = {number};\nCOMMIT;"
+        )

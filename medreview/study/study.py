@@ -1,0 +1,189 @@
+"""The study: one SQLite file that holds everything; opening, creating, reading and writing it."""
+
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self, TypeVar
+
+from medreview.errors import UserError
+from medreview.study.connection import connect, create_private
+from medreview.study.lock import WriterLock
+from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate
+
+T = TypeVar("T")
+
+
+class Study:
+    """One open study file.
+
+    ``reader`` is for the thread that opened it. Writes go through :meth:`write`: one thread owns the write
+    connection, each call is one transaction, and it returns only after the commit did.
+    """
+
+    def __init__(self, path: Path, reader: sqlite3.Connection, lock: WriterLock | None) -> None:
+        self.path = path
+        self.reader = reader
+        self._lock = lock
+        self._executor = ThreadPoolExecutor(1, "study-writer") if lock else None
+        self._writer: sqlite3.Connection | None = None
+
+    @classmethod
+    def create(cls, path: Path, title: str = "") -> Self:
+        """Make a new, empty study and open it for writing.
+
+        Raises :class:`UserError` when something is there already or the place cannot be written.
+        """
+        if path.exists():
+            raise UserError(f"{path} exists already; choose another name, or work on in that study.")
+        with _file_errors(path):
+            create_private(path)
+        try:
+            with _file_errors(path):
+                lock = _lock(path)
+                connection = connect(path)
+                migrate(connection)
+                now = datetime.now(UTC)
+                connection.executemany(
+                    "INSERT INTO study VALUES (?, ?)",
+                    [
+                        ("study_id", "study_" + secrets.token_hex(6)),
+                        ("title", title or path.stem),
+                        ("created_at", now.isoformat(timespec="seconds")),
+                    ],
+                )
+        except BaseException:
+            for left in (path, path.with_name(path.name + ".lock")):
+                left.unlink(missing_ok=True)
+            raise
+        return cls(path, connection, lock)
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> Self:
+        """Open a study; bring an older one up to date first (not when ``read_only``).
+
+        Raises :class:`UserError` when it is missing, no study, newer than this program, damaged, or already open
+        for writing elsewhere.
+        """
+        if path.is_dir():
+            raise UserError(f"{path} is a folder; name the study file in it.")
+        if not path.exists():
+            raise UserError(f"There is no study at {path}; make one with `medreview run {path} FILE`.")
+        with _file_errors(path):
+            lock = None if read_only else _lock(path)
+            try:
+                connection = connect(path, read_only=read_only)
+                _recognise(connection, path)
+                if not read_only:
+                    migrate(connection)
+            except BaseException:
+                if lock:
+                    lock.release()
+                raise
+        return cls(path, connection, lock)
+
+    @property
+    def writable(self) -> bool:
+        """Whether this process may write to the study."""
+        return self._executor is not None
+
+    def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``change`` in one transaction on the writer's thread; its result, after the commit.
+
+        Raises :class:`UserError` when the file cannot be written (full disk, lost folder); nothing of ``change``
+        is kept then.
+        """
+        return self.submit(change).result()
+
+    def submit(self, change: Callable[[sqlite3.Connection], T]) -> "Future[T]":
+        """As :meth:`write`, without waiting: the future resolves after the commit."""
+        if self._executor is None:
+            raise UserError("This study is open for reading only; nothing can be saved in it.")
+        return self._executor.submit(self._transaction, change)
+
+    def _transaction(self, change: Callable[[sqlite3.Connection], T]) -> T:
+        with _file_errors(self.path):
+            if self._writer is None:
+                self._writer = connect(self.path)
+            connection = self._writer
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = change(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return result
+
+    def meta(self, key: str, default: str = "") -> str:
+        """A fact about the study itself: ``study_id``, ``title``, ``created_at``."""
+        row = self.reader.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else default
+
+    def close(self) -> None:
+        """Finish pending writes and let another process write."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
+        if self._writer is not None:
+            self._writer.close()
+        self.reader.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        """The open study."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _lock(path: Path) -> WriterLock:
+    lock = WriterLock(path)
+    lock.take()
+    return lock
+
+
+def _recognise(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise UserError(f"{path} is not a medreview study.")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > NEWEST:
+        raise UserError(
+            f"{path} was made by a newer medreview (file version {version}, this one knows {NEWEST}); "
+            "install the newer one to open it."
+        )
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Turn what the disk and SQLite say into one sentence for the user."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise UserError(_sentence(path, str(error))) from error
+    except PermissionError as error:
+        raise UserError(f"{path.parent} cannot be written to; choose a folder of your own.") from error
+    except OSError as error:
+        raise UserError(f"{path} cannot be used: {error.strerror or error}.") from error
+
+
+def _sentence(path: Path, message: str) -> str:
+    if "full" in message:
+        return (
+            f"The disk that holds {path.name} is full: this was not saved, what was saved before is safe. "
+            "Free some space and do it again."
+        )
+    if "readonly" in message or "unable to open" in message:
+        return f"{path} cannot be written to: the file or its folder is read-only."
+    if "not a database" in message:
+        return f"{path} is not a medreview study."
+    if "locked" in message:
+        return f"{path} is being written by another program; try again when that is done."
+    if "malformed" in message or "corrupt" in message:
+        return f"{path} is damaged ({message}); restore a copy from the folder {path.name}.backups."
+    return f"{path} could not be read or written ({message})."

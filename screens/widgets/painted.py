@@ -1,0 +1,131 @@
+"""What the line-drawing widgets share: the palette, and pieces of text made into one screen line.
+
+The palette is the only home of the workbench's colours. They are the terminal's own sixteen, and marks that meet in one
+pane differ in bold, underline or reverse as well, so that nothing is lost where the app drops colour; the active
+highlight has its gutter.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from medreview.review.cells import fit, fitting, width
+from medreview.review.marks import KINDS
+from medreview.visible import visible
+
+Piece = tuple[str, str]
+"""Text and the names of its styles, separated by spaces: a role, mark kinds, or ``""`` for plain text."""
+
+Row = Sequence[Piece]
+
+ROLES: Final = ("title", "dim", "key", "badge", "good", "bad", "rule", "gutter", "cursor")
+"""Styles that are not mark kinds: names, lesser text, keys, reason badges, saved, errors, rules, gutter, cursor row."""
+
+FILL: Final = "fill"
+"""Style name of a piece that is repeated (a space if empty) until the row is full; one in a row."""
+
+_ONE_LINE: Final = str.maketrans("\t\n", "  ")
+
+
+class Painted(Widget):
+    """A widget that draws its lines itself, piece by piece, and never lays out again when they change.
+
+    ``ascii_only``: glyphs and marks for hidden characters have their ASCII twins.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"painted--{name}" for name in (*ROLES, *KINDS)}
+    DEFAULT_CSS = """
+    Painted {
+        overflow: hidden hidden;
+        scrollbar-size: 0 0;
+    }
+    Painted > .painted--title { text-style: bold; }
+    Painted > .painted--dim { color: ansi_bright_black; }
+    Painted > .painted--key { text-style: bold; }
+    Painted > .painted--badge { color: ansi_yellow; text-style: bold; }
+    Painted > .painted--good { color: ansi_green; }
+    Painted > .painted--bad { color: ansi_red; text-style: bold; }
+    Painted > .painted--rule { color: ansi_bright_black; }
+    Painted > .painted--gutter { color: ansi_yellow; text-style: bold; }
+    Painted > .painted--cursor { text-style: bold; }
+    Painted > .painted--active { text-style: bold; }
+    Painted > .painted--search { color: ansi_yellow; text-style: reverse; }
+    Painted > .painted--clash { color: ansi_red; text-style: bold reverse; }
+    Painted > .painted--quote { color: ansi_green; text-style: bold; }
+    Painted > .painted--span { color: ansi_magenta; text-style: bold underline; }
+    Painted > .painted--evidence { color: ansi_cyan; text-style: underline; }
+    Painted > .painted--lexical { text-style: underline; }
+    Painted > .painted--statement { color: ansi_blue; text-style: underline; }
+    """
+
+    def __init__(
+        self,
+        *,
+        ascii_only: bool = False,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self.ascii_only = ascii_only
+        self._styles_of: dict[str, Style] = {}
+
+    def notify_style_update(self) -> None:
+        """Forget the styles: the theme or a class has changed."""
+        self._styles_of.clear()
+        super().notify_style_update()
+
+    def style_of(self, names: str) -> Style:
+        """The Rich style of space-separated names, the most telling first; the widget's own style for ``""``."""
+        found = self._styles_of.get(names)
+        if found is None:
+            found = self.rich_style
+            for name in reversed(names.split()):
+                found += self.get_component_rich_style(f"painted--{name}", partial=True)
+            self._styles_of[names] = found
+        return found
+
+    def shown(self, text: str) -> str:
+        """Any text as it may stand in one line."""
+        return visible(text, self.ascii_only).translate(_ONE_LINE)
+
+    def paint(self, row: Row, under: str = "") -> Strip:
+        """Any pieces as one line of the widget's width, cut or padded; ``under`` names styles of the whole line."""
+        pieces = [(self.shown(text), names) for text, names in row]
+        return self.paint_shown(_filled(pieces, self.size.width), under)
+
+    def paint_shown(self, pieces: Iterable[Piece], under: str = "") -> Strip:
+        """The same for pieces that went through ``shown`` already, and without fill."""
+        room = self.size.width
+        segments: list[Segment] = []
+        for text, names in pieces:
+            if not text:
+                continue
+            cells = width(text)
+            if cells > room:
+                text = text[: fitting(text, room)]
+                cells = width(text)
+            room -= cells
+            segments.append(Segment(text, self.style_of(f"{names} {under}".strip())))
+            if not room:
+                break
+        if room:
+            segments.append(Segment(" " * room, self.style_of(under)))
+        return Strip(segments, self.size.width)
+
+
+def _filled(pieces: list[Piece], cells: int) -> list[Piece]:
+    """The pieces with the filling one repeated over the room that the others leave."""
+    room = cells - sum(width(text) for text, names in pieces if FILL not in names.split())
+    filled: list[Piece] = []
+    for text, names in pieces:
+        rest = [name for name in names.split() if name != FILL]
+        if len(rest) == len(names.split()):
+            filled.append((text, names))
+        else:
+            filled.append((fit((text or " ") * max(0, room), room, ""), " ".join(rest)))
+    return filled

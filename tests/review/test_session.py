@@ -1,0 +1,293 @@
+"""A review sitting on a real study file, without a screen."""
+
+import json
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.study import Study
+from medreview.study.check import check
+
+
+def sit(study, queue="responses", **options):
+    return ReviewSession(study, "kb", open_queue(study, queue, "kb", **options))
+
+
+def labels(study, view="decision_current"):
+    return dict(study.reader.execute(f"SELECT unit, label FROM {view} WHERE axis = 'evidence'").fetchall())
+
+
+def payloads(study, kind):
+    rows = study.reader.execute("SELECT payload FROM event WHERE kind = ? ORDER BY event_id", (kind,))
+    return [json.loads(row[0]) for row in rows]
+
+
+def test_flagged_statements_come_with_their_reasons_gravest_first(study):
+    queue = open_queue(study, "flagged", "kb")
+    session = ReviewSession(study, "kb", queue)
+
+    assert queue.units[0] == "s1"
+    assert "s2" not in queue.units
+    assert session.item.verdict.badges == "quote altered · numbers differ · jury 1-1 · page: timeout"
+
+
+def test_a_verdict_is_committed_and_its_receipt_names_it(study):
+    session = sit(study)
+    session.next()
+
+    assert session.decide("supported") is True
+    assert labels(study) == {"s2": "supported"}
+    assert session.receipt.startswith("last  S2 → supported · you and the judges   saved #")
+    assert session.counts == (4, 1, 0, 3)
+
+
+def test_differing_from_the_judges_asks_for_a_reason(study):
+    session = sit(study)
+    session.next()
+
+    assert session.decide("contradicted") is False
+    session.reason("number")
+
+    assert payloads(study, "reason")[0]["code"] == "number"
+    assert session.own.reason == "number"
+
+
+def test_no_reason_is_asked_where_the_judges_have_no_verdict(study):
+    session = sit(study)
+
+    assert session.decide("contradicted") is True
+    with pytest.raises(UserError, match="no common verdict"):
+        session.accept()
+
+
+def test_accept_takes_the_judges_verdict(study):
+    session = sit(study)
+    session.next()
+    session.accept()
+
+    assert labels(study) == {"s2": "supported"}
+    assert payloads(study, "decide")[0]["via"] == "accept"
+
+
+def test_moving_never_decides(study):
+    session = sit(study)
+    while session.next():
+        pass
+    session.leave()
+
+    assert labels(study) == {}
+
+
+def test_what_was_seen_in_open_mode_is_stored(study):
+    session = sit(study)
+    session.decide("partial")
+
+    seen = payloads(study, "decide")[0]["exposure"]
+    assert seen["judge_verdict"] == seen["jury"] == seen["queue_reason"] == "before"
+    assert seen["own_previous"] == "no"
+
+
+def test_a_blind_decision_hides_then_reveals_and_keeps_both_labels(study):
+    session = sit(study, blind=True)
+    session.go(list(session.queue.units).index("s2"))
+    before = session.judges, session.source_highlights().marks
+    session.decide("contradicted")
+
+    assert before[0] is False
+    assert all(mark.kind == "lexical" for mark in before[1])
+    assert session.judges is True
+    session.decide("supported")
+    assert labels(study, "decision_first") == {"s2": "contradicted"}
+    assert labels(study) == {"s2": "supported"}
+    assert payloads(study, "decide")[0]["exposure"]["judge_verdict"] == "no"
+    assert payloads(study, "revise")[0]["exposure"]["judge_verdict"] == "before"
+
+
+def test_a_statement_once_seen_with_its_judges_is_no_longer_blind(study):
+    sit(study).leave()
+    session = sit(study, blind=True)
+    session.go(list(session.queue.units).index("s1"))
+    session.decide("partial")
+
+    assert session.judges
+    assert payloads(study, "decide")[0]["exposure"]["judge_verdict"] == "before"
+
+
+def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study):
+    session = sit(study, blind=True)
+    session.decide("partial")
+    session.undo()
+
+    assert session.judges is False
+    session.decide("supported")
+    assert [p["exposure"]["judge_verdict"] for p in payloads(study, "decide")] == ["no", "before"]
+
+
+def test_a_blind_order_is_neither_that_of_flags_nor_shown_in_the_flagged_queue(study):
+    with pytest.raises(UserError, match="cannot be blind"):
+        open_queue(study, "flagged", "kb", blind=True)
+    with pytest.raises(UserError, match="would show what the judges think"):
+        open_queue(study, "audit", "kb", filter="badge=quote")
+
+
+def test_the_audit_is_drawn_once_with_its_probability(study):
+    first = open_queue(study, "audit", "kb").units
+    again = open_queue(study, "audit", "anna").units
+
+    assert first == again
+    assert len(first) == 4
+    assert {row[0] for row in study.reader.execute("SELECT inclusion_prob FROM audit_item")} == {1.0}
+
+
+def test_undo_and_redo_one_act_a_press_also_in_another_session(study):
+    session = sit(study)
+    session.decide("partial")
+    session.hallucination("fact")
+    session.add_span("response", session.default_span("response"))
+    session.note("check the dose")
+    again = sit(study)
+    for _ in range(4):
+        again.undo()
+
+    assert labels(study) == {}
+    assert again.item.statement_id == "s1"
+    with pytest.raises(UserError, match="nothing of yours"):
+        again.undo()
+    for _ in range(4):
+        again.redo()
+    assert labels(study) == {"s1": "partial"}
+    assert (again.own.hallucination, again.own.note, len(again.own.spans)) == ("fact", "check the dose", 1)
+    with pytest.raises(UserError, match="nothing to redo"):
+        again.redo()
+
+
+def test_undo_redo_undo(study):
+    session = sit(study)
+    session.decide("partial")
+    session.undo()
+    session.redo()
+    session.undo()
+
+    assert labels(study) == {}
+    session.redo()
+    assert labels(study) == {"s1": "partial"}
+
+
+def test_a_new_act_ends_what_could_be_redone(study):
+    session = sit(study)
+    session.decide("partial")
+    session.undo()
+    session.defer()
+
+    with pytest.raises(UserError, match="nothing to redo"):
+        session.redo()
+
+
+def test_a_span_holds_its_text_and_survives_check(study):
+    session = sit(study)
+    session.hallucination("fact")
+    session.add_span("response", session.default_span("response"))
+    session.add_span("source", session.default_span("source"))
+
+    spans = {span.target: span for span in session.own.spans}
+    assert spans["response"].exact == "Give 50 mL/kg of crystalloid."
+    assert spans["source"].exact == "give 30 mL/kg or more of a crystalloid by vein"
+    assert check(study.reader) == []
+
+
+def test_defer_and_decide_keep_the_counts_adding_up(study):
+    session = sit(study)
+    session.defer()
+    deferred = session.counts
+    session.decide("partial")
+
+    assert deferred == (4, 0, 1, 3)
+    assert session.counts == (4, 1, 0, 3)
+
+
+def test_a_flag_is_set_and_taken_back(study):
+    session = sit(study)
+    session.flag("dispute")
+    assert session.own.flags == {"dispute"}
+    session.flag("dispute")
+    assert session.own.flags == frozenset()
+
+
+def test_the_next_sitting_starts_at_the_same_place(study):
+    session = sit(study)
+    session.go(2)
+    session.leave()
+
+    assert sit(study).position == 2
+
+
+def test_next_open_goes_round(study):
+    session = sit(study)
+    session.decide("partial")
+    session.go(3)
+    session.decide("partial")
+
+    assert session.next_open()
+    assert session.item.statement_id == "s2"
+
+
+def test_filters(study):
+    session = sit(study)
+    session.set_filter("response=r02")
+    assert list(session.queue.units) == ["s4"]
+    session.set_filter("norepinephrine")
+    assert list(session.queue.units) == ["s2"]
+    with pytest.raises(UserError, match="Nothing in this queue"):
+        session.set_filter("aspirin")
+    with pytest.raises(UserError, match="cannot use 'colour'"):
+        session.set_filter("colour=red")
+    assert list(session.queue.units) == ["s2"]
+    session.set_filter("")
+    assert len(session.queue.units) == 4
+
+
+def test_sources_are_turned_round_and_opened_where_the_judges_looked(study):
+    session = sit(study)
+    highlights = session.source_highlights()
+
+    assert session.source.snapshot_id == "p1"
+    assert highlights.remarks == {session.source_text().index("30"): "50 in the statement"}
+    assert {mark.kind for mark in highlights.marks} == {"quote", "evidence", "clash"}
+    session.turn_source(1)
+    assert session.source.number == 2
+    session.turn_source(-1)
+    session.turn_source(-1)
+    assert (session.source.number, session.source_text()) == (3, "")
+
+
+def test_when_nothing_can_be_saved_the_state_is_as_before(study):
+    session = sit(study)
+    study.write(lambda c: c.execute("CREATE TRIGGER no BEFORE INSERT ON event BEGIN SELECT raise(ABORT, 'full'); END"))
+
+    with pytest.raises(UserError, match="not saved"):
+        session.decide("partial")
+    assert (session.own.label, session.counts.decided, session.receipt) == (None, 0, "")
+    study.write(lambda c: c.execute("DROP TRIGGER no"))
+    session.decide("partial")
+    assert labels(study) == {"s1": "partial"}
+    assert check(study.reader) == []
+
+
+def test_a_read_only_sitting_can_look_but_not_decide(study):
+    study.close()
+    with Study.open(study.path, read_only=True) as reading:
+        session = sit(reading)
+        session.next()
+        with pytest.raises(UserError, match="reading only"):
+            session.decide("partial")
+        session.leave()
+
+
+def test_an_empty_queue_is_no_crash(study):
+    session = sit(study, "deferred")
+
+    assert session.item is None
+    with pytest.raises(UserError, match="no statement"):
+        session.decide("partial")

@@ -1,0 +1,143 @@
+"""PDF to text in a child process."""
+
+import io
+import zlib
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
+
+from medreview.sources.pdf import PdfLimits, read_pdf
+
+STYLES = getSampleStyleSheet()
+PROSE = (
+    "Gentamicin is given once daily to adults with normal renal function; the dose is reckoned on the ideal body "
+    "weight, and the level is taken between six and fourteen hours after the first dose. "
+)
+
+
+@pytest.fixture(scope="module")
+def guideline():
+    out = io.BytesIO()
+    rows = [["CrCl (mL/min)", "Dose", "Interval"], ["over 60", "5 mg/kg", "24 hours"], ["40 to 59", "5 mg/kg", "36 hours"],
+            ["20 to 39", "3 mg/kg", "48 hours"]]  # fmt: skip
+    SimpleDocTemplate(out, pagesize=A4, title="Gentamicin guideline").build(
+        [
+            Paragraph("Gentamicin", STYLES["Heading1"]),
+            Paragraph(PROSE * 2, STYLES["Normal"]),
+            Table(rows),
+            PageBreak(),
+            Paragraph("Monitoring of levels on the second page.", STYLES["Normal"]),
+        ]
+    )
+    return out.getvalue()
+
+
+def test_text_rows_and_pages(guideline):
+    pdf = read_pdf(guideline)
+    assert (pdf.state, pdf.evidence, pdf.title) == (None, "", "Gentamicin guideline")
+    lines = pdf.text.split("\n")
+    assert "| CrCl (mL/min) | Dose | Interval |" in lines
+    assert "| 20 to 39 | 3 mg/kg | 48 hours |" in lines
+    assert "\f" not in pdf.text
+    assert "\r" not in pdf.text
+    assert len(pdf.page_starts) == 2
+    assert pdf.text[pdf.page_starts[1] :] == "Monitoring of levels on the second page."
+    assert pdf.text[pdf.page_starts[1] - 2 : pdf.page_starts[1]] == "\n\n"
+    prose = " ".join(line for line in lines if not line.startswith("|"))
+    assert "between six and fourteen hours after the first dose" in prose
+
+
+def test_a_word_broken_at_the_line_end_keeps_its_hyphen():
+    out = io.BytesIO()
+    SimpleDocTemplate(out).build([Paragraph("The recommen-<br/>dation holds for all adults here.", STYLES["Normal"])])
+    assert "recommen-\ndation" in read_pdf(out.getvalue()).text
+
+
+def test_images_without_text_are_a_scan():
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=A4)
+    for _ in range(2):
+        canvas.rect(50, 50, 400, 700, fill=1)
+        canvas.drawString(20, 20, "Scanned")
+        canvas.showPage()
+    canvas.save()
+    pdf = read_pdf(out.getvalue())
+    assert pdf.state == "pdf_scan"
+    assert "2 words on 2 pages" in pdf.evidence
+
+
+def _locked(user_password):
+    out = io.BytesIO()
+    lock = StandardEncryption(user_password, ownerPassword="owner", strength=128)
+    canvas = Canvas(out, encrypt=lock)
+    canvas.drawString(50, 700, PROSE[:80])
+    canvas.save()
+    return out.getvalue()
+
+
+def test_a_password_is_asked_for():
+    pdf = read_pdf(_locked("secret"))
+    assert (pdf.state, pdf.text) == ("pdf_encrypted", "")
+
+
+def test_a_lock_against_printing_only_can_be_read():
+    assert "Gentamicin is given" in read_pdf(_locked("")).text
+
+
+@pytest.mark.parametrize("cut", [9, 200, 1500])
+def test_a_broken_pdf_is_not_text_or_what_is_left_of_it(guideline, cut):
+    pdf = read_pdf(guideline[:cut])
+    assert pdf.state in ("not_text", "pdf_scan") or "Gentamicin" in pdf.text
+    assert read_pdf(b"%PDF-1.7\n" + b"garbage " * 50).state == "not_text"
+
+
+def test_caps_on_pages_and_characters_are_told(guideline):
+    pages = read_pdf(guideline, PdfLimits(pages=1))
+    assert len(pages.page_starts) == 1
+    assert pages.evidence == "Only the first 1 of 2 pages were read."
+    assert len(read_pdf(guideline, PdfLimits(characters=100)).text) == 100
+
+
+def _bomb(megabytes):
+    compressor = zlib.compressobj(9)
+    piece = b"(x) Tj " * 150_000
+    stream = compressor.compress(b"BT /F1 12 Tf ")
+    for _ in range(megabytes):
+        stream += compressor.compress(piece)
+    stream += compressor.flush()
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream" % (len(stream), stream),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    body = b"%PDF-1.4\n" + b"".join(b"%d 0 obj%s endobj\n" % pair for pair in enumerate(objects, 1))
+    return body + b"trailer<</Root 1 0 R/Size 6>>\n%%EOF"
+
+
+def test_a_pdf_bomb_ends_in_the_child():
+    pdf = read_pdf(_bomb(200), PdfLimits(memory=250_000_000, cpu_seconds=3, wall_seconds=8))
+    assert (pdf.state, pdf.text) == ("not_text", "")
+
+
+def test_the_wall_clock_ends_the_child(guideline):
+    pdf = read_pdf(guideline, PdfLimits(wall_seconds=0.001))
+    assert pdf.state == "not_text"
+    assert "0.001 seconds" in pdf.evidence
+
+
+def test_the_child_sees_no_keys_of_the_environment(monkeypatch, tmp_path):
+    import medreview.sources.pdf as module
+
+    spy = tmp_path / "spy.py"
+    spy.write_text("import json, os\nprint(json.dumps({'state': 'not_text', 'evidence': repr(dict(os.environ))}))")
+    monkeypatch.setattr(module, "_CHILD", spy)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    evidence = read_pdf(b"%PDF-").evidence
+    assert "PATH" in evidence
+    assert "sk-very-secret" not in evidence

@@ -1,0 +1,73 @@
+"""Two reviewers work on copies of one study; their records become one."""
+
+import shutil
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.study import Study
+from medreview.study.check import check
+from medreview.study.events import Deed, Recorder
+from medreview.study.merge import merge
+from medreview.study.rows import insert
+from medreview.text import sha256
+
+
+def decide(study, reviewer, unit, label):
+    deed = Deed("decide", unit, {"axis": "evidence", "label": label})
+    study.write(lambda connection: Recorder(reviewer).append(connection, deed, block="flagged", mode="open"))
+
+
+@pytest.fixture
+def two(tmp_path):
+    ours, theirs = tmp_path / "ours.medreview", tmp_path / "theirs.medreview"
+    with Study.create(ours) as study:
+        response = {"response_id": "r1", "ordinal": 1, "record_id": "", "model": "", "origin": "", "imported_at": ""}
+        response |= {"imported_from": "", "text_sha256": sha256("A. B."), "question": "", "text": "A. B."}
+        statements = [
+            {"statement_id": f"s{n}", "response_id": "r1", "ordinal": n, "start": start, "end": start + 2,
+             "text_sha256": sha256(text), "text": text}
+            for n, (start, text) in enumerate([(0, "A."), (3, "B.")], 1)
+        ]  # fmt: skip
+        study.write(lambda connection: insert(connection, "response", [response]))
+        study.write(lambda connection: insert(connection, "statement", statements))
+        decide(study, "kb", "s1", "supported")
+    shutil.copy(ours, theirs)
+    return ours, theirs
+
+
+def test_the_union_of_both_records_and_nothing_twice(two):
+    ours, theirs = two
+    with Study.open(theirs) as study:
+        decide(study, "anna", "s1", "contradicted")
+        decide(study, "anna", "s2", "partial")
+    with Study.open(ours) as study:
+        decide(study, "kb", "s2", "supported")
+
+        first = merge(study, theirs)
+        again = merge(study, theirs)
+
+        labels = study.reader.execute("SELECT reviewer, unit, label FROM decision_current ORDER BY 1, 2").fetchall()
+        assert (first.added, first.known) == (2, 1)
+        assert (again.added, again.known) == (0, 3)
+        assert [tuple(row) for row in labels] == [
+            ("anna", "s1", "contradicted"),
+            ("anna", "s2", "partial"),
+            ("kb", "s1", "supported"),
+            ("kb", "s2", "supported"),
+        ]
+        assert check(study.reader) == []
+
+
+def test_a_study_is_not_merged_with_itself(two):
+    with Study.open(two[0]) as study, pytest.raises(UserError, match="itself"):
+        merge(study, two[0])
+
+
+def test_decisions_on_other_material_are_not_taken(two, tmp_path):
+    with Study.create(tmp_path / "other.medreview") as other:
+        decide(other, "anna", "elsewhere", "supported")
+    with Study.open(two[0]) as study:
+        summary = merge(study, tmp_path / "other.medreview")
+
+        assert (summary.added, summary.foreign) == (0, 1)

@@ -1,0 +1,189 @@
+"""The study file: opening, writing, what can go wrong."""
+
+import sqlite3
+import stat
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.study import Study
+from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backup_to
+from medreview.study.check import check
+from medreview.study.connection import on_network
+from medreview.study.events import Deed, Recorder
+
+
+@pytest.fixture
+def study(tmp_path):
+    with Study.create(tmp_path / "a.medreview") as opened:
+        yield opened
+
+
+def decide(study, unit, label="supported", recorder=None):
+    recorder = recorder or Recorder("kb")
+    deed = Deed("decide", unit, {"axis": "evidence", "label": label})
+    return study.write(lambda connection: recorder.append(connection, deed, block="flagged", mode="open"))
+
+
+def test_files_are_private(study):
+    decide(study, "s1")
+
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in study.path.parent.iterdir()}
+
+    assert set(modes.values()) == {0o600}
+    assert {"a.medreview", "a.medreview-wal", "a.medreview-shm", "a.medreview.lock"} <= set(modes)
+
+
+def test_commits_are_durable_and_in_wal(study):
+    pragma = dict.fromkeys(("journal_mode", "synchronous"), study._writer or study.reader)
+    values = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name, connection in pragma.items()]
+
+    assert values == ["wal", 2]
+
+
+def test_a_second_writer_is_told_who_holds_the_study(study):
+    script = f"""
+        from pathlib import Path
+        from medreview.study import Study
+        from medreview.errors import UserError
+        try:
+            Study.open(Path({str(study.path)!r}))
+        except UserError as error:
+            print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+
+    assert "open for writing in another medreview (process " in done.stdout
+    with Study.open(study.path, read_only=True) as reading:
+        assert reading.meta("title") == "a"
+        with pytest.raises(UserError, match="reading only"):
+            reading.write(lambda connection: None)
+
+
+def test_the_lock_goes_with_the_process(tmp_path):
+    path = tmp_path / "a.medreview"
+    script = f"""
+        import os, signal
+        from pathlib import Path
+        from medreview.study import Study
+        Study.create(Path({str(path)!r}))
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False)
+
+    with Study.open(path) as study:
+        assert study.writable
+
+
+def test_a_failed_change_leaves_nothing_and_the_next_event_follows_the_last_kept_one(study):
+    recorder = Recorder("kb")
+    decide(study, "s1", recorder=recorder)
+
+    def half(connection):
+        recorder.append(connection, Deed("note", "s1", {"text": "lost"}), block="flagged", mode="open")
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with pytest.raises(UserError, match="full: this was not saved"):
+        study.write(half)
+    decide(study, "s2", recorder=recorder)
+
+    assert [row["unit"] for row in study.reader.execute("SELECT unit FROM event ORDER BY seq")] == ["s1", "s2"]
+    assert check(study.reader) == []
+
+
+def test_events_cannot_be_changed_or_deleted(study):
+    decide(study, "s1")
+
+    for statement in ("UPDATE event SET unit = 'x'", "DELETE FROM event"):
+        with pytest.raises(UserError, match="events are never"):
+            study.write(lambda connection, statement=statement: connection.execute(statement))
+
+
+def test_check_finds_a_forged_event_and_a_missing_one(study):
+    recorder = Recorder("kb")
+    for unit in ("s1", "s2", "s3"):
+        decide(study, unit, recorder=recorder)
+    path = study.path
+    study.close()
+    forger = sqlite3.connect(path)
+    forger.executescript(
+        """DROP TRIGGER event_is_never_updated; DROP TRIGGER event_is_never_deleted;
+           UPDATE event SET payload = json_set(payload, '$.label', 'contradicted') WHERE unit = 's1';
+           DELETE FROM event WHERE unit = 's2';"""
+    )
+    forger.close()
+
+    with Study.open(path, read_only=True) as opened:
+        wrong = check(opened.reader)
+
+    assert any("was changed" in sentence for sentence in wrong)
+    assert any("is missing" in sentence for sentence in wrong)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: None, "There is no study"),
+        (lambda path: path.mkdir(), "is a folder"),
+        (lambda path: path.write_bytes(b"hello, not a database at all" * 50), "is not a medreview study"),
+        (lambda path: path.write_bytes(b""), "is not a medreview study"),
+        (lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (x)"), "is not a medreview study"),
+    ],
+)
+def test_what_is_no_study_is_said_in_one_sentence(tmp_path, make, says):
+    path = tmp_path / "x.medreview"
+    make(path)
+
+    with pytest.raises(UserError, match=says):
+        Study.open(path)
+
+
+def test_a_study_of_a_newer_version_is_left_alone(study):
+    path = study.path
+    study.close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+    with pytest.raises(UserError, match="newer medreview"):
+        Study.open(path)
+
+
+def test_copies_are_whole_private_and_kept_to_five(study):
+    for number in range(KEEP + 3):
+        decide(study, f"s{number}")
+        backup_if_changed(study.path)
+    copies = sorted(backup_folder(study.path).iterdir())
+
+    assert len(copies) == KEEP
+    assert stat.S_IMODE(copies[-1].stat().st_mode) == 0o600
+    assert backup_if_changed(study.path) is None
+    with Study.open(copies[-1], read_only=True) as copy:
+        assert copy.reader.execute("SELECT count(*) FROM event").fetchone()[0] == KEEP + 3
+        assert check(copy.reader) == []
+
+
+def test_a_copy_never_overwrites(study, tmp_path):
+    (tmp_path / "there").write_text("mine")
+
+    with pytest.raises(UserError, match="exists already"):
+        backup_to(study.path, tmp_path / "there")
+    assert (tmp_path / "there").read_text() == "mine"
+
+
+def test_network_file_systems_are_recognised(tmp_path):
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "21 1 0:20 / / rw - ext4 /dev/sda1 rw\n"
+        "40 21 0:40 / /home/kb rw - nfs4 server:/home rw\n"
+        "41 21 0:41 / /home/kb\\040x rw - ext4 /dev/sdb rw\n"
+    )
+    from pathlib import Path
+
+    assert on_network(Path("/home/kb/a.medreview"), mounts)
+    assert not on_network(Path("/home/kb x/a.medreview"), mounts)
+    assert not on_network(Path("/var/a.medreview"), mounts)
+    assert not on_network(Path("/var/a.medreview"), tmp_path / "missing")

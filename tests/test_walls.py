@@ -1,0 +1,52 @@
+"""The wall between the core and its two faces, and what a command may load."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "medreview"
+FACES = {"cli", "screens"}
+CORE = sorted(
+    ".".join(["medreview", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
+    for path in ROOT.rglob("*.py")
+    if path.relative_to(ROOT).parts[0] not in FACES and path.name not in {"__main__.py", "pdf_child.py"}
+)
+
+
+def loaded_after(code: str) -> set[str]:
+    script = f"{code}\nimport sys; print('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()} | set(done.stdout.split())
+
+
+def test_the_core_never_loads_a_screen():
+    code = f"""
+import importlib, sys
+for name in {CORE!r}:
+    importlib.import_module(name)
+    seen = {{"textual", "rich", "medreview.screens", "medreview.cli"}} & set(sys.modules)
+    assert not seen, f"{{name}} loads {{seen}}"
+"""
+    assert len(CORE) > 50
+    assert "medreview.review.session" in loaded_after(code)
+
+
+@pytest.mark.parametrize("command", ["--help", "stats --help", "export --help", "review --help"])
+def test_help_loads_neither_textual_nor_what_only_the_pipeline_needs(command):
+    code = f"""
+import sys
+sys.argv = ["medreview", *{command.split()!r}]
+from medreview.cli.main import main
+import io, contextlib
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+"""
+    assert not {"textual", "httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2"} & loaded_after(code)
+
+
+def test_the_review_session_loads_nothing_heavy():
+    assert not {"httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2", "rapidfuzz"} & loaded_after(
+        "import medreview.review.session, medreview.review.overview, medreview.config"
+    )
