@@ -28,7 +28,10 @@ from medreview.study import Study
 
 @dataclass(slots=True)
 class Imported:
-    """What came in from one file: ``kind`` of content, how much of it was new, and what was left out."""
+    """What came in from one file: ``kind`` of content, how much of it was new, and what was left out.
+
+    Of an export the events are counted, of a table its responses.
+    """
 
     file: str
     kind: str

@@ -160,7 +160,7 @@ def _labelled(text: str, labels: re.Pattern[str], kind: Literal["pmid", "pmcid"]
     for label in labels.finditer(text):
         if label.end() < done:
             continue  # "PMID: 1, PMID: 2": read as one list
-        many = None if "address" in label.re.groupindex and label["address"] is not None else label["many"] is not None
+        many = None if label.groupdict().get("address") is not None else label["many"] is not None
         for citation in _numbers(text, label.end(), kind, many):
             done = citation.end or done
             yield citation
@@ -169,9 +169,10 @@ def _labelled(text: str, labels: re.Pattern[str], kind: Literal["pmid", "pmcid"]
 def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], many: bool | None) -> Iterator[Citation]:
     """The number at ``position`` and, unless ``many`` is ``None``, those that the list goes on with."""
     first = 0
+    separator = ""
     while entry := _ENTRY.match(text, position):
         digits = entry[1]
-        if first and not _goes_on(text, digits, entry.end(), first, bool(many)):
+        if first and not _goes_on(text, entry, separator, first, bool(many)):
             return
         value = digits.lstrip("0")
         if value:
@@ -179,15 +180,19 @@ def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], many: boo
         first = first or len(digits)
         if many is None:
             return
-        separator = _SEPARATOR.match(text, entry.end()) or (_SPACES.match(text, entry.end()) if many else None)
-        if separator is None:
+        between = _SEPARATOR.match(text, entry.end()) or (_SPACES.match(text, entry.end()) if many else None)
+        if between is None:
             return
-        position = separator.end()
+        separator = between.group()
+        position = between.end()
 
 
-def _goes_on(text: str, digits: str, end: int, first: int, many: bool) -> bool:
-    """Is this number one more of the list, and not a year, a dose or a count that follows it?"""
-    if _COUNTED.match(text, end):
+def _goes_on(text: str, entry: re.Match[str], separator: str, first: int, many: bool) -> bool:
+    """Is this number one more of the list, and not a year, a dose, a count, a table cell or a line number after it?"""
+    digits = entry[1]
+    if _COUNTED.match(text, entry.end()):
+        return False
+    if separator.lstrip(" \t")[:1] in "\n|+" and (not many or len(digits) < 4) and "id" not in separator.lower():
         return False
     if _YEAR.match(digits) and (first > 5 or not many):
         return False

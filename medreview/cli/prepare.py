@@ -1,5 +1,7 @@
 """Commands that prepare a study: import, fetch, parse, judge, and all of them in one: run."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,7 +44,7 @@ def run(study: StudyFile, files: Files, pages: PagesDir = None, mapping: Map = N
     """
     from medreview import pipeline
 
-    with _open_or_create(study) as opened, progress() as bar:
+    with _opened(study) as opened, progress() as bar:
         done = pipeline.run(opened, files, _mapping(mapping), _pages(pages), bar)
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
@@ -63,7 +65,7 @@ def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json =
     """
     from medreview import pipeline
 
-    with _open_or_create(study) as opened, progress() as bar:
+    with _opened(study) as opened, progress() as bar:
         done = [pipeline.bring_in(opened, path, _mapping(mapping), bar) for path in files]
     for imported in done:
         bad_records(imported.bad, imported.file)
@@ -126,10 +128,19 @@ def judge(
     result(done, f"{counted(done.pairs, 'pair')} judged offline; {done.flagged} statements flagged", as_json=as_json)
 
 
-def _open_or_create(path: Path) -> "Study":
+@contextmanager
+def _opened(path: Path) -> Iterator["Study"]:
+    """The study, made if there is none; one that was made for a file that could not be read is taken away again."""
     from medreview.study import Study
 
-    return Study.open(path) if path.exists() else Study.create(path)
+    fresh = not path.exists()
+    with Study.create(path) if fresh else Study.open(path) as study:
+        try:
+            yield study
+        except UserError:
+            if fresh and not study.reader.execute("SELECT 1 FROM response LIMIT 1").fetchone():
+                study.discard()
+            raise
 
 
 def _mapping(told: list[str] | None) -> dict[str, str]:
@@ -156,7 +167,10 @@ def _pages_sentence(states: dict[str, int], missing: int) -> str:
     return sentence + (f"; {missing} not in the folder" if missing else "")
 
 
+_UNITS = {"responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event"}
+
+
 def _sentence(done: "Imported") -> str:
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
-    return f"{done.file}: {counted(done.added, done.kind.rstrip('s'))} added{known}{left}"
+    return f"{done.file}: {counted(done.added, _UNITS[done.kind])} added{known}{left}"

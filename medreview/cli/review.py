@@ -33,6 +33,7 @@ def review(
     filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Hide the judges until you decide.")] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Look, decide nothing.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
     reviewer: Reviewer = None,
 ) -> None:
     """Review statements beside their sources. Opens where you left off; everything is saved as you decide.
@@ -42,7 +43,7 @@ def review(
     from medreview.study import Study
 
     with Study.open(study, read_only=read_only) as opened:
-        _open(opened, reviewer, queue, filter, blind)
+        _open(opened, reviewer, queue, filter, blind, plain=plain)
 
 
 def demo(
@@ -50,7 +51,7 @@ def demo(
     no_open: Annotated[bool, typer.Option("--no-open", help="Make the study, do not open the workbench.")] = False,
     reviewer: Reviewer = None,
 ) -> None:
-    """Make the sample study and review it: fourteen answers, saved pages, no network, nothing to set up.
+    """Make the sample study and review it: sixteen answers, saved pages, no network, nothing to set up.
 
     Example: medreview demo
     """
@@ -83,27 +84,40 @@ def _make_demo(path: Path) -> "Study":
             inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
             pipeline.run(study, inputs, {}, pipeline.Pages(folder / "pages"), bar)
     except BaseException:
-        study.close()
-        path.unlink(missing_ok=True)
+        study.discard()
         raise
     return study
 
 
 def _open(
-    study: "Study", reviewer: str | None, queue: str | None, filter: str, blind: bool, first: str | None = None
+    study: "Study",
+    reviewer: str | None,
+    queue: str | None,
+    filter: str,
+    blind: bool,
+    *,
+    first: str | None = None,
+    plain: bool = False,
 ) -> None:
     from dataclasses import replace
 
     from medreview.config import load_config
-    from medreview.screens.app import run
 
     config = load_config()
     if reviewer:
         config = replace(config, reviewer=reviewer)
-    notice = "" if study.writable else "read-only: decisions cannot be saved"
-    opened = _queue(study, config.reviewer, queue, filter, blind, first)
+    opened = _queue(study, config.reviewer, queue, filter, blind, first or ("flagged" if plain else None))
     with _copying(study):
-        run(study, config, queue=opened, notice=notice)
+        if plain and opened is not None:
+            from medreview.cli.plain import review_plain
+            from medreview.review.session import ReviewSession
+
+            review_plain(ReviewSession(study, config.reviewer, opened))
+        else:
+            from medreview.screens.app import run
+
+            notice = "" if study.writable else "read-only: decisions cannot be saved"
+            run(study, config, queue=opened, notice=notice)
 
 
 def _queue(

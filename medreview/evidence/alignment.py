@@ -19,6 +19,7 @@ _TOKEN: Final = re.compile(
 )
 _TOP_CANDIDATES = 3
 _COMMON = 400
+_RAREST = 3
 
 
 class Token(NamedTuple):
@@ -99,9 +100,11 @@ class TokenIndex:
         width = max(8, len(quote) // 4)
         votes: Counter[int] = Counter()
         total = len(self.keys)
+        present = sorted({key for key in quote if key in self.places}, key=lambda key: (len(self.places[key]), key))
         for at, key in enumerate(quote):
             places = self.places.get(key, ())
-            if not places or len(places) > _COMMON:
+            # a frequent word says little about the place and costs much, unless the quotation has no rarer ones
+            if not places or (len(places) > _COMMON and key not in present[:_RAREST]):
                 continue
             weight = log(1 + total / len(places))
             for place in places:

@@ -24,7 +24,7 @@ from medreview.evidence.cues import (
 )
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.reading import Reading, Word, read
-from medreview.evidence.units import parse_unit
+from medreview.evidence.units import Unit, parse_unit
 from medreview.text import Span
 
 ClashKind = Literal[
@@ -41,6 +41,7 @@ REACH: Final = 5
 CONTEXT: Final = 8
 """The same for a denied word, whose subject may stand further off."""
 
+_PER: Final = re.compile(r"/|\s+(?:per|a|an|each|every)\b", re.IGNORECASE)
 _NOT_SIGNIFICANT: Final = re.compile(
     r"\b(?:no|not|non|without|neither|nor|n['’]t)\b[\s-]+(?:\w+\s+){0,3}?(?:statistically\s+)?significan(?:t|tly|ce)\b"
     r"|\bnonsignifican(?:t|tly)\b|\binsignifican(?:t|tly)\b|\bno (?:\w+ )?differences?\b|\b(?:not|n['’]t) differ\b"
@@ -126,12 +127,32 @@ def _amounts(ours: Reading, theirs: Reading) -> Iterator[Clash]:
             if opposite and len(opposite) == len(equal):
                 yield Clash("comparison", _span(mine), _span(opposite[0]))
             continue
+        slip = next((q for q in theirs.quantities if _slipped(mine, q)), None)
+        if slip is not None:
+            yield Clash("unit", _span(mine), _span(slip))
+            continue
         rivals = [q for q in same if q not in settled]
         other = _closest(ours, mine, theirs, rivals)
         if other is not None:
             yield Clash(_kind(mine, other), _span(mine), _span(other))
         elif not same and mine.written:
             yield from _other_unit(ours, mine, theirs)
+
+
+def _slipped(one: Quantity, other: Quantity) -> bool:
+    """The same number before a smaller or larger unit of the same kind: 500 mg, 500 micrograms.
+
+    That is hardly ever chance, wherever in the passage it stands, and a thousandfold error when it is none.
+    """
+    if "/day" in (one.unit, other.unit) or not isclose(_bare(one), _bare(other)):
+        return False
+    mine, theirs = _amount_unit(one), _amount_unit(other)
+    return mine is not None and theirs is not None and mine.base == theirs.base and mine.factor != theirs.factor
+
+
+def _amount_unit(quantity: Quantity) -> Unit | None:
+    """The unit before what it is counted for: mg of "mg per kilogram a day"."""
+    return parse_unit(_PER.split(quantity.written, maxsplit=1)[0]) if quantity.written else None
 
 
 def _opposite(one: Quantity, other: Quantity) -> bool:

@@ -41,6 +41,7 @@ NUMBER_WORDS: Final = {
     )
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
      "thousand": 1000, "million": 1_000_000, "half": 0.5, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
+VAGUE_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
 _NUMERIC = re.compile(r"\.?\d")
 
 
@@ -77,28 +78,30 @@ def _span(words: Sequence[Token], start: int, end: int) -> Span:
 
 
 def _kind(ours: Sequence[Token], theirs: Sequence[Token], text: str) -> DifferenceKind:
-    if _amounts(ours) != _amounts(theirs) and not (not _amounts(ours) and _bracketed(theirs, text)):
+    digits = any(_NUMERIC.match(word.key) for word in (*ours, *theirs))
+    mine, other = _amounts(ours, digits), _amounts(theirs, digits)
+    if mine != other and (mine or not _bracketed(theirs, text)):
         return "number"
     left, right = {word.key for word in ours}, {word.key for word in theirs}
     if _denials(ours) != _denials(theirs) or any(negated_form(one, other) for one in left for other in right):
         return "negation"
     if any(opposed(one, other) for one in left - right for other in right - left):
         return "direction"
-    one, other = (left & UNITS) - right, (right & UNITS) - left
-    if one and other:
+    lost, added = (left & UNITS) - right, (right & UNITS) - left
+    if lost and added:
         return "unit"
     return "words"
 
 
-def _amounts(words: Sequence[Token]) -> Counter[str]:
-    """Numbers by value, and the signs before them; number words count only against digits."""
+def _amounts(words: Sequence[Token], digits: bool) -> Counter[str]:
+    """Numbers by value, and the signs before them; ``one`` and fractions in words count only against digits."""
     found: Counter[str] = Counter()
     for word in words:
         if _NUMERIC.match(word.key):
             found[_value(word.key)] += 1
-        elif word.key in NUMBER_WORDS and word.key not in ("one", "half", "third", "quarter"):
+        elif word.key in NUMBER_WORDS and (digits or word.key not in VAGUE_NUMBERS):
             found[_value(str(NUMBER_WORDS[word.key]))] += 1
-        elif word.key[:1] in "<>=±" and word.key != "=":
+        elif word.key[:1] in "<>±":
             found[word.key] += 1
     return found
 

@@ -94,6 +94,13 @@ _AFTER: Final[tuple[tuple[Sign, re.Pattern[str]], ...]] = (
     ("<=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:less|fewer|younger|below|under|lower)\b", re.IGNORECASE)),
     (">=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:more|older|above|over|higher|greater)\b", re.IGNORECASE)),
 )
+_NOT_BEYOND: Final = re.compile(
+    r"(?:\bnot|n['’]t|\bnever)\s(?:to\s)?(?:\w+\s){0,2}?"
+    r"(?:exceed|(?:more|less|higher|lower|fewer|greater|longer|shorter) than)\s*$",
+    re.IGNORECASE,
+)
+"""``Do not take more than 4 g`` is a bound from above."""
+
 _LABEL: Final = re.compile(
     r"(?:\b(?P<p>p)(?:[- ]?values?)?\s*(?:of|was|were|is)?\s*[=<>≤≥]?\s*"
     r"|\b(?P<kind>type|grade|stage|phase|class)\s"
@@ -189,6 +196,8 @@ def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]
     for sign, pattern in _BEFORE:
         match = pattern.search(before)
         if match:
+            if sign in ("<", ">") and _NOT_BEYOND.search(before, 0, match.end()):
+                sign = "<=" if sign == ">" else ">="
             return sign, start - (len(before) - match.start()), end
     for sign, pattern in _AFTER:
         match = pattern.match(text, end)

@@ -26,11 +26,8 @@ class Word(NamedTuple):
     start: int
     end: int
     denied: bool
-
-    @property
-    def counts(self) -> bool:
-        """Whether the word carries content (no stop word, number or sign)."""
-        return self.key not in STOP_WORDS and self.key[0].isalpha() and not is_negation(self.key)
+    counts: bool
+    """Whether the word carries content: no stop word, number, sign, unit or negation."""
 
 
 class Reading:
@@ -38,13 +35,9 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.words: list[Word] = _words(text)
+        self.quantities: list[Quantity] = quantities(text)
+        self.words: list[Word] = _words(text, self.quantities)
         self.content: frozenset[str] = frozenset(word.term for word in self.words if word.counts)
-
-    @cached_property
-    def quantities(self) -> list[Quantity]:
-        """The sentence's quantities, in order."""
-        return quantities(self.text)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -58,13 +51,13 @@ class Reading:
         return frozenset(word.term for word in (*before, *after) if word.counts)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_000)
 def read(text: str) -> Reading:
     """The reading of a sentence; kept for the next statement that meets it."""
     return Reading(text)
 
 
-def _words(text: str) -> list[Word]:
+def _words(text: str, amounts: list[Quantity]) -> list[Word]:
     single = vocabulary().single
     found: list[Word] = []
     reach, last = 0, 0
@@ -73,7 +66,9 @@ def _words(text: str) -> list[Word]:
         if reach and _BREAK.search(text, last, token.end):
             reach = 0
         term = stem(token.key) if token.key[0].isalnum() else token.key
-        found.append(Word(token.key, single.get(term, term), token.start, token.end, reach > 0))
+        measures = any(amount.start <= token.start < amount.end for amount in amounts)
+        counts = not (measures or token.key in STOP_WORDS or not token.key[0].isalpha() or is_negation(token.key))
+        found.append(Word(token.key, single.get(term, term), token.start, token.end, reach > 0, counts))
         after = plain[at + 1].key if at + 1 < len(plain) else ""
         if is_negation(token.key) and after not in _NOT_ONLY:
             reach = SCOPE + 1

@@ -25,6 +25,10 @@ STOP_WORDS: Final = frozenset(_STOP.split())
 """English words too common to tell passages apart. Negations and modal verbs are compared elsewhere, not ranked."""
 
 
+KNOWN_WORDS: Final = 200_000
+"""How many looked-up words a vocabulary keeps."""
+
+
 class Term(NamedTuple):
     """A term and the range of the text that it stands for; a synonym phrase covers all its words."""
 
@@ -42,18 +46,28 @@ class Vocabulary:
         self._known: dict[str, tuple[str, str]] = {}
         for group in groups:
             members = [tuple(stem(match[0]) for match in _WORD.finditer(entry)) for entry in group]
-            name = "~" + "_".join(members[0])
+            name = next(filter(None, map(self._name_of, members)), "~" + "_".join(members[0]))
             for member in members:
                 if len(member) == 1:
                     self.single.setdefault(member[0], name)
                 elif member:
                     self.phrases.setdefault(member[0], []).append((member, name))
 
+    def _name_of(self, member: tuple[str, ...]) -> str | None:
+        """The group that a word or phrase is in already: a later group that shares a member joins it."""
+        if len(member) == 1:
+            return self.single.get(member[0])
+        return next(
+            (name for phrase, name in self.phrases.get(member[0] if member else "", ()) if phrase == member), None
+        )
+
     def look_up(self, word: str) -> tuple[str, str]:
         """The stem of a word as written, and its term: the synonym group, the stem, or ``""`` for a stop word."""
         found = self._known.get(word)
         if found is None:
             root = stem(word)
+            if len(self._known) >= KNOWN_WORDS:
+                self._known.clear()
             term = "" if fold_word(word) in STOP_WORDS else self.single.get(root, root)
             found = self._known[word] = (root, term)
         return found

@@ -86,7 +86,7 @@ LABELS: Final = (
     Column("exposure_judge_verdict", "text", "Whether the judges' verdict was seen: before verdict_first, only after "
            "it, or not at all; empty when not known.", levels=_EXPOSURE),
     Column("exposure_judge_highlight", "text", "The same for the judges' highlights in the page.", levels=_EXPOSURE),
-    Column("exposure_jury", "text", "The same for how the judges' verdicts are divided.", levels=_EXPOSURE),
+    Column("exposure_jury", "text", "The same for how they are divided, if they are (jury_n).", levels=_EXPOSURE),
     Column("queue_name", "text", "The queue in which verdict_first was given (without one: the last queue)."),
     Column("stratum", "text", "Stratum of the random audit; empty when not drawn."),
     Column("inclusion_prob", "number", "Probability of being drawn; empty when not drawn.", unit="0 to 1"),
@@ -94,7 +94,7 @@ LABELS: Final = (
     Column("first_shown_utc", "time", "When it was first shown.", unit="UTC"),
     Column("decided_utc", "time", "When verdict_final was given.", unit="UTC"),
     Column("active_ms", "integer", "Working time up to verdict_first, as the workbench measured it.", unit="ms"),
-    Column("wall_ms", "integer", "Time from being shown to verdict_first.", unit="ms"),
+    Column("wall_ms", "integer", "Time from the last recorded showing to verdict_first.", unit="ms"),
     Column("n_keys", "integer", "Keys pressed up to verdict_first."),
     Column("label_set_version", "text", "Version of the label set at verdict_final (without one: at the last event)."),
     Column("stale", "boolean", "1: statement or page has another text now than when verdict_final was given; empty "
@@ -172,8 +172,8 @@ EVENTS: Final = (
     Column("label_set_version", "text", "Version of the label set."),
     Column("previous_hash", "text", "Hash of the event before it."),
     Column("hash", "text", "SHA-256 of the event and the hash before it."),
-    Column("payload", "text", "Which values the event has beside the columns above: name:type, parted by blanks (s text, "
-           "i whole number, f number, b boolean, z no value, o object, a list; a dot goes one level down). "
+    Column("payload", "text", "Which values the event has beside the columns above: name:type, parted by blanks (s "
+           "text, i whole number, f number, b boolean, z no value, o object, a list; a dot goes one level down). "
            "The values stand in the columns payload_NAME, all others in event_values.csv."),
 )  # fmt: skip
 
@@ -193,7 +193,6 @@ PAYLOAD: Final = {
     "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
     "span": Column("payload_span", "text", "The span that was removed."),
     "via": Column("payload_via", "text", "How a decision was given.", levels=("digit", "accept")),
-    "shown_at": Column("payload_shown_at", "time", "When the statement was shown.", unit="UTC"),
     "active_ms": Column("payload_active_ms", "integer", "Working time.", unit="ms"),
     "keys": Column("payload_keys", "integer", "Keys pressed."),
     "snapshot_sha256": Column("payload_snapshot_sha256", "text", "SHA-256 of the page's text."),

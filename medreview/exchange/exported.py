@@ -31,13 +31,14 @@ Cells = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ExportedSummary:
-    """Responses and statements that were new, events that were new, known, or on statements not in this study."""
+    """Events read, added, known, and left out because their statement is not here; new responses and statements."""
 
-    responses: int
-    statements: int
-    events: int
+    read: int
+    added: int
     known: int
     foreign: int
+    responses: int
+    statements: int
 
 
 def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> ExportedSummary:
@@ -58,20 +59,18 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> Ex
     missing = [name for name in _NEEDED if name not in manifest["files"]]
     if changed := changed_files(folder, manifest) or missing:
         raise UserError(f"{folder} was not imported: {changed[0]} is missing or was changed since it was exported.")
+    total = manifest["files"]["events.csv"].get("rows", 0)
+    progress.begin("export", total)
     try:
-        events = _events(folder)
-        _check_chain(events, manifest, folder)
-        progress.begin("export", len(events))
-        summary = study.write(lambda connection: _bring_in(connection, folder, manifest, events))
+        _check_chain(folder, manifest)
+        summary = study.write(lambda connection: _bring_in(connection, folder, manifest))
     except (ValueError, LookupError, csv.Error) as error:
         raise UserError(f"{folder} was not imported: its files do not fit each other ({error}).") from error
-    progress.step(len(events))
+    progress.step(total)
     return summary
 
 
-def _bring_in(
-    connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any], events: list[dict[str, Any]]
-) -> ExportedSummary:
+def _bring_in(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
     empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM response) AND NOT EXISTS (SELECT 1 FROM event)")
     if empty.fetchone()[0]:
         connection.executemany(
@@ -87,7 +86,8 @@ def _bring_in(
     statements = _add_statements(connection, folder, parsed)
     _add_citations(connection, folder, cited)
     _mark_done(connection, folder, parsed, cited)
-    return _add_events(connection, events, folder, responses, statements)
+    added, known, foreign = _add_events(connection, folder)
+    return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
 
 
 def _response(row: Cells) -> dict[str, Any]:
@@ -177,29 +177,36 @@ def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], c
             )
 
 
-def _add_events(
-    connection: sqlite3.Connection, events: list[dict[str, Any]], folder: Path, responses: int, statements: int
-) -> ExportedSummary:
-    known = {row[0] for row in connection.execute("SELECT event_id FROM event")}
+def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int, int]:
+    """Insert the events in the order of time; how many were new, known, and foreign."""
+    present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
     here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")}
-    fresh = [event for event in events if event["event_id"] not in known]
-    ours = [event for event in fresh if event["unit"] in here]
-    kept = {"", *(event["hash"] for event in ours), *(row[0] for row in connection.execute("SELECT hash FROM event"))}
-    if any(event["previous_hash"] not in kept for event in ours):
-        raise UserError(
-            f"{folder} was not imported: some of its events are on statements that this study does not have, so that "
-            "its record cannot be taken over in part. Import it into a new study."
-        )
-    for event in ours:
-        insert_event(connection, event)
-    return ExportedSummary(responses, statements, len(ours), len(events) - len(fresh), len(fresh) - len(ours))
+    kept = {"", *present.values()}
+    added = known = foreign = 0
+    for event in _events(folder):
+        if event["event_id"] in present:
+            if present[event["event_id"]] != event["hash"]:
+                raise UserError(f"{folder} was not imported: event {event['event_id']} is another one in this study.")
+            known += 1
+        elif event["unit"] not in here:
+            foreign += 1
+        elif event["previous_hash"] not in kept:
+            raise UserError(
+                f"{folder} was not imported: some of its events are on statements that this study does not have, so "
+                "that its record cannot be taken over in part. Import it into a new study."
+            )
+        else:
+            insert_event(connection, event)
+            kept.add(event["hash"])
+            added += 1
+    return added, known, foreign
 
 
-def _events(folder: Path) -> list[dict[str, Any]]:
+def _events(folder: Path) -> Iterator[dict[str, Any]]:
     others: dict[str, dict[str, str]] = {}
     for row in _read(folder / "event_values.csv"):
         others.setdefault(row["event_id"], {})[row["name"]] = row["value"]
-    return [_event(row, others.get(row["event_id"], {})) for row in _read(folder / "events.csv")]
+    return (_event(row, others.get(row["event_id"], {})) for row in _read(folder / "events.csv"))
 
 
 def _event(row: Cells, others: Cells) -> dict[str, Any]:
@@ -213,14 +220,17 @@ def _event(row: Cells, others: Cells) -> dict[str, Any]:
     }
 
 
-def _check_chain(events: list[dict[str, Any]], manifest: Mapping[str, Any], folder: Path) -> None:
-    hashes = {"", *(event["hash"] for event in events)}
-    for event in events:
-        if event_hash(event) != event["hash"] or event["previous_hash"] not in hashes:
-            raise UserError(
-                f"{folder} was not imported: event {event['event_id']} was changed, or the one before it is missing."
-            )
-    if events and events[-1]["hash"] != manifest.get("event_head"):
+def _check_chain(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """An event's predecessor is always older than it, so that one pass in the order of time sees every gap."""
+    hashes = {""}
+    newest = ""
+    for event in _events(folder):
+        newest = event["hash"]
+        if event_hash(event) != newest or event["previous_hash"] not in hashes:
+            what = f"event {event['event_id']} was changed, or the one before it is missing"
+            raise UserError(f"{folder} was not imported: {what}.")
+        hashes.add(newest)
+    if newest != manifest.get("event_head"):
         raise UserError(f"{folder} was not imported: its newest event is not the one that the manifest names.")
 
 

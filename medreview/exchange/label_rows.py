@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -147,14 +147,14 @@ def _first(
     known = final is not None and (
         any(reveal < final[0]["event_id"] for reveal in revealed) or later.get("judge_verdict", "no") != "no"
     )
-    changed = final is not None and final[1]["label"] != said["label"] and event["mode"] == "blind" and known
+    changed = final is not None and final[1]["label"] != said["label"] and known
     return {
         "changed_after_reveal": int(changed) if final else None,
         "exposure_judge_verdict": seen("judge_verdict"),
         "exposure_judge_highlight": seen("judge_highlight"),
         "exposure_jury": seen("jury"),
         "active_ms": said.get("active_ms"),
-        "wall_ms": _wall_ms(said.get("shown_at"), event["at_utc"]),
+        "wall_ms": _wall_ms(events, event),
         "n_keys": said.get("keys"),
     }
 
@@ -184,10 +184,10 @@ def _stale(event: sqlite3.Row, said: dict[str, Any], statement_sha256: str) -> i
     return int(said.get("snapshot_sha256") not in (None, "", event["newest_sha256"]) if event["snapshot"] else 0)
 
 
-def _wall_ms(shown_at: Any, at_utc: str) -> int | None:
-    try:
-        shown, at = (datetime.fromisoformat(moment) for moment in (shown_at, at_utc))
-    except (TypeError, ValueError):
+def _wall_ms(events: list[sqlite3.Row], decision: sqlite3.Row) -> int | None:
+    """From the last time it came on the screen; a clock that was set back gives 0."""
+    shown = [e["at_utc"] for e in events if e["kind"] == "shown" and e["event_id"] < decision["event_id"]]
+    if not shown:
         return None
-    shown = shown if shown.tzinfo else shown.replace(tzinfo=UTC)
-    return max(0, round((at - shown).total_seconds() * 1000))
+    passed = datetime.fromisoformat(decision["at_utc"]) - datetime.fromisoformat(shown[-1])
+    return max(0, round(passed.total_seconds() * 1000))

@@ -94,7 +94,7 @@ def span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     target: tuple[str, Any] = ("", None)
     text: str | None = None
     digest = ""
-    for event in reader.execute(_SPANS).fetchall():
+    for event in reader.execute(_SPANS):
         said = json.loads(event["payload"])
         place = (said["target"], event["response_id"] if said["target"] == "response" else event["snapshot"])
         if place != target:

@@ -142,6 +142,7 @@ class _Finder:
         self._response_id = ""
         self._statements: dict[str, str] = {}
         self._snapshots: dict[str, str] = {}
+        self._by_value: dict[str, str] = {}
         self._indexes: dict[str, QuoteIndex] = {}
         self._record_id = ""
         self.prompt_hash = cache(known_hash)
@@ -153,7 +154,7 @@ class _Finder:
         if statement_id is None:
             raise LookupError(f"response {record.response!r} has no statement {record.statement[:60]!r}")
         cited = from_list([record.source]).citations
-        key = canonical_key(cited[0]) if cited else ""
+        key = canonical_key(cited[0]) if cited else self._by_value.get(record.source, "")
         if key not in self._snapshots:
             raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
         snapshot_id = self._snapshots[key]
@@ -188,14 +189,16 @@ class _Finder:
             raise LookupError(f"there is no response {record_id!r} in the study")
         self._record_id, self._response_id = record_id, found["response_id"]
         self._statements = {_words(row["text"]): row["statement_id"] for row in self._rows("statement")}
-        self._snapshots = {row["key"]: row["snapshot_id"] for row in self._sources()}
+        sources = self._sources().fetchall()
+        self._snapshots = {row["key"]: row["snapshot_id"] for row in sources}
+        self._by_value = {row["value"]: row["key"] for row in sources}
 
     def _rows(self, table: str) -> Iterator[sqlite3.Row]:
         return self._reader.execute(f"SELECT * FROM {table} WHERE response_id = ?", (self._response_id,))
 
-    def _sources(self) -> Iterator[sqlite3.Row]:
+    def _sources(self) -> sqlite3.Cursor:
         return self._reader.execute(
-            """SELECT DISTINCT source.key, c.snapshot_id FROM citation JOIN source USING (source_id)
+            """SELECT DISTINCT source.key, citation.value, c.snapshot_id FROM citation JOIN source USING (source_id)
                JOIN snapshot_current AS c USING (source_id) WHERE citation.response_id = ? ORDER BY citation.ordinal""",
             (self._response_id,),
         )

@@ -1,8 +1,8 @@
 """From many judgements on a statement to one verdict: over its sources, then over the jury.
 
-Rules. Over sources, per judge: supported if any source supports; else contradicted if any contradicts; else partial;
-else not addressed (SourceCheckup: one supporting source is enough). Supported by one source and contradicted by
-another is a conflict, shown as such. Over judges: the verdict most judges have; a tie gives no verdict. A judge that
+Rules. Over sources, per judge: supported if any source supports; else contradicted if any contradicts; else nothing if
+the judge could not tell on one of them; else partial; else not addressed (SourceCheckup: one supporting source is
+enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict most judges have; a tie gives no verdict. A judge that
 could not tell has no vote. The offline judge votes only where no other judge has spoken.
 """
 
@@ -74,12 +74,14 @@ def roll_up(votes: Iterable[Vote]) -> RollUp:
 
 def _over_sources(run: Sequence[Vote]) -> str | None:
     labels = {vote.verdict for vote in run}
+    if None in labels and not labels & {"supported", "contradicted"}:
+        return None
     return next((label for label in _STRENGTH if label in labels), None)
 
 
 def _supports(run: Sequence[Vote]) -> bool | None:
     words = {vote.supported for vote in run}
-    return True if True in words else False if False in words else None
+    return True if True in words else None if None in words else False
 
 
 def _counts(vote: Vote, verdict: str | None) -> bool:

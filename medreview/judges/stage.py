@@ -22,6 +22,7 @@ from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
+from medreview.text import Span
 
 _CHUNK: Final = 100
 _POOL_WORTHWHILE: Final = 1500
@@ -107,7 +108,12 @@ def _work(chunk: _Chunk) -> list[_Answer]:
     answers: list[_Answer] = []
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)
-        answers.append((statement_id, assessment, judge(statement, index, assessment), matches(statement, index)))
+        shared = [
+            span
+            for hit in assessment.spans
+            for span in matches(statement, index.text, Span(hit.start, hit.end), index.words)
+        ]
+        answers.append((statement_id, assessment, judge(statement, index, assessment), shared))
     return answers
 
 
@@ -127,10 +133,15 @@ def _evidence(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
         "snapshot_id": chunk.snapshot_id,
         "engine": ENGINE,
         "unsupported": assessment.unsupported,
-        "highlights": json.dumps(assessment.highlights),
+        "highlights": json.dumps(sorted(assessment.highlights, key=lambda span: _rank(span, assessment))),
         "lexical": json.dumps(lexical),
         "clashes": json.dumps(clashes),
     }
+
+
+def _rank(span: Span, assessment: Assessment) -> int:
+    ranks = (rank for rank, hit in enumerate(assessment.spans) if hit.start <= span.start < hit.end)
+    return next(ranks, len(assessment.spans))
 
 
 def _judgement(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
@@ -149,7 +160,7 @@ def _judgement(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
         "quote_start": span.start if span else None,
         "quote_end": span.end if span else None,
         "differences": "[]",
-        "quote": said.quote,
+        "quote": said.quote or "",
         "reason": said.reason,
         "raw_output": "",
         "error": "",

@@ -11,6 +11,7 @@ from typing import Final
 from medreview.judges.rollup import RollUp
 
 _LOW_CONFIDENCE: Final = 0.6
+_DOUBTFUL: Final = 0.5
 _CLASH_WORDS: Final = {
     "number": "numbers differ",
     "unit": "units differ",
@@ -40,8 +41,11 @@ class Pages:
     states: Sequence[str]
 
 
-def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages) -> list[Flag]:
-    """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict."""
+def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float = 0.0) -> list[Flag]:
+    """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
+
+    ``doubt`` 0..1: how far the closest source is from the statement, in words and numbers alone.
+    """
     found: list[Flag] = []
     for status, weight in (("absent", 95), ("altered", 90)):
         if status in result.false_quotes:
@@ -55,16 +59,18 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages) -> list[Flag
         found.append(Flag(70, "sources conflict"))
     if result.votes_other:
         found.append(Flag(60, f"jury {result.votes_for}-{result.votes_other}"))
-    found += _unsupported(result, pages)
-    if result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
+    found += _unsupported(result, pages, doubt)
+    by_rules = result.lead is not None and result.lead.offline
+    if not by_rules and result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
         found.append(Flag(40, "low confidence"))
-    bad = sorted({state for state in pages.states if state != "ok"})
-    if bad and result.supported is not True:
+    if found and result.supported is not True:
+        # A page that could not be read explains a doubt; it is none when the other pages settled the matter.
+        bad = sorted({state for state in pages.states if state != "ok"})
         found += [Flag(30, f"page: {state.replace('_', ' ')}") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
 
 
-def _unsupported(result: RollUp, pages: Pages) -> list[Flag]:
+def _unsupported(result: RollUp, pages: Pages, doubt: float) -> list[Flag]:
     if not pages.cited:
         return [Flag(55, "no source cited")]
     if result.lead is None:
@@ -73,11 +79,11 @@ def _unsupported(result: RollUp, pages: Pages) -> list[Flag]:
         return [Flag(50 if result.verdict == "not_addressed" else 45, result.verdict.replace("_", " "))]
     if result.verdict is None and result.supported is False:
         return [Flag(50, "not supported")]
-    if result.verdict is None and not result.votes_other:
+    if result.verdict is None and not result.votes_other and doubt >= _DOUBTFUL:
         return [Flag(35, "judge unsure")]
     return []
 
 
-def priority(found: Sequence[Flag]) -> int:
-    """0 when nothing is flagged; otherwise the gravest flag, with more flags breaking ties. Higher = look sooner."""
-    return found[0].weight * 10 + min(9, len(found) - 1) if found else 0
+def priority(found: Sequence[Flag], doubt: float = 0.0) -> int:
+    """0 when nothing is flagged; else the gravest flag, ties broken by more flags, then by doubt. Higher = sooner."""
+    return found[0].weight * 100 + min(9, len(found) - 1) * 10 + round(9 * doubt) if found else 0

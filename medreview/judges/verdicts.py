@@ -47,6 +47,7 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     pages = _pages(reader)
     openings = _openings(reader)
     clashes = _clashes(reader)
+    doubts = dict(reader.execute("SELECT statement_id, min(unsupported) FROM evidence GROUP BY 1").fetchall())
     votes = reader.execute(
         """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, j.snapshot_id, j.verdict,
                   j.supported, j.confidence, j.quote_status
@@ -59,9 +60,11 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         result = roll_up(_vote(row) for row in rows if row["judgement_id"])
         response_id = rows[0]["response_id"]
         opened = result.lead.snapshot_id if result.lead else openings.get(response_id)
-        found = flags(result, clashes.get((statement_id, opened or ""), ()), pages.get(response_id, nothing_cited))
+        doubt = doubts.get(statement_id, 0.0)
+        kinds = clashes.get((statement_id, opened or ""), ())
+        found = flags(result, kinds, pages.get(response_id, nothing_cited), doubt)
         yield _verdict(statement_id, result, opened) | {
-            "priority": priority(found),
+            "priority": priority(found, doubt),
             "badges": " · ".join(flag.badge for flag in found),
         }
 

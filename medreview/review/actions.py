@@ -81,9 +81,24 @@ REVIEW: Final = (
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
+HOME: Final = (
+    Action("open", ("enter",), "open", "Open the queue or the response at the pointer.", "First screen"),
+    Action("next", ("j", "down"), "next", "Next line.", "First screen"),
+    Action("previous", ("k", "up"), "previous", "Line before.", "First screen"),
+    *(
+        Action(f"queue_{number}", (str(number),), "queue", f"Open queue {number} of the list.", "First screen")
+        for number in range(1, 6)
+    ),
+    Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
+    Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
+    Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),
+)
+"""The keys of the first screen; they are not remapped."""
+
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
-    "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "tab": "Tab", "home": "Home", "end": "End", "f1": "F1",
+    "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home", "end": "End", "f1": "F1",
+    "tab": "Tab", "enter": "Enter",
     "left_square_bracket": "[", "right_square_bracket": "]",
 }  # fmt: skip
 

@@ -27,24 +27,25 @@ def in_source(item: Item, own: Own, source: Source, evidence: Evidence, judges: 
         if mine.target == "source" and mine.snapshot_id == source.snapshot_id
     ]
     if not judges:
-        stops = evidence.lexical
-        return Highlights((*(Mark(*span, "lexical") for span in stops), *own_marks), stops, next(iter(stops), None))
+        shared = evidence.lexical
+        marks = (*(Mark(*span, "lexical") for span in shared), *own_marks)
+        return Highlights(marks, tuple(sorted(shared)), next(iter(shared), None))
     here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
     quotes = [j.quote_span for j in here if j.quote_span and not j.offline]
     lead = item.verdict.judgement_id if item.verdict else None
     quotes.sort(key=lambda span: not any(j.judgement_id == lead and j.quote_span == span for j in here))
-    marks = [Mark(*span, "quote") for span in quotes]
-    marks += [Mark(*span, "evidence") for span in evidence.highlights]
+    lit = [Mark(*span, "quote") for span in quotes]
+    lit += [Mark(*span, "evidence") for span in evidence.highlights]
     remarks: dict[int, str] = {}
     for clash in evidence.clashes:
-        marks.append(Mark(*clash.source, "clash"))
+        lit.append(Mark(*clash.source, "clash"))
         remarks[clash.source.start] = f"{_cut(item.text, clash.statement)} in the statement"
     for judgement in here:
         for in_quote, in_text in judgement.differences:
-            marks.append(Mark(*in_text, "clash"))
+            lit.append(Mark(*in_text, "clash"))
             remarks[in_text.start] = f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote"
     stops = tuple(dict.fromkeys([*quotes, *evidence.highlights]))
-    return Highlights((*marks, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
+    return Highlights((*lit, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
 
 
 def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
@@ -59,9 +60,7 @@ def in_response(item: Item, own: Own, evidence: Evidence, judges: bool) -> tuple
         marks.append(Mark(*item.span, "statement"))
         if item.response[item.span.start : item.span.end] == item.text:
             shift = item.span.start
-            marks += [
-                Mark(mark.start + shift, mark.end + shift, mark.kind) for mark in in_statement(evidence, judges)
-            ]
+            marks += [Mark(mark.start + shift, mark.end + shift, mark.kind) for mark in in_statement(evidence, judges)]
     return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))
 
 

@@ -64,12 +64,16 @@ _JUDGES_OPINION: Final = frozenset({"badge", "verdict"})
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """An ordered set of statement ids, with the filter that made it."""
+    """An ordered set of statement ids, with the filter that made it.
+
+    ``responses``: for each of them the ordinal of its response.
+    """
 
     kind: QueueKind
     mode: Mode
     filter: str
     units: Sequence[str]
+    responses: Sequence[int]
 
 
 def kind_named(name: str) -> QueueKind:
@@ -96,7 +100,7 @@ def open_queue(
         draw_audit(study)
     conditions, values = _conditions(filter, mode)
     rows = study.reader.execute(
-        f"""SELECT s.statement_id FROM statement AS s JOIN response AS r USING (response_id)
+        f"""SELECT s.statement_id, r.ordinal FROM statement AS s JOIN response AS r USING (response_id)
             LEFT JOIN verdict AS v USING (statement_id)
             LEFT JOIN audit_item AS a USING (statement_id)
             LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?
@@ -104,10 +108,10 @@ def open_queue(
             ORDER BY {_ORDER.get(kind.name, "r.ordinal, s.ordinal")}""",
         (reviewer, pass_no, *values),
     )
-    units = [row[0] for row in rows]
+    found = [(row[0], row[1]) for row in rows]
     if mode == "blind" and kind.name != "audit":
-        random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(units)
-    return Queue(kind, mode, filter, units)
+        random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(found)
+    return Queue(kind, mode, filter, [unit for unit, _ in found], [response for _, response in found])
 
 
 def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:

@@ -48,11 +48,11 @@ class TextSearch:
     """Searches one text; the folded copy is made once, at the first search."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
 
     @cached_property
     def _folded(self) -> str:
-        return self._text.lower() if self._text.isascii() else self._text.translate(_FOLDS)
+        return self.text.lower() if self.text.isascii() else self.text.translate(_FOLDS)
 
     def find(self, query: str) -> "Hits":
         """All places of a plain phrase, in offsets of the original text; none for a query without a visible character.

@@ -56,6 +56,7 @@ class ReviewSession:
             "SELECT unit, state, label FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, pass_no)
         )
         self._standing: dict[str, tuple[str, str | None]] = {row["unit"]: (row["state"], row["label"]) for row in rows}
+        self._tally = Counter(state for state, _ in self._standing.values())
         self._total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
         self._resume()
 
@@ -64,8 +65,7 @@ class ReviewSession:
     @property
     def counts(self) -> Counts:
         """Decided, deferred and open statements of the whole study."""
-        states = Counter(state for state, _ in self._standing.values())
-        decided, deferred = states["decided"], states["deferred"]
+        decided, deferred = self._tally["decided"], self._tally["deferred"]
         return Counts(self._total, decided, deferred, self._total - decided - deferred)
 
     def state_of(self, statement_id: str) -> str:
@@ -349,9 +349,11 @@ class ReviewSession:
             "SELECT state, label FROM standing WHERE unit = ? AND reviewer = ? AND pass = ?",
             (unit, self.reviewer, self.pass_no),
         ).fetchone()
+        self._tally[self.state_of(unit)] -= 1
         if row:
             self._standing[unit] = (row["state"], row["label"])
         else:
             self._standing.pop(unit, None)
+        self._tally[self.state_of(unit)] += 1
         time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
         self.receipt = f"last  {words}   saved #{receipt.seq}  {time}"

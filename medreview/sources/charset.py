@@ -15,6 +15,14 @@ _HEADER: Final = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORE
 _PROLOGUE: Final = 4096
 # What the web means by these names (WHATWG Encoding Standard): the Windows superset.
 _WINDOWS: Final = frozenset({"ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252"})
+# The other encodings of the same standard, by Python's names. Python knows more, and some of them are no encodings of
+# text. UTF-16 is not among them: a page that says in ASCII letters that it is UTF-16 is not.
+_WEB: Final = frozenset(
+    {"utf-8", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman", "mac-cyrillic", "gbk", "gb2312", "gb18030", "big5"}
+    | {"big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"}
+    | {f"cp{number}" for number in range(1250, 1259)}
+    | {f"iso8859-{number}" for number in range(2, 17)}
+)
 
 
 def decode(body: bytes, content_type: str = "") -> str:
@@ -44,9 +52,7 @@ def _known(name: str) -> str | None:
     if name.lower() in _WINDOWS:
         return "windows-1252"
     try:
-        b"".decode(name)  # refuses codecs such as "hex", which do not make text
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
         return None
-    # A page that says in ASCII letters that it is UTF-16 is not (WHATWG).
-    return None if known.startswith(("utf-16", "utf-32")) else known
+    return known if known in _WEB else None

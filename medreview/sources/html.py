@@ -1,6 +1,5 @@
 """HTML to text, twice: the main text by trafilatura, and everything by the walker."""
 
-import contextlib
 import logging
 import re
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from medreview.sources.charset import decode
-from medreview.sources.walker import folded, full_text, is_data_table
+from medreview.sources.walker import folded, full_text, is_data_table, one_line
 
 LARGEST_FOR_MAIN: Final = 4_000_000
 """Characters of HTML above which only the full text is made; trafilatura would take many seconds."""
@@ -23,6 +22,7 @@ _ROW_RULE: Final = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
 _COPIED_CELL: Final = 300
 _COPIED_CELLS: Final = 5_000
 _TALLEST_CELL: Final = 60
+_WIDEST_CELL: Final = 20
 _APP_ROOTS: Final = frozenset({"root", "app", "__next", "___gatsby", "application", "react-root", "main-app"})
 _LOGGERS: Final = ("trafilatura", "htmldate", "courlan", "justext")
 
@@ -155,6 +155,11 @@ def _text_before(node: HtmlElement) -> str:
 
 def _repeat_tall_cells(root: HtmlElement) -> None:
     """Write a cell that spans rows into each of them, so that every row can be read on its own."""
+    for cell in root.iter("td", "th"):
+        for name, most in (("rowspan", _TALLEST_CELL), ("colspan", _WIDEST_CELL)):
+            # No table of a reader is so large; trafilatura would write out a million columns.
+            if cell.get(name) and not 1 <= _number(cell.get(name)) <= most:
+                del cell.attrib[name]
     copies = 0
     for table in root.iter("table"):
         if not any(cell.get("rowspan") for cell in table.iter("td", "th")) or not is_data_table(table):
@@ -180,9 +185,9 @@ def _repeat_tall_cells(root: HtmlElement) -> None:
                     continue
                 cell = cells[position]
                 position += 1
-                rows, columns = _number(cell.get("rowspan")), _number(cell.get("colspan"))
-                text = folded(cell.text_content())
-                if 1 < rows <= _TALLEST_CELL and len(text) <= _COPIED_CELL:
+                rows, columns = _number(cell.get("rowspan", "1")), _number(cell.get("colspan", "1"))
+                text = one_line(cell)
+                if rows > 1 and len(text) <= _COPIED_CELL:
                     still_open[column] = (rows - 1, text)
                     del cell.attrib["rowspan"]
                 column += columns
@@ -190,9 +195,8 @@ def _repeat_tall_cells(root: HtmlElement) -> None:
 
 
 def _number(text: str | None) -> int:
-    with contextlib.suppress(ValueError):
-        return max(1, min(int(text or "1"), 1000))
-    return 1
+    """A span attribute as a number; 0 when it is none."""
+    return int(text) if text and len(text) <= 4 and text.isascii() and text.isdecimal() else 0
 
 
 def _is_app_root(root: HtmlElement) -> bool:

@@ -1,7 +1,8 @@
 """A fetched body becomes a page: its texts, its title, and what kind of page it is."""
 
 import re
-from dataclasses import dataclass
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.sources.charset import decode
@@ -18,7 +19,7 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MARKUP_INSIDE: Final = re.compile(rb"<(?:html|head|body|p|div|table)[\s>]", re.IGNORECASE)
-_BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_WIDE: Final = (BOM_UTF16_LE, BOM_UTF16_BE)
 _MAGIC: Final = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -62,18 +63,17 @@ def read_page(fetched: Fetched) -> Page:
     Never raises for what a body may hold. Takes milliseconds for most pages, about a second for 3 MB of HTML, up to 30
     seconds for a hostile PDF: call it in a thread.
     """
-    body = fetched.body
-    if not body:
+    if not fetched.body:
         return Page("", "", "", fetched.state or "thin", fetched.detail or "The server sent an empty page.", "")
+    if fetched.body.startswith(_WIDE):
+        fetched = replace(fetched, body=decode(fetched.body).encode("utf-8"))
+    body = fetched.body
     if b"%PDF-" in body[:1024]:
         return _from_pdf(fetched)
-    start = body
-    for mark in _BOMS:
-        start = start.removeprefix(mark)
-    wide = body.startswith(_BOMS[1:])
-    if wide or _MARKUP.match(start[:4096]) or (_is_text(body) and _MARKUP_INSIDE.search(body[:4096])):
+    kind = _binary_kind(body)
+    if _MARKUP.match(body[:4096].removeprefix(BOM_UTF8)) or (kind is None and _MARKUP_INSIDE.search(body[:4096])):
         return _from_html(fetched)
-    if (kind := _binary_kind(body)) is not None:
+    if kind is not None:
         return Page("", "", "", fetched.state or "not_text", fetched.detail or f"The body is {kind}, not a text.", "")
     return _from_plain(fetched)
 
@@ -135,10 +135,6 @@ def _cut(text: str) -> tuple[str, str]:
     if len(folded) <= LONGEST:
         return folded, ""
     return folded[:LONGEST], f"The text was cut after {LONGEST:,} characters."
-
-
-def _is_text(body: bytes) -> bool:
-    return _binary_kind(body) is None
 
 
 def _binary_kind(body: bytes) -> str | None:

@@ -86,6 +86,7 @@ def _answer(output: bytes) -> dict[str, Any] | None:
 
 def _joined(answer: dict[str, Any]) -> PdfText:
     pages: list[str] = answer["pages"]
+    title = " ".join(answer["title"].split())
     count: int = answer["page_count"]
     starts: list[int] = []
     at = 0
@@ -96,11 +97,11 @@ def _joined(answer: dict[str, Any]) -> PdfText:
     words = count_words(text)
     if words < _SCAN_WORDS_PER_PAGE * len(pages) or not words:
         evidence = f"The PDF has {words} words on {len(pages)} pages: images without text."
-        return PdfText(answer["title"], text, tuple(starts), "pdf_scan", evidence)
+        return PdfText(title, text, tuple(starts), "pdf_scan", evidence)
     evidence = "" if len(pages) == count else f"Only the first {len(pages)} of {count} pages were read."
     if answer["unread"]:
         evidence = f"{evidence} {answer['unread']} pages could not be read.".strip()
-    return PdfText(answer["title"], text, tuple(starts), None, evidence)
+    return PdfText(title, text, tuple(starts), None, evidence)
 
 
 def _nothing(state: str, evidence: str) -> PdfText:

@@ -6,11 +6,14 @@ before it reads the first byte. What it prints: ``state``, ``evidence``, ``title
 
 import contextlib
 import json
+import re
 import sys
 from typing import Any
 
 GAP = 0.8
 """A generated space wider than this many character heights separates two cells of a row."""
+LIST_ITEM = re.compile(r"^(\d{1,2}[.)]?|[a-z][.)]|[-\u2022\u2013]) \| (?=[^|]{40,}$)")
+"""The number or bullet of a list item, which is no cell of a row."""
 PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD of PDFium."""
 
@@ -69,7 +72,10 @@ def title_of(document: Any) -> str:
 
 
 def page_text(page: Any) -> str:
-    """Text of one page. Words that stand far apart on a line become the cells of a row: ``| a | b |``."""
+    """Text of one page. Words that stand far apart on a line become the cells of a row: ``a | b``.
+
+    There is no bar at the ends of a row: a cell of several lines goes on in the next line, and must read on.
+    """
     import pypdfium2.raw as raw
 
     textpage = page.get_textpage()
@@ -88,8 +94,7 @@ def page_text(page: Any) -> str:
     # PDFium gives U+FFFE (or STX) for the hyphen of a word that is broken at the end of a line.
     text = text.replace("\ufffe", "-\n").replace("\x02", "-\n")
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    lines = (line.strip() for line in text.split("\n"))
-    return "\n".join(f"| {line} |" if " | " in line else line for line in lines).strip("\n")
+    return "\n".join(LIST_ITEM.sub(r"\1 ", line.strip()) for line in text.split("\n")).strip("\n")
 
 
 if __name__ == "__main__":

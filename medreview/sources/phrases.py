@@ -16,11 +16,11 @@ def _any_of(lines: str) -> re.Pattern[str]:
 
 BOT_TITLE: Final = _any_of(
     r"""
-    ^just a moment\b
-    ^attention required\b
-    ^access denied\b
+    ^just a moment\s*(?:$|[.\u2026])
+    ^attention required\s*!
+    ^access denied\s*(?:$|[-|.\u2013\u2014])
     ^are you (?:a (?:ro)?bot|human)\b
-    ^(?:security|human|bot) (?:check|verification)\b
+    ^(?:security|human|bot) (?:check|verification)\s*(?:$|[-|.:\u2013\u2014])
     ^verify(?:ing)? (?:that )?you are (?:a )?human\b
     ^checking your browser\b
     ^pardon our interruption\b
@@ -84,15 +84,15 @@ COOKIE_TALK: Final = _any_of(
 LOST_TITLE: Final = _any_of(
     r"""
     \b(?:page|document|article|content|file) (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
-    \b(?:page|document|article|content) (?:is |has been |was )?(?:no longer available|removed|missing|unavailable)\b
+    \b(?:page|document|article|content) (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
     \bpage (?:doesn't|does not|no longer) exists?\b
     \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
     ^(?:http )?(?:error )?404(?: error)?\s*(?:$|[-:|\u2013\u2014.(,!])
     ^404 (?:page|file|not found|error)\b
     \berror 404\b
     [-:|\u2013\u2014]\s*404\s*$
-    ^not found\b
-    ^oops\b
+    ^not found\s*(?:$|[-|.:\u2013\u2014])
+    ^oops\s*(?:$|[-|.,!\u2013\u2014])
     """
 )
 LOST_TEXT: Final = _any_of(

@@ -61,7 +61,10 @@ def _short(words: int) -> str:
 def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
     """The evidence that a phrase stands in a text, as a sentence that quotes it."""
     found = pattern.search(text)
-    return f"{where} says \u201c{' '.join(found[0].split())}\u201d." if found else None
+    if found is None:
+        return None
+    quoted = " ".join(found[0].split()).strip(" -|:.,!(\u2013\u2014\u2026")
+    return f"{where} says \u201c{quoted}\u201d."
 
 
 def _decided(

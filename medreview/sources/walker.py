@@ -44,6 +44,11 @@ def folded(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
+def one_line(root: HtmlElement) -> str:
+    """All readable text of an element in one line, such as a cell."""
+    return " ".join(_lines(root))
+
+
 def is_data_table(table: HtmlElement) -> bool:
     """Whether a table holds data in rows, not the layout of a page (a table within, headings, one cell, long cells)."""
     if table.get("role") in ("presentation", "none"):
@@ -129,7 +134,7 @@ def _table(table: HtmlElement) -> list[str]:
     """The lines of a data table, one a row; rows without any text are left out."""
     lines: list[str] = []
     for row in table.iter("tr"):
-        cells = [" ".join(_lines(cell)) for cell in row.iterchildren("td", "th")]
+        cells = [one_line(cell) for cell in row.iterchildren("td", "th")]
         if any(cells):
             lines.append(f"| {' | '.join(cells)} |")
     return lines

@@ -172,5 +172,7 @@ def _follow(text: str, position: int, stop: int) -> tuple[Follow, str]:
     word = match.group() if match else first
     if first.islower():
         # mRNA, eGFR, pH: a lower-case first letter that is part of the name
-        return ("upper" if word[1:2].isupper() and len(word) > 1 else "lower"), word
+        if word[1:2].isupper():
+            return "upper", word
+        return ("other" if at > found.start() and text[found.start()] in "([" else "lower"), word
     return "upper", word

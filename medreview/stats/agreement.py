@@ -154,9 +154,48 @@ def _pair_figures(
     notes: tuple[str, ...],
     resampling: Resampling,
 ) -> dict[str, Figure]:
-    n = len(cells)
+    units = count_cells(cells, q * q, clusters)
+    sums = draw(contributions(units), resampling) if len(units) else units
+    return _finish(units, sums, q, clusters is not None, finishers, weights, dropped, notes, resampling)
+
+
+def pair_figures(
+    units: Floats,
+    sums: Floats,
+    labels: Sequence[Hashable],
+    *,
+    statistics: Sequence[str] = tuple(PAIR_NAMES),
+    weights: c.Weights = "none",
+    metric: c.Metric = "nominal",
+    values: Sequence[float] | None = None,
+    dropped: int = 0,
+    resampling: Resampling = DEFAULT,
+) -> dict[str, Figure]:
+    """Clustered figures from resamples that a whole view shares (a column block of ``bootstrap.draw``).
+
+    ``units`` (responses x q*q) are the tables of the responses, ``sums`` (replicates x q*q) those of the resamples.
+    ``resampling`` is what drew them.
+    """
+    q = len(labels)
+    finishers = {key: _pair_coefficient(key, weights, metric, values) for key in statistics}
+    table = units.sum(axis=0).astype(np.int64).reshape(q, q)
+    return _finish(units, sums, q, True, finishers, weights, dropped, _rare_labels(table, labels), resampling)
+
+
+def _finish(
+    units: Floats,
+    sums: Floats,
+    q: int,
+    clustered: bool,
+    finishers: Mapping[str, Statistic],
+    weights: c.Weights,
+    dropped: int,
+    notes: tuple[str, ...],
+    resampling: Resampling,
+) -> dict[str, Figure]:
+    items = units.sum(axis=1)
+    n, groups = int(items.sum()), int((items > 0).sum()) if clustered else None
     if n == 0:
-        groups = None if clusters is None else 0
         return {
             key: Figure(
                 _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, groups, dropped,
@@ -164,17 +203,15 @@ def _pair_figures(
             )
             for key in finishers
         }  # fmt: skip
-    units = count_cells(cells, q * q, clusters)
-    data = contributions(units)
-    sums = draw(data, resampling).reshape(-1, q, q)
-    observed = data.total.reshape(1, q, q)
-    unit = "items" if clusters is None else "responses"
+    sums = sums.reshape(-1, q, q)
+    observed = units.sum(axis=0).reshape(1, q, q)
+    unit = "responses" if clustered else "items"
     agreeing = units[:, :: q + 1].sum(axis=1)
-    what = "the labels agree" if clusters is None else "all labels agree"
-    instead = wholly(agreeing, units.sum(axis=1), what, unit, resampling.level)
+    what = "all labels agree" if clustered else "the labels agree"
+    instead = wholly(agreeing, items, what, unit, resampling.level)
     figures = {}
     for key, finish in finishers.items():
-        if key == "percent_agreement" and clusters is None:
+        if key == "percent_agreement" and not clustered:
             k = int(agreeing.sum())
             figures[key] = proportion(
                 PAIR_NAMES[key], k, n, level=resampling.level, dropped=dropped, nothing=_NO_SHARED_ITEM
@@ -185,7 +222,7 @@ def _pair_figures(
             float(finish(observed)[0]),
             finish(sums),
             n=n,
-            clusters=None if clusters is None else len(units),
+            clusters=groups,
             undefined=_NO_CHANCE.get(key, _NO_SHARED_ITEM),
             instead=instead,
             resampling=resampling,

@@ -20,11 +20,13 @@ class ResponseSupport:
     """One response: per cited URL whether it gave a page with text; per statement and URL whether it supports.
 
     ``support`` has one row per statement and one entry per URL. An invalid URL supports nothing (``False``);
-    ``None`` is a pair that has no judgement yet.
+    ``None`` is a pair that has no judgement yet. ``statements`` says of each statement whether it is supported, where
+    that is known otherwise than from the pairs (a jury's verdict, a reviewer's label).
     """
 
     urls: Sequence[bool]
     support: Sequence[Sequence[bool | None]]
+    statements: Sequence[bool | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,15 @@ class SupportMetrics:
 def response_counts(response: ResponseSupport) -> tuple[list[int], list[int]]:
     """Numerators and denominators of one response (8 counts, pairwise), and the dropped items per share (4).
 
-    Raises ``ValueError`` when a statement's row does not have one entry per URL.
+    Raises ``ValueError`` when a statement's row does not have one entry per URL, or ``statements`` another length.
     """
     if any(len(row) != len(response.urls) for row in response.support):
         raise ValueError("every statement needs one entry per URL of its response")
-    statements = [_any(row) for row in response.support]
+    if response.statements is not None and len(response.statements) != len(response.support):
+        raise ValueError("the statements and their rows differ in number")
+    statements = response.statements
+    if statements is None:
+        statements = [_any(row) for row in response.support]
     sources = [_any([row[j] for row in response.support]) for j in range(len(response.urls))]
     # Not all([]): a response without statements is counted apart, not as fully supported.
     whole = [_all(statements)] if statements else []

@@ -56,8 +56,7 @@ class Study:
                     ],
                 )
         except BaseException:
-            for left in (path, path.with_name(path.name + ".lock")):
-                left.unlink(missing_ok=True)
+            _remove(path)
             raise
         return cls(path, connection, lock)
 
@@ -134,6 +133,11 @@ class Study:
         if self._lock is not None:
             self._lock.release()
 
+    def discard(self) -> None:
+        """Close the study and remove its files: for one just made whose making failed."""
+        self.close()
+        _remove(self.path)
+
     def __enter__(self) -> Self:
         """The open study."""
         return self
@@ -146,6 +150,11 @@ def _lock(path: Path) -> WriterLock:
     lock = WriterLock(path)
     lock.take()
     return lock
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _recognise(connection: sqlite3.Connection, path: Path) -> None:

@@ -127,6 +127,14 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         """Bring a place to one third of the height; the active highlight stays what it is."""
         self._move(offset, at_third=True)
 
+    def keep_in_sight(self, offset: int) -> None:
+        """Scroll only if the place is out of sight."""
+        self._place()
+        if self._wrap is not None:
+            line = self._line_of(offset)
+            if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
+                self._move(offset, at_third=True)
+
     def render_line(self, y: int) -> Strip:
         """One row, or the note under one, as Textual asks for it."""
         self._place()

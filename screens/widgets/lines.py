@@ -1,6 +1,6 @@
 """A fixed block of lines: header, statement, judge, keys, reason strip, receipt."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.geometry import Region
 from textual.strip import Strip
@@ -34,3 +34,31 @@ class LinesView(Painted):
     def render_line(self, y: int) -> Strip:
         """One row as Textual asks for it."""
         return self.paint(self._rows[y] if y < len(self._rows) else ())
+
+
+class LiveLines(Painted):
+    """Rows that are asked for when they are drawn: what they say depends on how large other widgets have become."""
+
+    def __init__(
+        self,
+        rows: Callable[[], Sequence[Row]],
+        *,
+        ascii_only: bool = False,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+        self._ask = rows
+        self._drawn: Sequence[Row] = ()
+
+    def update(self) -> None:
+        """Draw again if the rows have changed."""
+        if self._ask() != self._drawn:
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One row as Textual asks for it."""
+        if y == 0:
+            self._drawn = self._ask()
+        return self.paint(self._drawn[y] if y < len(self._drawn) else ())

@@ -6,7 +6,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from medreview.screens.widgets.painted import Painted, Row
+from medreview.screens.widgets.painted import Painted, Piece, Row
 
 
 class RowsView(Painted, ScrollView, can_focus=False):
@@ -30,6 +30,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         self._cursor = 0
         self._parent_of: Callable[[int], int | None] = lambda _index: None
         self._height = 0
+        self._drawn: dict[int, list[Piece]] = {}
 
     @property
     def count(self) -> int:
@@ -53,6 +54,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         ``parent_of``: index of the cursor's row to index of the row it belongs to.
         """
         self._count, self._row, self._parent_of = count, row, parent_of
+        self._drawn.clear()
         self._cursor = self._clamped(cursor)
         # Set without a new layout: the list's place on the screen does not depend on its length.
         self.set_reactive(RowsView.virtual_size, Size(self.size.width, count))
@@ -80,6 +82,12 @@ class RowsView(Painted, ScrollView, can_focus=False):
         """Read and draw one row again, if it is in sight."""
         self._repaint({index})
 
+    def refresh_changed(self) -> None:
+        """Read the rows in sight again and draw those that say something else."""
+        top = self.scroll_offset.y
+        seen = range(top, min(top + self.size.height, self._count))
+        self._repaint({index for index in seen if self._drawn.get(index) != list(self._row(index))})
+
     def render_line(self, y: int) -> Strip:
         """One row as Textual asks for it."""
         if self._height != self.size.height:  # first drawn, or resized: Textual repaints all rows then in any case
@@ -90,7 +98,11 @@ class RowsView(Painted, ScrollView, can_focus=False):
         under = "cursor" if index == self._cursor else ""
         pointer = ">" if self.ascii_only else "▸"
         pointed = index in (self._cursor, self._parent_of(self._cursor))
-        return self.paint((((f" {pointer}" if pointed else "  "), ""), *self._row(index)), under)
+        row = list(self._row(index))
+        if len(self._drawn) > 4 * self.size.height:
+            self._drawn.clear()
+        self._drawn[index] = row
+        return self.paint((((f" {pointer}" if pointed else "  "), ""), *row), under)
 
     def _clamped(self, index: int) -> int:
         return max(0, min(index, self._count - 1))

@@ -22,13 +22,19 @@ Piece = tuple[str, str]
 
 Row = Sequence[Piece]
 
-ROLES: Final = ("title", "dim", "key", "badge", "good", "bad", "rule", "gutter", "cursor")
-"""Styles that are not mark kinds: names, lesser text, keys, reason badges, saved, errors, rules, gutter, cursor row."""
+ROLES: Final = ("title", "dim", "key", "badge", "good", "bad", "rule", "gutter", "cursor", "caret")
+"""Styles that are not mark kinds: names, lesser text, keys, reason badges, saved, errors, rules, gutter, cursor row,
+and the cursor in a line that is typed."""
 
 FILL: Final = "fill"
 """Style name of a piece that is repeated (a space if empty) until the row is full; one in a row."""
 
 _ONE_LINE: Final = str.maketrans("\t\n", "  ")
+_TWINS: Final = str.maketrans(
+    {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
+     "“": '"', "”": '"', "…": "...", "█": "#", "↑": "Up", "↓": "Down"}
+)  # fmt: skip
+"""ASCII for the glyphs that the screens draw with."""
 
 
 class Painted(Widget):
@@ -52,6 +58,7 @@ class Painted(Widget):
     Painted > .painted--rule { color: ansi_bright_black; }
     Painted > .painted--gutter { color: ansi_yellow; text-style: bold; }
     Painted > .painted--cursor { text-style: bold; }
+    Painted > .painted--caret { text-style: reverse; }
     Painted > .painted--active { text-style: bold; }
     Painted > .painted--search { color: ansi_yellow; text-style: reverse; }
     Painted > .painted--clash { color: ansi_red; text-style: bold reverse; }
@@ -91,7 +98,8 @@ class Painted(Widget):
 
     def shown(self, text: str) -> str:
         """Any text as it may stand in one line."""
-        return visible(text, self.ascii_only).translate(_ONE_LINE)
+        line = visible(text, self.ascii_only).translate(_ONE_LINE)
+        return line.translate(_TWINS) if self.ascii_only else line
 
     def paint(self, row: Row, under: str = "") -> Strip:
         """Any pieces as one line of the widget's width, cut or padded; ``under`` names styles of the whole line."""

@@ -1,9 +1,8 @@
 import pickle
-import re
 import unicodedata
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.evidence.fold import reference_markers, unmarked
@@ -85,14 +84,15 @@ def test_an_index_can_be_sent_to_another_process() -> None:
     assert ground("The usual dose is 25 mg twice daily", index).status == "exact"
 
 
-def test_time_is_linear_in_repetitive_text() -> None:
-    index = QuoteIndex("the dose of the drug in the " * 20_000)
-    assert ground("the dose of a drug in the morning of the day", index).status in ("near", "absent")
+def test_an_altered_quote_is_found_among_many_alike() -> None:
+    row = "Adults received 5 mg of the drug twice daily for 7 days. "
+    source = row * 1000 + "Adults received 5 mg of the drug twice daily for 9 days. " + row * 1000
+    assert ground("Adults received 50 mg of the drug twice daily for 7 days.", source).status == "altered"
 
 
 WORDS = st.sampled_from(
-    ["dose", "of", "5", "mg", "0.5", "50", "not", "25", "%", "<", "ﬁve", "pa-\ntients", "[12]", "…", "no", "\u200b", "½", "²",
-     "with", "1,000", "–", "(source 2)", "risk", ".", "é", "漢字"]
+    ["dose", "of", "5", "mg", "0.5", "50", "not", "25", "%", "<", "ﬁve", "pa-\ntients", "[12]", "…", "no", "\u200b",
+     "½", "²", "with", "1,000", "–", "(source 2)", "risk", ".", "é", "漢字"]
 )  # fmt: skip
 PROSE = st.lists(WORDS, max_size=30).map(" ".join)
 ANY = st.one_of(PROSE, st.text(max_size=60))
@@ -115,33 +115,29 @@ def test_spans_are_in_range_for_any_text_and_quote(quote: str, source: str) -> N
     assert bool(result.spans) == (result.status in ("exact", "normalised", "near", "altered"))
 
 
-@given(ANY, st.data())
-def test_a_verbatim_part_is_exact(source: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(source)))
-    end = data.draw(st.integers(start, len(source)))
-    quote = source[start:end].strip()
-    assume(len(quote) >= 12)
+@given(st.lists(WORDS, min_size=8, max_size=30).map(" ".join), st.data())
+def test_a_verbatim_part_is_exact_unless_it_cuts_a_word(source: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(source) - 1))
+    quote = source[start : data.draw(st.integers(start + 1, len(source)))].strip()
     result = ground(quote, source)
     if result.status == "exact":
         assert all(source[slice(*span)] == quote for span in result.spans)
-    else:
-        at = source.find(quote)
-        assert cuts_word(source, Span(at, at + len(quote)))
+    elif result.status != "too_short":
+        assert cuts_word(source, Span(source.find(quote), source.find(quote) + len(quote)))
 
 
 @given(PROSE, PROSE, PROSE, st.data())
-def test_digits_of_exact_and_normalised_quotes_are_the_sources(before: str, middle: str, after: str, data) -> None:  # type: ignore[no-untyped-def]
+def test_digits_of_exact_and_normalised_quotes_are_the_sources(
+    before: str, middle: str, after: str, data: st.DataObject
+) -> None:
     source = f"{before} {middle} {after}"
-    swaps = data.draw(
-        st.lists(st.tuples(st.integers(0, max(0, len(middle) - 1)), st.sampled_from("0519.%- ")), max_size=2)
-    )
     letters = list(middle)
-    for at, char in swaps:
+    place = st.integers(0, max(0, len(middle) - 1))
+    for at, char in data.draw(st.lists(st.tuples(place, st.sampled_from("0519.%- ")), max_size=2)):
         if letters:
             letters[at] = char
     quote = "".join(letters)
     result = ground(quote, source)
-    if result.status in ("exact", "normalised") and not re.search(r"…", quote):
-        ours = digits(quote)
+    if result.status in ("exact", "normalised") and "…" not in quote:
         for span in result.spans:
-            assert digits(source[slice(*span)]) == ours
+            assert digits(source[slice(*span)]) == digits(quote)

@@ -48,13 +48,13 @@ class Shop:
     def decide(self, label: str, unit: int = 0, *, axis: str = "evidence", seen: str = "no", **more: Any) -> Receipt:
         """A decision as the workbench writes it."""
         exposure = dict.fromkeys(
-            ("judge_verdict", "judge_quote", "judge_highlight", "jury", "model_name", "queue_reason", "own_previous"), seen
+            ("judge_verdict", "judge_quote", "judge_highlight", "jury", "model_name", "queue_reason", "own_previous"),
+            seen,
         )
         payload = {
             "axis": axis,
             "label": label,
             "exposure": exposure,
-            "shown_at": "2026-01-01T10:00:00.000+00:00",
             "active_ms": 1234,
             "keys": 2,
             "snapshot_sha256": sha256(PAGE),
@@ -68,7 +68,12 @@ class Shop:
         return str(self.study.reader.execute(query, (self.units[unit],)).fetchone()[0])
 
     def _material(self, connection: Any) -> None:
-        source = {"source_id": "u1", "key": "url:https://a.example/one", "kind": "url", "value": "https://a.example/one"}
+        source = {
+            "source_id": "u1",
+            "key": "url:https://a.example/one",
+            "kind": "url",
+            "value": "https://a.example/one",
+        }
         insert(connection, "source", [{**source, "url": "https://a.example/one", "domain": "a.example"}])
         for number, text in enumerate(TEXTS, 1):
             response_id = content_id("r", text)
@@ -89,7 +94,10 @@ class Shop:
                 "text": text,
             }
             insert(connection, "response", [row])
-            place = {"start": text.find("https") if number == 1 else None, "end": len(text) - 1 if number == 1 else None}
+            place = {
+                "start": text.find("https") if number == 1 else None,
+                "end": len(text) - 1 if number == 1 else None,
+            }
             cited = {"response_id": response_id, "ordinal": 1, "source_id": "u1", "kind": "url"}
             insert(connection, "citation", [{**cited, "value": "https://a.example/one", **place}])
             for ordinal, part in enumerate(text.split(". "), 1):
@@ -109,9 +117,23 @@ class Shop:
     def _machine(self, connection: Any) -> None:
         self.snapshot = "p1"
         self.page(connection, "p1", 1, PAGE)
-        for number, (judge, label, verdict) in enumerate([("one", "found", "supported"), ("two", "refuted", "contradicted")], 1):
-            run = {"judge_run_id": f"j{number}", "ordinal": number, "judge": judge, "kind": "recorded", "model": f"m{number}"}
-            run |= {"prompt_id": "verify", "prompt_sha256": "", "params": "{}", "seed": None, "started_at": "2026-01-02"}
+        for number, (judge, label, verdict) in enumerate(
+            [("one", "found", "supported"), ("two", "refuted", "contradicted")], 1
+        ):
+            run = {
+                "judge_run_id": f"j{number}",
+                "ordinal": number,
+                "judge": judge,
+                "kind": "recorded",
+                "model": f"m{number}",
+            }
+            run |= {
+                "prompt_id": "verify",
+                "prompt_sha256": "",
+                "params": "{}",
+                "seed": None,
+                "started_at": "2026-01-02",
+            }
             insert(connection, "judge_run", [run])
             start = PAGE.find(QUOTE)
             judgement = {
@@ -126,6 +148,7 @@ class Shop:
                 "quote_status": "exact",
                 "quote_start": start,
                 "quote_end": start + len(QUOTE),
+                "differences": "[]",
                 "quote": QUOTE,
                 "reason": "=1+1 as it says",
                 "raw_output": "",
@@ -133,7 +156,13 @@ class Shop:
             }
             insert(connection, "judgement", [judgement])
         verdict_row = {"statement_id": self.units[0], "verdict": None, "supported": None, "conflict": 0, "votes_for": 1}
-        verdict_row |= {"votes_other": 1, "judgement_id": "g1", "snapshot_id": "p1", "priority": 5, "badges": "jury split"}
+        verdict_row |= {
+            "votes_other": 1,
+            "judgement_id": "g1",
+            "snapshot_id": "p1",
+            "priority": 5,
+            "badges": "jury split",
+        }
         insert(connection, "verdict", [verdict_row])
 
     @staticmethod

@@ -13,7 +13,14 @@ from medreview.study import Study
 from medreview.study.check import check
 
 Write = Callable[[str, str | bytes], Path]
-ONE = {"id": 7, "question": "Q?", "answer": "A.", "citations": ["https://a.example", "PMID:  1"], "model": "m", "origin": "forum"}
+ONE = {
+    "id": 7,
+    "question": "Q?",
+    "answer": "A.",
+    "citations": ["https://a.example", "PMID:  1"],
+    "model": "m",
+    "origin": "forum",
+}
 AS_RECORD = Record(1, "Q?", "A.", ("https://a.example", "PMID: 1"), "m", "forum", "7")
 
 
@@ -26,7 +33,7 @@ AS_RECORD = Record(1, "Q?", "A.", ("https://a.example", "PMID: 1"), "m", "forum"
         ("a.jsonl", json.dumps(ONE) + "\n\n"),
         ("a.ndjson", b"\xef\xbb\xbf" + json.dumps(ONE).encode() + b"\r\n"),
         ("a.csv", "Id,Question,Answer,Citations,Model,Origin\n7,Q?,A.,https://a.example PMID: 1,m,forum\n"),
-        ("a.csv", "id;question;answer;citations;model;origin\r\n7;Q?;A.;\"https://a.example; PMID: 1\";m;forum\r\n"),
+        ("a.csv", 'id;question;answer;citations;model;origin\r\n7;Q?;A.;"https://a.example; PMID: 1";m;forum\r\n'),
         ("a.tsv", "id\tquestion\tanswer\tcitations\tmodel\torigin\n7\tQ?\tA.\thttps://a.example PMID: 1\tm\tforum\n"),
         ("a.md", "---\nid: 7\nmodel: m\norigin: forum\ncitations: https://a.example; PMID: 1\n---\n# Q?\n\nA.\n"),
         ("a.txt", "---\nid: 7\nquestion: Q?\nmodel: m\norigin: forum\ncitations: https://a.example; PMID: 1\n---\nA."),
@@ -69,7 +76,13 @@ def test_bad_records_are_named_and_the_rest_is_kept(write: Write, study: Study) 
     assert (summary.read, summary.added, summary.known) == (12, 2, 0)
     assert [bad.line for bad in summary.bad] == list(range(2, 12))
     reasons = " | ".join(bad.reason for bad in summary.bad)
-    for words in ("not complete JSON", "is a list", "has no response", "an object as its response", "a number among its cit"):
+    for words in (
+        "not complete JSON",
+        "is a list",
+        "has no response",
+        "an object as its response",
+        "a number among its cit",
+    ):
         assert words in reasons
     assert "true or false as its model" in reasons
     assert reasons.count("a NUL or half a character") == 2
@@ -94,7 +107,8 @@ def test_map_takes_a_column_away_from_its_own_name(write: Write) -> None:
 
 
 def test_several_answers_in_one_text(write: Write) -> None:
-    text = "Question: One?\r\nAnswer: First.\r\n\r\n=====\r\n\r\n# Two?\r\n\r\nSecond\r\n======\r\nmore\r\n\r\n=======\r\n## Third\r\n\r\n=====\r\n"
+    parts = "Question: One?\nAnswer: First.\n\n=====\n\n# Two?\n\nSecond\n======\nmore\n\n=======\n## Third\n\n=====\n"
+    text = parts.replace("\n", "\r\n")
     records = [record for record in read_records(write("a.md", text)) if isinstance(record, Record)]
     assert [(r.line, r.question, r.response) for r in records] == [
         (1, "One?", "First."),
@@ -114,7 +128,9 @@ def test_importing_twice_adds_nothing(write: Write, study: Study) -> None:
     first, second = import_responses(study, path), import_responses(study, path)
     assert (first.read, first.added, first.known) == (1204, 1203, 1)
     assert (second.read, second.added, second.known) == (1204, 0, 1204)
-    rows = study.reader.execute("SELECT ordinal, response_id, text, imported_from FROM response ORDER BY ordinal").fetchall()
+    rows = study.reader.execute(
+        "SELECT ordinal, response_id, text, imported_from FROM response ORDER BY ordinal"
+    ).fetchall()
     assert [row["ordinal"] for row in rows] == list(range(1, 1204))
     assert rows[5]["text"] == "Answer 5.\nMore."
     assert rows[5]["imported_from"] == "a.jsonl"

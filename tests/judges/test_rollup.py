@@ -20,7 +20,8 @@ def vote(verdict, *, run=1, snapshot="p1", confidence=0.9, quote="exact", offlin
         (["partial", "contradicted"], "contradicted"),
         (["partial", "not_addressed"], "partial"),
         (["supported", "contradicted"], "supported"),
-        ([None, "not_addressed"], "not_addressed"),
+        ([None, "not_addressed"], None),
+        ([None, "supported"], "supported"),
         ([None], None),
     ],
 )
@@ -103,4 +104,12 @@ def test_each_doubt_has_its_badge():
     assert badges([vote(None, supported=False)]) == ["not supported"]
     assert badges([], pages=Pages(0, ())) == ["no source cited"]
     assert badges([], pages=Pages(1, ("timeout",))) == ["no readable source", "page: timeout"]
-    assert badges([vote(None, supported=None)]) == ["judge unsure"]
+
+
+def test_a_judge_that_cannot_tell_is_a_flag_only_where_the_words_are_far_from_the_source():
+    unsure = roll_up([vote(None)])
+    near, far = (flags(unsure, [], Pages(1, ("ok",)), doubt) for doubt in (0.2, 0.8))
+
+    assert near == []
+    assert [flag.badge for flag in far] == ["judge unsure"]
+    assert priority(far, 0.9) > priority(far, 0.6)

@@ -82,20 +82,18 @@ def in_turn(*routes: Route) -> Route:
     return send
 
 
-@pytest.fixture()
+@pytest.fixture
 def server() -> Iterator[LocalServer]:
     local = LocalServer()
     yield local
     local.close()
 
 
-@pytest.fixture()
+@pytest.fixture
 def fetch(server: LocalServer) -> Callable[..., dict[str, Fetched]]:
     """Fetch URLs or paths of the local server; limits by keyword. Asserts that each URL was answered exactly once."""
 
-    def run(
-        *urls: str, allow: frozenset[tuple[str, int]] = server.allow, **limits: Any
-    ) -> dict[str, Fetched]:
+    def run(*urls: str, allow: frozenset[tuple[str, int]] = server.allow, **limits: Any) -> dict[str, Fetched]:
         wanted = [server.base + url if url.startswith("/") else url for url in urls]
         settings = {"host_delay": 0.0, "retry_delay": 0.01, "deadline": 10.0, **limits}
         got: list[Fetched] = []
@@ -108,6 +106,6 @@ def fetch(server: LocalServer) -> Callable[..., dict[str, Fetched]]:
     return run
 
 
-@pytest.fixture()
+@pytest.fixture
 def routes() -> dict[str, Callable[..., Route]]:
     return {"answer": answer, "in_turn": in_turn}

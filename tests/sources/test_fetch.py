@@ -8,6 +8,7 @@ import tracemalloc
 import zlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 
 import pytest
 
@@ -291,7 +292,7 @@ def test_two_at_once_to_one_host_and_a_pause_between(server, fetch):
     fetch(*paths, host_delay=0.05)
     assert server.most_running == 2
     times = sorted(moment for _, _, moment in server.hits)
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= 0.03
+    assert min(b - a for a, b in pairwise(times)) >= 0.03
     assert times[-1] - times[0] >= 5 * 0.05 - 0.03
 
 

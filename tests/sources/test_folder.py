@@ -11,7 +11,7 @@ from medreview.errors import UserError
 from medreview.sources.folder import PagesFolder, url_key
 
 
-@pytest.fixture()
+@pytest.fixture
 def saved(tmp_path):
     """Make a folder from manifest records (or raw lines) and files."""
 
@@ -80,9 +80,7 @@ def test_url_key_is_settled_after_one_step(url):
     assert url_key(url_key(url)) == url_key(url)
 
 
-@pytest.mark.parametrize(
-    ("error", "state"), [("timeout", "timeout"), ("connect", "http_error"), ("dns", "http_error")]
-)
+@pytest.mark.parametrize(("error", "state"), [("timeout", "timeout"), ("connect", "http_error"), ("dns", "http_error")])
 def test_saved_failures(saved, error, state):
     got = PagesFolder(saved({"url": "https://example.org/", "error": error})).get("https://example.org/")
     assert got is not None
@@ -97,9 +95,7 @@ def test_a_saved_error_status_needs_no_file(saved):
 
 
 def test_a_later_line_replaces_an_earlier_one(saved):
-    folder = PagesFolder(
-        saved({"url": "https://e.org/", "status": 404}, {"url": "https://E.org/#x", "file": "a.html"})
-    )
+    folder = PagesFolder(saved({"url": "https://e.org/", "status": 404}, {"url": "https://E.org/#x", "file": "a.html"}))
     got = folder.get("https://e.org/")
     assert len(folder) == 1
     assert got is not None

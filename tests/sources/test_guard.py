@@ -18,16 +18,18 @@ REFUSED = """
 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::808:808 100::1 2001::1 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:db8::1
 2002:7f00:1:: 2002:808:808::1 3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1 ff0e::1
 127.1 2130706433 0x7f.1 0177.0.0.1 localhost example.org
-""".split()
-PUBLIC = "8.8.8.8 130.14.29.110 172.32.0.1 100.128.0.1 ::ffff:8.8.8.8 64:ff9b::808:808 2606:4700::1111 2a00:1450::1".split()
+"""
+PUBLIC = """
+8.8.8.8 130.14.29.110 172.32.0.1 100.128.0.1 ::ffff:8.8.8.8 64:ff9b::808:808 2606:4700::1111 2a00:1450::1
+"""
 
 
-@pytest.mark.parametrize("address", REFUSED)
+@pytest.mark.parametrize("address", REFUSED.split())
 def test_address_that_is_not_public_is_refused(address):
     assert refusal(address)
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@pytest.mark.parametrize("address", PUBLIC.split())
 def test_public_address_passes(address):
     assert refusal(address) is None
 
@@ -48,10 +50,10 @@ ODD_HOSTS = """
 127.0.0.1 127.1 2130706433 0x7f.1 0x7f000001 0177.0.0.1 0.0.0.0 0 localhost LOCALHOST localhost. [::1] [::]
 [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] 100.64.0.1 169.254.169.254
 [fe80::1] [fd00::1] user:pw@127.0.0.1 user@localhost ⑫⑦.⓪.⓪.①
-""".split()
+"""
 
 
-@pytest.mark.parametrize("host", ODD_HOSTS)
+@pytest.mark.parametrize("host", ODD_HOSTS.split())
 def test_no_notation_of_an_inner_address_reaches_a_listener(host, server, fetch):
     url = f"http://{host}:{server.port}/"
     got = fetch(url, allow=frozenset(), ports=frozenset({server.port}), retries=0)

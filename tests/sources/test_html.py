@@ -147,6 +147,16 @@ def test_deep_nesting_is_told_and_does_no_harm():
     assert "start" in deep.full
 
 
+def test_entities_of_a_document_type_are_not_expanded(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("SECRET")
+    declared = f'<!ENTITY x SYSTEM "{secret.as_uri()}"><!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">'
+    full = read_html(f"<!DOCTYPE html [{declared}]><html><body><p>dose &x; &b; end</p></body></html>".encode()).full
+    assert "SECRET" not in full
+    assert "haha" not in full
+    assert "end" in full
+
+
 @pytest.mark.parametrize("body", [b"", b"<", b"<!-- -->", b"\x00\x00", b"<html></html>", b"<?xml version='1.0'?>"])
 def test_nothing_readable_is_no_error(body):
     assert read_html(body).full.strip("\x00\ufffd<") == ""

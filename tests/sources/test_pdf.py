@@ -22,8 +22,12 @@ PROSE = (
 @pytest.fixture(scope="module")
 def guideline():
     out = io.BytesIO()
-    rows = [["CrCl (mL/min)", "Dose", "Interval"], ["over 60", "5 mg/kg", "24 hours"], ["40 to 59", "5 mg/kg", "36 hours"],
-            ["20 to 39", "3 mg/kg", "48 hours"]]  # fmt: skip
+    rows = [
+        ["CrCl (mL/min)", "Dose", "Interval"],
+        ["over 60", "5 mg/kg", "24 hours"],
+        ["40 to 59", "5 mg/kg", "36 hours"],
+        ["20 to 39", "3 mg/kg", "48 hours"],
+    ]
     SimpleDocTemplate(out, pagesize=A4, title="Gentamicin guideline").build(
         [
             Paragraph("Gentamicin", STYLES["Heading1"]),
@@ -40,15 +44,34 @@ def test_text_rows_and_pages(guideline):
     pdf = read_pdf(guideline)
     assert (pdf.state, pdf.evidence, pdf.title) == (None, "", "Gentamicin guideline")
     lines = pdf.text.split("\n")
-    assert "| CrCl (mL/min) | Dose | Interval |" in lines
-    assert "| 20 to 39 | 3 mg/kg | 48 hours |" in lines
+    assert "CrCl (mL/min) | Dose | Interval" in lines
+    assert "20 to 39 | 3 mg/kg | 48 hours" in lines
     assert "\f" not in pdf.text
     assert "\r" not in pdf.text
     assert len(pdf.page_starts) == 2
     assert pdf.text[pdf.page_starts[1] :] == "Monitoring of levels on the second page."
     assert pdf.text[pdf.page_starts[1] - 2 : pdf.page_starts[1]] == "\n\n"
-    prose = " ".join(line for line in lines if not line.startswith("|"))
+    prose = " ".join(line for line in lines if " | " not in line)
     assert "between six and fourteen hours after the first dose" in prose
+
+
+def test_cells_of_several_lines_read_on_and_list_numbers_are_no_cells():
+    out = io.BytesIO()
+    cell = Paragraph("20 mg once daily (Europe); 30<br/>mg once daily (America)", STYLES["Normal"])
+    top = [("VALIGN", (0, 0), (-1, -1), "TOP")]
+    note = "Mild impairment: the dose stays as it is, and the patient is watched closely."
+    SimpleDocTemplate(out).build(
+        [
+            Table(
+                [["Prophylaxis", "40 mg", cell]], colWidths=[100, 80, 200], style=[("VALIGN", (0, 0), (-1, -1), "TOP")]
+            ),
+            Table([["1", note], ["2", "10"]], colWidths=[30, 400]),
+        ]
+    )
+    text = read_pdf(out.getvalue()).text
+    assert "Prophylaxis | 40 mg | 20 mg once daily (Europe); 30\nmg once daily (America)" in text
+    assert f"1 {note}" in text
+    assert "2 | 10" in text
 
 
 def test_a_word_broken_at_the_line_end_keeps_its_hyphen():

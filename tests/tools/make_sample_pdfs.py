@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reportlab.lib import colors
-from reportlab.lib.pagesizes import A4
+from reportlab.lib.pagesizes import A4, landscape
 from reportlab.lib.styles import ParagraphStyle, getSampleStyleSheet
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Flowable, ListFlowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
 PAGES = Path(__file__).resolve().parents[2] / "sample_data" / "pages"
 STYLES = getSampleStyleSheet()
@@ -24,14 +24,14 @@ SMALL = ParagraphStyle("small", parent=BODY, fontSize=7.5, leading=9.5)
 DOSES = (
     ("Indication", "CrCl 30 mL/min or more", "CrCl 15 to 29 mL/min"),
     (
-        "Treatment of deep vein thrombosis or pulmonary embolism",
-        "1 mg/kg every 12 hours, or 1.5 mg/kg once daily when the risk is low",
+        "Treatment, deep vein thrombosis, pulmonary embolism",
+        "1 mg/kg every 12 hours (low risk: 1.5 mg/kg daily)",
         "1 mg/kg once daily",
     ),
     (
         "Prophylaxis, medical patients",
         "40 mg once daily",
-        "20 mg once daily (European label); 30 mg once daily (American label)",
+        "20 mg daily (European label), 30 mg daily (American label)",
     ),
     (
         "Prophylaxis, surgery with moderate risk",
@@ -41,22 +41,22 @@ DOSES = (
     (
         "Prophylaxis, surgery with high risk",
         "40 mg once daily, first dose 12 hours before surgery",
-        "20 mg once daily (European label); 30 mg once daily (American label)",
+        "20 mg daily (European label), 30 mg daily (American label)",
     ),
     (
-        "Unstable angina, myocardial infarction without ST elevation",
+        "Unstable angina, infarction without ST elevation",
         "1 mg/kg every 12 hours, with aspirin",
         "1 mg/kg once daily",
     ),
     (
-        "Myocardial infarction with ST elevation, under 75 years",
-        "30 mg into a vein once, and 1 mg/kg under the skin; then 1 mg/kg every 12 hours",
-        "30 mg into a vein once, and 1 mg/kg under the skin; then 1 mg/kg once daily",
+        "Infarction with ST elevation, under 75 years",
+        "30 mg by vein and 1 mg/kg, then 1 mg/kg every 12 hours",
+        "30 mg by vein and 1 mg/kg, then 1 mg/kg once daily",
     ),
     (
-        "Myocardial infarction with ST elevation, 75 years and older",
-        "0.75 mg/kg every 12 hours, no dose into a vein",
-        "1 mg/kg once daily, no dose into a vein",
+        "Infarction with ST elevation, 75 years and older",
+        "0.75 mg/kg every 12 hours, nothing by vein",
+        "1 mg/kg once daily, nothing by vein",
     ),
 )
 
@@ -85,7 +85,7 @@ NOTES = (
     "depend on the kidney and can be reversed fully.",
     "Acute kidney injury: creatinine lags behind. Treat a rising value as if CrCl were below 30 mL/min, and review "
     "every day.",
-    "Myocardial infarction with ST elevation: each of the first two doses under the skin is 100 mg at most (75 mg from "
+    "Infarction with ST elevation: each of the first two doses under the skin is 100 mg at most (75 mg from "
     "the age of 75).",
     "Weight over 120 kg or under 45 kg: ask the thrombosis team before the second dose.",
 )
@@ -134,22 +134,21 @@ def _footer(canvas: Canvas, document: SimpleDocTemplate) -> None:
     canvas.saveState()
     canvas.setFont("Helvetica", 7)
     canvas.drawString(20 * mm, 12 * mm, "Northfell Hospital Pharmacy. Guideline PH-118, version 6, reviewed May 2026")
-    canvas.drawRightString(190 * mm, 12 * mm, f"Page {document.page}")
+    canvas.drawRightString(277 * mm, 12 * mm, f"Page {document.page}")
     canvas.restoreState()
 
 
 def enoxaparin_doses(path: Path) -> None:
     """Writes a hospital's guideline on enoxaparin in renal impairment: text and two tables on two pages."""
-    notes = ListFlowable([Paragraph(text, BODY) for text in NOTES], bulletType="1")
     story: list[Flowable] = [
         Paragraph("Enoxaparin: doses in renal impairment", TITLE),
         *(Paragraph(text, BODY) for text in BEFORE_TABLE),
         Paragraph("Table 1. Dose by indication and creatinine clearance", HEADING),
-        _table(DOSES, (52, 59, 59)),
+        _table(DOSES, (82, 87, 88)),
         Paragraph("Notes to table 1", HEADING),
-        notes,
+        *(Paragraph(f"{number}. {text}", BODY) for number, text in enumerate(NOTES, 1)),
         Paragraph("Table 2. Treatment dose with CrCl 15 to 29 mL/min", HEADING),
-        _table(SYRINGES, (40, 50, 80)),
+        _table(SYRINGES, (60, 80, 117)),
         *_section("Monitoring", MONITORING),
         *_section("Bleeding", BLEEDING),
         *_section("Anaesthesia", NEURAXIAL),
@@ -161,7 +160,7 @@ def enoxaparin_doses(path: Path) -> None:
         ),
     ]
     document = SimpleDocTemplate(
-        str(path), pagesize=A4, leftMargin=20 * mm, rightMargin=20 * mm, invariant=1,
+        str(path), pagesize=landscape(A4), leftMargin=20 * mm, rightMargin=20 * mm, invariant=1,
         title="Enoxaparin: doses in renal impairment", author="Northfell Hospital Pharmacy",
     )  # fmt: skip
     document.build(story, onFirstPage=_footer, onLaterPages=_footer)

@@ -1,0 +1,182 @@
+"""Lines of a response put together to blocks: paragraphs, list items, table rows, headings, lists of sources."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from medreview.statements.kinds import is_pointer
+from medreview.statements.marks import Cited
+from medreview.text import Span
+
+Shape = Literal["prose", "item", "row", "heading", "citation_list"]
+
+MARKER: Final = re.compile(
+    r"""(?:>[ \t]{0,3}){0,4}
+    (?: (?:[-*+•‣◦▪●○■□–—·]|\(?\d{1,3}[.)]|\([a-zA-Z]\)|[a-zA-Z]\)|\(?[ivx]{1,4}\)|[a-h]\.
+        |[A-H]\.(?=[ \t]+[A-Z][a-z]*[ \t,])
+        |[✅❌⚠✔✓☑➡→►▶★🔹🔸👉💊]\ufe0f?)
+        (?=[ \t]|\Z) [ \t]{0,20} (?:\[[ xX]\][ \t]{1,3})? )""",
+    re.VERBOSE,
+)
+_QUOTE: Final = re.compile(r"(?:>[ \t]{0,3}){1,4}")
+_HEADING: Final = re.compile(r"(?:>[ \t]{0,3}){0,3}#{1,6}(?:[ \t]|\Z)")
+_RULE: Final = re.compile(r"(?:[-*_=][ \t]{0,3}){3,}\Z|```.*\Z|~~~.*\Z|<[^<>]{1,40}>\Z")
+_UNDERLINE: Final = re.compile(r"(?:={3,}|-{3,})\Z")
+_TABLE_RULE: Final = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*){0,200}\|?\Z")
+_BOLD_LINE: Final = re.compile(r"(?:\*\*\*?|__)(?=\S)(?P<body>[^*\n]{1,150}?)(?:\*\*\*?|__)[ \t]*:?\Z")
+_SOURCES: Final = re.compile(
+    r"""[\W_]{0,8} (?:(?:key|main|selected|additional|useful|cited|primary|all|my|your)\s)?
+    (?:sources?(?:\s(?:and|&)\s\w{1,20}|\scited|\sused)?|references?(?:\scited)?|citations?|bibliography|works\scited|further\sreading|see\salso|links?
+      |resources|useful\slinks|quellen(?:angaben|verzeichnis)?|quelle|literatur(?:verzeichnis|angaben)?|belege|nachweise
+      |références|bibliographie|fuentes|referencias|bibliografía)
+    [\s*_]{0,6} (?P<colon>[:：])? [\s*_]{0,6} (?P<rest>.*)\Z""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+_NOTE: Final = re.compile(r"\s*(?:[-*•]\s+)?\[\^?\w{1,4}\](?::|\s)")
+_BIBLIOGRAPHIC: Final = re.compile(
+    r"\b(?:19|20)\d\d\s?;\s?\d|\bet al\b|\((?:19|20)\d\d[a-z]?\)|\b\d{1,4}\(\d{1,3}\)[:,]"
+    r"|\bvol\.|\bpp\.|\bAccessed\b|\b(?:19|20)\d\d\.?\s{0,3}\Z"
+)
+_NO_BREAK_AFTER: Final = re.compile(
+    r"(?:[,;(/–-]|\b(?:a|an|the|of|and|or|to|in|on|for|with|by|at|from|than|as|is|are|be|that|which|not|no|und|oder|der|die"
+    r"|das|von|mit|et|ou|de|la|le|des|du|y|o|del|el|los|las|con))\Z",
+    re.IGNORECASE,
+)
+_SHORT_LINE: Final = 50
+
+
+@dataclass(slots=True)
+class Block:
+    """A piece of the response that no sentence crosses. ``start`` is behind a list marker, ``indent`` its depth."""
+
+    shape: Shape
+    start: int
+    end: int
+    indent: int = 0
+    titled: bool = False
+
+
+def blocks(text: str, cited: Cited) -> list[Block]:
+    """The blocks of a text in order, disjoint; white space, rules and table borders belong to none."""
+    found: list[Block] = []
+    lines = list(_lines(text))
+    open_block: Block | None = None
+    in_sources = False
+    for number, line in enumerate(lines):
+        body = text[line.start : line.end]
+        following = text[lines[number + 1].start : lines[number + 1].end] if number + 1 < len(lines) else ""
+        if not body:
+            open_block = None
+            continue
+        if (
+            _UNDERLINE.match(body)
+            and open_block is not None
+            and open_block.shape == "prose"
+            and open_block.end - open_block.start < 80
+        ):
+            open_block.shape, open_block = "heading", None
+            continue
+        if _RULE.match(body) or _TABLE_RULE.match(body):
+            open_block = None
+            continue
+        block = _single(text, line, body, following, cited)
+        if block is None and _closed(text, open_block) and is_pointer(text, line, cited):
+            block = Block("citation_list", line.start, line.end)
+        if block is None:
+            if open_block is not None and _flows_on(text, open_block, line):
+                open_block.end = line.end
+                continue
+            block = _flowing(text, line)
+        in_sources = _in_sources(text, block, in_sources, cited)
+        if in_sources or _is_reference(text, block, cited):
+            block.shape = "citation_list"
+        found.append(block)
+        open_block = block if block.shape in ("prose", "item") else None
+    return found
+
+
+def _closed(text: str, block: Block | None) -> bool:
+    """Is there no sentence that waits for its end?"""
+    return block is None or text[max(block.start, block.end - 20) : block.end].rstrip("\"'”’)*_ ")[-1:] in tuple(
+        ".!?:;…。"
+    )
+
+
+def _lines(text: str) -> Iterator[Span]:
+    """Lines without the white space at their edges."""
+    at = 0
+    for raw in text.split("\n"):
+        lead = len(raw) - len(raw.lstrip())
+        yield Span(at + lead, at + lead + len(raw.strip()))
+        at += len(raw) + 1
+
+
+def _single(text: str, line: Span, body: str, following: str, cited: Cited) -> Block | None:
+    """The block of a line that is one by its form, or ``None`` for flowing text."""
+    if _HEADING.match(body):
+        return Block("heading", line.start, line.end)
+    if body.count("|") >= 2 and (body[0] == "|" or body[-1] == "|" or _TABLE_RULE.match(following)):
+        return Block("heading" if _TABLE_RULE.match(following) else "row", line.start, line.end)
+    if _BOLD_LINE.match(body) and body.rstrip("*_")[-1:] not in ".!?":
+        return Block("heading", line.start, line.end)
+    if cited.only(line):
+        return Block("citation_list", line.start, line.end)
+    return None
+
+
+def _flowing(text: str, line: Span) -> Block:
+    marker = MARKER.match(text, line.start, line.end)
+    indent = line.start - (text.rfind("\n", 0, line.start) + 1)
+    if marker is not None:
+        start = min(marker.end(), line.end)
+        body = text[start : line.end]
+        titled = _BOLD_LINE.match(body) is not None and body.rstrip("*_")[-1:] not in ".!?"
+        return Block("item", start, line.end, indent + 1, titled)
+    quote = _QUOTE.match(text, line.start, line.end)
+    return Block("prose", quote.end() if quote else line.start, line.end)
+
+
+def _flows_on(text: str, block: Block, line: Span) -> bool:
+    """Does this line go on with the block before it (wrapped text), or begin another?"""
+    if MARKER.match(text, line.start, line.end) or _QUOTE.match(text, line.start, line.end):
+        return False
+    gap = text[block.end : line.start]
+    if "  \n" in gap or text[block.end - 1] == "\\":
+        return False
+    last_line = text[text.rfind("\n", 0, block.end) + 1 : block.end]
+    first = text[line.start : line.start + 3].lstrip("*_")[:1]
+    short = len(last_line) < _SHORT_LINE and not _NO_BREAK_AFTER.search(last_line)
+    titled = _SOURCES.match(text[line.start : line.end])
+    if titled is not None and titled["colon"]:
+        return False
+    if last_line.endswith(":"):
+        return False
+    return not (short and (first.isupper() or first.isdigit()))
+
+
+def _in_sources(text: str, block: Block, before: bool, cited: Cited) -> bool:
+    """Does the block belong to a list of sources (its title included)?"""
+    body = text[block.start : block.end]
+    title = _SOURCES.match(body.lstrip("#"))
+    if title is not None:
+        rest = title["rest"].strip()
+        if not rest or (title["colon"] and (cited.any(Span(block.start, block.end)) or len(rest) < 200)):
+            return True
+    if not before or block.shape in ("heading", "row"):
+        return False
+    if block.shape == "item" or cited.any(Span(block.start, block.end)):
+        return True
+    return _NOTE.match(body) is not None or _BIBLIOGRAPHIC.search(body) is not None
+
+
+def _is_reference(text: str, block: Block, cited: Cited) -> bool:
+    body = text[block.start : block.end]
+    if block.shape not in ("prose", "item"):
+        return False
+    note = _NOTE.match(body)
+    return note is not None and (
+        note.group().rstrip().endswith(":")
+        or _BIBLIOGRAPHIC.search(body) is not None
+        or cited.closes(Span(block.start, block.end))
+    )

@@ -1,0 +1,169 @@
+"""The workbench as a program: opens the first screen, moves between screens, leaves in order."""
+
+import traceback
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.screen import Screen
+
+from medreview.config import Config
+from medreview.errors import UserError
+from medreview.review.actions import REVIEW, remapped
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.screens.environment import Look, check_terminal, look, spare_encoding
+from medreview.screens.review import ReviewScreen
+from medreview.study import Study
+from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.review.queue import Queue
+    from medreview.screens.hangup import HangUp
+
+
+class Workbench(App[None]):
+    """One study, one reviewer. Raises :class:`UserError` for settings that give one key to two actions."""
+
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "medreview"
+
+    def __init__(
+        self, study: Study, config: Config, look: Look, *, queue: "Queue | None" = None, notice: str = ""
+    ) -> None:
+        super().__init__(ansi_color=look.ansi_color or None)
+        self.animation_level = "none"
+        self.theme = look.theme
+        self._study = study
+        self._config = config
+        self._look = look
+        self._first = queue
+        self._notice = notice
+        self._actions = {action.id: action for action in remapped(REVIEW, config.keys)}
+        self._drafts: dict[str, str] = {}
+        self._session: ReviewSession | None = None
+        self._hang_up: HangUp | None = None
+        self.failure: BaseException | None = None
+        """An error nobody expected, which ended the workbench."""
+
+    def get_default_screen(self) -> Screen[None]:
+        """The review if a queue was asked for, else the first screen."""
+        return self._review(self._first) if self._first is not None else self._home()
+
+    def on_mount(self) -> None:
+        """Watch the terminal, if there is one."""
+        if self.is_headless:
+            return
+        import sys
+
+        from medreview.screens.hangup import HangUp
+
+        self._hang_up = HangUp(self.leave, sys.stdin.fileno()).start()
+
+    # Between screens
+
+    def show_queue(self, name: str, filter: str = "") -> None:
+        """Open a queue; raises :class:`UserError` when it is empty."""
+        queue = open_queue(self._study, name, self._config.reviewer, filter=filter)
+        if not queue.units:
+            raise UserError(f"The queue “{queue.kind.title}” is empty.")
+        self.switch_screen(self._review(queue))
+
+    def show_home(self) -> None:
+        """Back to the first screen; the place in the queue is noted."""
+        notice = self.leave_session()
+        self.switch_screen(self._home(notice))
+
+    def show_help(self) -> None:
+        """Every key."""
+        from medreview.screens.page import PageScreen, help_text
+
+        self.push_screen(PageScreen("Keys", partial(help_text, self._actions), ascii_only=self._look.ascii_only))
+
+    def show_figures(self) -> None:
+        """How often reviewer and judges agree."""
+        from medreview.review.figures import figure_lines
+        from medreview.screens.page import PageScreen
+
+        text = "\n".join(figure_lines(self._study, self._config.reviewer))
+        self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
+
+    # Leaving
+
+    def leave(self) -> None:
+        """Note the place in the queue and end."""
+        self.leave_session()
+        self.exit()
+
+    def leave_session(self) -> str:
+        """Note the place to come back to; what prevented it, or ``""``. Decisions are saved long before."""
+        session, self._session = self._session, None
+        if session is None:
+            return ""
+        try:
+            session.leave()
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def on_unmount(self) -> None:
+        """Stop watching the terminal."""
+        if self._hang_up is not None:
+            self._hang_up.stop()
+
+    def _fatal_error(self) -> None:
+        # Textual would print the local variables of every frame: pages, notes and escape sequences among them.
+        from rich.text import Text
+
+        self.panic(Text(visible(traceback.format_exc())))
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.failure = error
+        super()._handle_exception(error)
+
+    # Making screens
+
+    def _review(self, queue: "Queue") -> ReviewScreen:
+        self._session = ReviewSession(self._study, self._config.reviewer, queue)
+        notice, self._notice = self._notice, ""
+        return ReviewScreen(
+            self._session,
+            self._actions,
+            title=self._study.meta("title"),
+            drafts=self._drafts,
+            ascii_only=self._look.ascii_only,
+            notice=notice,
+        )
+
+    def _home(self, notice: str = "") -> Screen[None]:
+        from medreview.review.overview import overview, response_lines
+        from medreview.screens.home import HomeScreen
+
+        notice, self._notice = notice or self._notice, ""
+        return HomeScreen(
+            partial(overview, self._study, self._config.reviewer),
+            partial(response_lines, self._study, self._config.reviewer),
+            reviewer=self._config.reviewer,
+            study=self._study.path.name,
+            ascii_only=self._look.ascii_only,
+            notice=notice,
+        )
+
+
+def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: str = "") -> None:
+    """Open the workbench and return when the reviewer leaves.
+
+    With a queue the review opens at once, otherwise the first screen. Raises :class:`UserError` when there is no
+    terminal to draw on, when the settings give a key to two actions, and after an error that ended the workbench.
+    """
+    how = look(config)
+    check_terminal()
+    spare_encoding()
+    app = Workbench(study, config, how, queue=queue, notice=notice)
+    try:
+        app.run(mouse=config.mouse)
+    finally:
+        app.leave_session()
+    if app.failure is not None:
+        raise UserError("The workbench ended on an error of its own. Everything you decided before it is saved.")

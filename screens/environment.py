@@ -1,0 +1,53 @@
+"""What the terminal can do, asked of the environment once, before Textual starts."""
+
+import os
+import sys
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+
+from medreview.config import Config
+from medreview.errors import UserError
+
+_THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the workbench is drawn: Textual's theme, the terminal's own colours or none, ASCII glyphs."""
+
+    theme: str
+    ansi_color: bool
+    ascii_only: bool
+
+
+def look(config: Config, environ: MutableMapping[str, str] = os.environ, encoding: str | None = None) -> Look:
+    """The look for these settings. An empty NO_COLOR is removed: the convention says that it means nothing.
+
+    With a NO_COLOR the terminal's own colours are asked for, because only then Textual sends none at all.
+    Raises :class:`UserError` for a terminal that cannot be drawn on.
+    """
+    if environ.get("TERM", "dumb") == "dumb":
+        raise UserError("This terminal cannot be drawn on (TERM is dumb or not set); use a real terminal.")
+    if environ.get("NO_COLOR") == "":
+        del environ["NO_COLOR"]
+    encoding = (encoding or sys.stdout.encoding or "ascii").lower().replace("-", "").replace("_", "")
+    theme = _THEMES[config.theme]
+    plain = "NO_COLOR" in environ
+    if plain:
+        theme = "ansi-dark"
+    return Look(theme, plain or config.theme == "ansi", config.ascii or encoding not in ("utf8", "utf8sig"))
+
+
+def check_terminal() -> None:
+    """Raise :class:`UserError` unless somebody sits at the other end."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UserError("The workbench needs a terminal; its input and output must not be redirected.")
+
+
+def spare_encoding() -> None:
+    """Let a terminal without UTF-8 show a question mark for what it does not know, one for each character."""
+    stream = sys.__stderr__  # what Textual writes to
+    if stream is not None and (stream.encoding or "").lower().replace("-", "") != "utf8":
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")

@@ -1,0 +1,90 @@
+"""The top of the review screen in words: study, queue, place, counts; response, badges, own labels, filter."""
+
+from medreview.review.cells import fit, width
+from medreview.review.own import Own
+from medreview.review.session import ReviewSession
+from medreview.screens.glyphs import verdict_words
+from medreview.screens.widgets.painted import Piece, Row
+from medreview.visible import visible
+
+
+def header_rows(session: ReviewSession, title: str, columns: int) -> list[Row]:
+    """The two rows of the narrow header."""
+    return [_place(session, title, columns), _statement(session, columns)]
+
+
+def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[Row]:
+    """The one row of the wide header: place and counts, then mode, reviewer and filter."""
+    blind = session.queue.mode == "blind"
+    right = [
+        ("BLIND" if blind else "open", "badge" if blind else "dim"),
+        (f"   reviewer {session.reviewer}", "dim"),
+        *_filter(session, "   "),
+        (" ", ""),
+    ]
+    room = columns - sum(width(visible(text)) for text, _ in right)
+    return [[*_place(session, title, room, mode=False), *right]]
+
+
+def own_words(own: Own) -> str:
+    """What I said of a statement, in a few words; ``""`` for nothing yet."""
+    words = []
+    if own.label:
+        words.append(verdict_words(own.label) + (f" (first {own.first})" if own.first != own.label else ""))
+    elif own.deferred:
+        words.append("deferred")
+    if own.reason:
+        words.append(own.reason)
+    if own.hallucination:
+        words.append(f"hallucination {own.hallucination}")
+    words += sorted(flag.replace("_", " ") for flag in own.flags)
+    if own.note:
+        words.append("note")
+    return " · ".join(words)
+
+
+def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) -> Row:
+    counts = session.counts
+    size = len(session.queue.units)
+    position = f"{session.position + 1 if size else 0} of {size}"
+    tally = f"decided {counts.decided} · deferred {counts.deferred} · open {counts.open}"
+    blind: list[str] = ["BLIND"] if mode and session.queue.mode == "blind" else []
+    fixed = [session.queue.kind.title, position, *blind, tally]
+    title = visible(title)
+    taken = sum(map(width, fixed)) + 1
+    gap = 3 if taken + 3 * len(fixed) + width(title) <= columns else 2
+    room = columns - taken - gap * len(fixed)
+    pieces: list[Piece] = [(" ", "")]
+    if room >= min(6, width(title)):
+        pieces.append((fit(title, min(room, width(title))) + " " * gap, "title"))
+    else:
+        gap = 2
+    pieces.append((session.queue.kind.title + " " * gap, ""))
+    pieces.append((position + " " * gap, "key"))
+    pieces += [(word + " " * gap, "badge") for word in blind]
+    return [*pieces, (tally, "dim"), ("", "fill")]
+
+
+def _statement(session: ReviewSession, columns: int) -> Row:
+    """Response and why the statement is in the queue; on the right my own labels and the filter."""
+    item = session.item
+    if item is None:
+        return [("", "fill"), *_filter(session, ""), (" ", "")]
+    name = item.response_name
+    badges = ""
+    if session.judges:
+        name += f" {item.model}" + (f" · {item.origin}" if item.origin else "")
+        badges = item.verdict.badges if item.verdict else ""
+    mine = own_words(session.own)
+    right: list[Piece] = [(f"you: {mine}", "good")] if mine else []
+    right += _filter(session, "  " if mine else "")
+    room = columns - 2 - sum(width(visible(text)) for text, _ in right)
+    left: list[Piece] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
+    room -= width(left[0][0]) + 5
+    if badges and room > 8:
+        left.append(("   " + fit(badges, min(width(badges), room)), "badge"))
+    return [*left, ("", "fill"), *right, (" ", "")]
+
+
+def _filter(session: ReviewSession, before: str) -> list[Piece]:
+    return [(f"{before}filter: {session.queue.filter}", "key")] if session.queue.filter else []

@@ -1,0 +1,125 @@
+"""The first screen of a study: its queues, its responses, and how far they are decided."""
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+
+from medreview.errors import UserError
+from medreview.review.actions import HOME
+from medreview.review.overview import Overview, ResponseLine
+from medreview.screens.foot_rows import foot_rows
+from medreview.screens.home_rows import Entrance, head_rows, prepare_row, queue_row, response_row
+from medreview.screens.key_screen import KeyScreen
+from medreview.screens.steps import Key
+from medreview.screens.widgets.lines import LinesView
+from medreview.screens.widgets.list import RowsView
+from medreview.screens.widgets.painted import Row
+
+_ACTION_OF = {key: action.id for action in HOME for key in action.keys}
+_MOST_RESPONSES = 200
+
+
+class HomeScreen(KeyScreen[None]):
+    """Counts and queues; Enter or a number opens one.
+
+    ``look`` counts the study anew, ``responses`` lists the first of them with their progress.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], Overview],
+        responses: Callable[[int], list[ResponseLine]],
+        *,
+        reviewer: str,
+        study: str,
+        ascii_only: bool = False,
+        notice: str = "",
+    ) -> None:
+        super().__init__()
+        self._overview = look()
+        self._responses = responses(_MOST_RESPONSES)
+        self._reviewer = reviewer
+        self._study = study
+        self._said = notice
+        self._rows, self._entrances = self._lines()
+        self._head = LinesView(id="head", ascii_only=ascii_only)
+        self._list = RowsView(id="list", ascii_only=ascii_only)
+        self._prepare = LinesView(id="prepare", ascii_only=ascii_only)
+        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+
+    def compose(self) -> ComposeResult:
+        """Counts, the list, commands, keys."""
+        yield from (self._head, self._list, self._prepare, self._foot)
+
+    def on_mount(self) -> None:
+        """Point at the queue the reviewer was in last."""
+        names = [entrance.queue if entrance else "" for entrance in self._entrances]
+        start = names.index(self._overview.resume) if self._overview.resume in names else 0
+        self._list.show(len(self._rows), self._rows.__getitem__, start)
+        self.paint()
+
+    def answer(self, key: Key, time: float) -> None:
+        """Move the pointer, open a queue, or leave."""
+        self._said = ""
+        name = _ACTION_OF.get(key.name) or _ACTION_OF.get(key.said)
+        try:
+            self._perform(name)
+        except UserError as error:
+            self._said = str(error)
+
+    def paint(self) -> None:
+        """Counts for the width of the terminal, and the last rows."""
+        columns = self.app.size.width
+        self._head.show(head_rows(self._overview, self._reviewer, columns))
+        self._prepare.show([[], prepare_row(self._overview, self._study), []])
+        keys: Row = [
+            (" Enter", "key"), (" open   ", ""), ("1-5", "key"), (" queue   ", ""), ("i", "key"), (" figures   ", ""),
+            ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
+        ]  # fmt: skip
+        self._foot.show(foot_rows([[], keys], "", self._said, False, columns))
+
+    def _perform(self, name: str | None) -> None:
+        match name:
+            case "next":
+                self._move(1)
+            case "previous":
+                self._move(-1)
+            case "open":
+                self._open(self._list.cursor or 0)
+            case "figures":
+                self.app.show_figures()
+            case "help":
+                self.app.show_help()
+            case "leave":
+                self.app.leave()
+            case str() if name.startswith("queue_"):
+                self._open(int(name.removeprefix("queue_")) - 1)
+
+    def _move(self, by: int) -> None:
+        place = (self._list.cursor or 0) + by
+        while 0 <= place < len(self._entrances):
+            if self._entrances[place] is not None:
+                self._list.move_to(place)
+                return
+            place += by
+
+    def _open(self, place: int) -> None:
+        entrance = self._entrances[place] if place < len(self._entrances) else None
+        if entrance is not None:
+            self.app.show_queue(entrance.queue, entrance.filter)
+
+    def _lines(self) -> tuple[list[Row], list[Entrance | None]]:
+        """The rows of the list, and what each of them opens."""
+        rows: list[Row] = [queue_row(number, line) for number, line in enumerate(self._overview.queues, 1)]
+        entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
+        if self._responses:
+            rows += [[], [(" RESPONSES", "title")]]
+            entrances += [None, None]
+        for line in self._responses:
+            rows.append(response_row(line))
+            entrances.append(Entrance("responses", f"response={line.name}"))
+        left = self._overview.responses - len(self._responses)
+        if left > 0:
+            rows.append([(f"   … {left} more: open “by response” and filter with : response=R…", "dim")])
+            entrances.append(None)
+        return rows, entrances

@@ -1,0 +1,88 @@
+"""The first screen in words: where was I, and what is worth my next hour."""
+
+from dataclasses import dataclass
+
+from medreview.review.cells import fit, width
+from medreview.review.overview import Overview, QueueLine, ResponseLine
+from medreview.screens.widgets.painted import Piece, Row
+from medreview.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """A line that can be opened: a queue with a filter."""
+
+    queue: str
+    filter: str = ""
+
+
+def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
+    """Study, reviewer, what there is, and how far it is decided."""
+    counts = overview.counts
+    pages = [
+        (overview.unreachable, "unreachable"),
+        (overview.paywalled, "paywalled"),
+        (overview.not_fetched, "not fetched"),
+    ]
+    trouble = ", ".join(f"{number} {word}" for number, word in pages if number)
+    sources = _counted(overview.sources, "source") + (f" ({trouble})" if trouble else "")
+    share = counts.decided / counts.total if counts.total else 0
+    tally = f"   decided {counts.decided}   deferred {counts.deferred}   open {counts.open}"
+    room = max(4, min(40, columns - width(tally) - 14))
+    filled = min(room, round(share * room))
+    return [
+        [(" ", ""), (overview.title, "title"), ("", "fill"), (f"reviewer {reviewer} ", "dim")],
+        [],
+        [
+            (f"   {_counted(overview.statements, 'statement')} · {_counted(overview.responses, 'response')}", ""),
+            (f" · {sources}", ""),
+        ],
+        [
+            (tally, ""),
+            ("", "fill"),
+            ("█" * filled, "good"),
+            ("─" * (room - filled), "rule"),
+            (f" {share:4.0%}   ", ""),
+        ],
+        [],
+        [("   REVIEW", "title")],
+    ]
+
+
+def queue_row(number: int, line: QueueLine) -> Row:
+    """One queue: its number, name, mode, size, how many are open, what it is made of."""
+    name = line.kind.title + (", blind" if line.kind.mode == "blind" else "")
+    pieces: list[Piece] = [(f" {number} ", "key"), (f" {fit(name, 28)}", ""), (f"{line.size:>6}", "key")]
+    if line.size and line.open != line.size:
+        pieces.append((f"  {line.open} open", ""))
+    if line.remark:
+        pieces.append((f"  {line.remark}", "dim"))
+    return pieces
+
+
+def response_row(line: ResponseLine) -> Row:
+    """One response: name, model, progress, the beginning of its question."""
+    done = line.statements and line.decided == line.statements
+    progress = f"{line.decided}/{line.statements}" + (" ✓" if done else "")
+    question = visible(" ".join(line.question.split()))
+    return [
+        (f"   {line.name}  ", "title"),
+        (fit(visible(line.model), 16), "dim"),
+        (f"{progress:>8}", "good" if done else ""),
+        (f"   {question}", "dim"),
+    ]
+
+
+def prepare_row(overview: Overview, study: str) -> Row:
+    """What can be done about the study, as commands."""
+    commands = []
+    if overview.not_fetched:
+        commands.append(f"medreview fetch {study}")
+    if overview.unjudged:
+        commands.append(f"medreview judge {study}")
+    commands.append(f"medreview export {study} DIR")
+    return [("   PREPARE   ", "title"), (" · ".join(commands), "dim")]
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

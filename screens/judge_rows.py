@@ -1,0 +1,126 @@
+"""The judges' opinion in words: one or two rows on a small screen, a list on a wide one; and what I said myself."""
+
+from medreview.labels import level_named
+from medreview.review.cells import fit, width
+from medreview.review.item import Item, Judgement
+from medreview.review.session import ReviewSession
+from medreview.review.wrap import WrapTable
+from medreview.screens.glyphs import STYLE, VERDICT
+from medreview.screens.header_rows import own_words
+from medreview.screens.widgets.painted import Piece, Row
+from medreview.visible import visible
+
+_FALSE_QUOTE = ("altered", "absent")
+
+
+def lead(session: ReviewSession) -> Judgement | None:
+    """The judgement to show: on the source that is open, the one the roll-up leads with if it is there."""
+    item = session.item
+    if item is None or not item.judgements:
+        return None
+    first = item.verdict.judgement_id if item.verdict else None
+    here = [j for j in item.judgements if session.source and j.snapshot_id == session.source.snapshot_id]
+    among = here or item.judgements
+    return next((judgement for judgement in among if judgement.judgement_id == first), among[0])
+
+
+def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
+    """The judge rows of one column: two in open mode, one while the judges are hidden."""
+    if not session.judges:
+        words = " shared words underlined · the judges are hidden until you decide "
+        return [[("──", "rule"), (words, "dim"), ("─", "rule fill")]]
+    judgement = lead(session)
+    if session.item is None or judgement is None:
+        return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
+    row: list[Piece] = [("── ", "rule"), ("judge  ", ""), *_verdict(judgement), ("  ", "")]
+    row.append((f"{judge_name(judgement)} ", "dim"))
+    if len({other.judge for other in session.item.judgements if not other.offline}) > 1 and session.item.verdict:
+        verdict = session.item.verdict
+        row += [("── ", "rule"), (f"jury {verdict.votes_for}-{verdict.votes_other} ", "")]
+    if session.item.verdict and session.item.verdict.conflict:
+        row += [("── ", "rule"), ("sources conflict ", "badge")]
+    row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", ""), ("─", "rule fill")]
+    words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
+    words = visible(" ".join(words.split()))
+    style = "quote" if judgement.quote else ""
+    return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), style)]]
+
+
+def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
+    """The judges and my own labels as the middle pane lists them, in at most so many rows."""
+    mine = _mine(session, columns)
+    judges = _judges(session, columns, most - len(mine))
+    return [*judges, *mine]
+
+
+def judge_name(judgement: Judgement) -> str:
+    """Who judged: the run's name; the offline judge says that it only compares words."""
+    return "offline (compares words)" if judgement.offline else judgement.judge
+
+
+def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
+    rows: list[Row] = [[(" ── judges ", "rule"), ("─", "rule fill"), (" ", "")]]
+    if not session.judges:
+        return [*rows, [(" hidden until you decide; shared words are underlined", "dim")]]
+    judgement = lead(session)
+    item = session.item
+    if item is None or judgement is None:
+        return [*rows, [(" no judge has looked at this statement", "dim")]]
+    listed = sorted(item.judgements, key=lambda other: other is not judgement)
+    room = max(1, most - 4)
+    for other in listed[:room]:
+        rows.append(
+            [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(item, other), (f"  {judge_name(other)}", "dim")]
+        )
+    if len(listed) > room:
+        rows.append([(f" … {len(listed) - room} more judgements", "dim")])
+    if judgement.quote:
+        rows += _wrapped(f"“{judgement.quote}”", columns, 2, "quote")
+    if judgement.reason:
+        rows += _wrapped(judgement.reason, columns, max(1, most - len(rows)), "dim")
+    return rows[:most]
+
+
+def _mine(session: ReviewSession, columns: int) -> list[Row]:
+    own = session.own
+    rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
+    rows.append([(f" {own_words(own) or 'nothing yet'}", "good" if own.label else "dim")])
+    if own.note:
+        rows += _wrapped(f"note: {own.note}", columns, 2, "")
+    return rows
+
+
+def _wrapped(text: str, columns: int, most: int, style: str) -> list[Row]:
+    shown = visible(" ".join(text.split()))
+    lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
+    return [[(" ", ""), (line, style)] for line in lines]
+
+
+def _verdict(judgement: Judgement) -> list[Piece]:
+    """Glyph, word and confidence; a label that is none of ours in the judge's own word."""
+    if judgement.verdict:
+        level = judgement.verdict
+        words = f"{VERDICT[level]} {level_named('evidence', level).name.upper()}"
+        style = STYLE.get(level, "")
+    elif judgement.supported is not None:
+        words, style = ("✓ SUPPORTED", "good") if judgement.supported else ("✗ NOT SUPPORTED", "bad")
+    else:
+        words, style = f"? {(judgement.raw_label or 'unsure').upper()}", ""
+    pieces: list[Piece] = [(words, f"{style} key".strip())]
+    if judgement.confidence is not None:
+        figure = f"{judgement.confidence:.2f}"
+        pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
+    return pieces
+
+
+def _quote_status(item: Item, judgement: Judgement) -> list[Piece]:
+    source = item.source_of(judgement.snapshot_id)
+    where = f" in [{source.number}]" if source else ""
+    if judgement.quote_status == "none":
+        return [(f"no quote{where}", "dim")]
+    status = judgement.quote_status.replace("_", " ")
+    if judgement.quote_status in _FALSE_QUOTE:
+        return [("quote ", ""), (status.upper(), "bad"), (where, "")]
+    return [(f"quote {status}{where}", "")]

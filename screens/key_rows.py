@@ -1,0 +1,69 @@
+"""The two rows of keys, made from the table of actions: as many hints as the terminal has room for."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from medreview.labels import EVIDENCE
+from medreview.review.actions import Action, shown_key
+from medreview.review.cells import width
+from medreview.screens.widgets.painted import Piece, Row
+
+_DECISIONS: Final = tuple(f"decide_{label.level}" for label in EVIDENCE)
+_FIRST: Final = ("hallucination", "note", "defer", "dispute")
+_SECOND: Final = (
+    ("source_previous", "source_next"),
+    ("mark_next", "mark_previous"),
+    ("undo",),
+    ("help",),
+    ("view",),
+    ("next_open",),
+    ("search",),
+    ("filter",),
+    ("figures",),
+    ("feedback",),
+    ("badly_parsed",),
+    ("pane",),
+    ("copy",),
+    ("leave",),
+)
+"""What the second row shows, the most needed first: on a small screen the rest is in the help."""
+
+
+def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool) -> list[Row]:
+    """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
+    verdicts = [_hint(table, (name,)) for name in _DECISIONS]
+    accept = [] if blind else [_hint(table, ("accept",))]
+    flags = [_hint(table, (name,)) for name in _FIRST]
+    hidden = {"figures"} if blind else set()
+    hidden |= {"view"} if panes else {"pane"}
+    rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden]
+    first = [*verdicts, *accept]
+    if _taken(first, 2) + _taken(flags, 2) + 6 <= columns:
+        return [_row(verdicts, columns, (*accept, *flags)), _row(rest, columns)]
+    return [_row(verdicts, columns, tuple(accept)), _row([*flags, *rest], columns)]
+
+
+def _hint(table: Mapping[str, Action], names: tuple[str, ...]) -> tuple[str, str]:
+    keys = " ".join(shown_key(table[name].keys[0]) for name in names)
+    return keys, table[names[0]].hint
+
+
+def _taken(hints: list[tuple[str, str]], gap: int) -> int:
+    return sum(width(keys) + 1 + width(words) + gap for keys, words in hints)
+
+
+def _row(hints: list[tuple[str, str]], columns: int, right: tuple[tuple[str, str], ...] = ()) -> Row:
+    """The hints that fit, two columns apart if there is room for all of them, else one; ``right`` after a wider gap."""
+    everything = [*hints, *right]
+    gap = 2 if _taken(everything, 2) + (3 if right else 0) <= columns else 1
+    pieces: list[Piece] = [(" ", "")]
+    room = columns - 1
+    for number, (keys, words) in enumerate(everything):
+        lead = 0 if not number else max(gap, min(4, room)) if number == len(hints) else gap
+        short = words == "help"  # every program explains itself at its question mark
+        needed = lead + width(keys) + (0 if short else 1 + width(words))
+        if needed > room:
+            continue
+        pieces += [(" " * lead, ""), (keys, "key"), ("" if short else f" {words}", "")]
+        room -= needed
+    return pieces

@@ -1,0 +1,91 @@
+"""The queue pane's rows: statements in the order of the queue, and a row for each response that has several in turn."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from medreview.review.listing import Listed
+from medreview.review.session import ReviewSession
+from medreview.screens.glyphs import VERDICT, verdict_words
+from medreview.screens.widgets.painted import Row
+
+_KEPT: Final = 2_000
+"""Lines kept once read."""
+
+
+class QueueRows:
+    """Maps rows of the pane to places in the queue. Nothing but the names of the responses is read beforehand.
+
+    A response whose statements follow each other has a row of its own above them; a single statement names its
+    response itself.
+    """
+
+    def __init__(self, session: ReviewSession) -> None:
+        self._session = session
+        self._places: list[int] = []  # -n - 1 for the heading of the run that starts at place n
+        self._row_of: list[int] = []
+        self._heading_of: list[int | None] = []
+        self._runs: dict[int, int] = {}
+        self._read: dict[int, Listed] = {}
+        place = 0
+        for _, run in groupby(session.queue.responses):
+            length = len(list(run))
+            heading = len(self._places) if length > 1 else None
+            if heading is not None:
+                self._places.append(-place - 1)
+                self._runs[place] = length
+            for _ in range(length):
+                self._row_of.append(len(self._places))
+                self._heading_of.append(heading)
+                self._places.append(place)
+                place += 1
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def row_of(self, place: int) -> int:
+        """The row of a place in the queue."""
+        return self._row_of[place] if self._row_of else 0
+
+    def heading(self, row: int) -> int | None:
+        """The row of the response that a statement's row belongs to, if it has one."""
+        place = self._places[row] if row < len(self._places) else -1
+        return self._heading_of[place] if place >= 0 else None
+
+    def row(self, index: int) -> Row:
+        """One row, read from the study when it comes into sight."""
+        place = self._places[index]
+        return self._response(-place - 1) if place < 0 else self._statement(place)
+
+    def _response(self, place: int) -> Row:
+        session = self._session
+        listed = self._listed(place)
+        length = self._runs[place]
+        units: Sequence[str] = session.queue.units[place : place + length]
+        decided = sum(session.state_of(unit) == "decided" for unit in units)
+        progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
+        model = "" if session.queue.mode == "blind" else listed.model
+        return [(f"{listed.response_name}  ", "title"), (model, "dim"), ("", "fill"), (f" {progress} ", "dim")]
+
+    def _statement(self, place: int) -> Row:
+        session = self._session
+        unit = session.queue.units[place]
+        listed = self._listed(place)
+        alone = self._heading_of[place] is None
+        name = f"{listed.response_name} " if alone else "  "
+        label = session.label_of(unit)
+        if label is not None:
+            return [(name, "dim"), (f"{VERDICT[label]} S{listed.ordinal} ", ""), (verdict_words(label)[2:], "dim")]
+        if session.state_of(unit) == "deferred":
+            return [(name, "dim"), (f"… S{listed.ordinal} ", ""), ("deferred", "dim")]
+        if session.queue.mode == "blind" or not listed.badges:
+            return [(name, "dim"), (f"  S{listed.ordinal}", "")]
+        return [(name, "dim"), (f"· S{listed.ordinal} ", ""), (listed.badges, "badge")]
+
+    def _listed(self, place: int) -> Listed:
+        found = self._read.get(place)
+        if found is None:
+            if len(self._read) > _KEPT:
+                self._read.clear()
+            found = self._read[place] = self._session.listed(place)
+        return found

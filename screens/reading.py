@@ -1,0 +1,192 @@
+"""Reading beside the statement: the source and response panes, their highlights, the search in the source."""
+
+from medreview.review.highlights import Highlights
+from medreview.review.motion import SpanEdit
+from medreview.review.search import Hits, TextSearch
+from medreview.review.session import ReviewSession
+from medreview.screens.source_rows import nothing_to_read
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.painted import Row
+from medreview.visible import hidden_count
+
+
+class Reading:
+    """Fills the two panes from the session and moves in them. Knows nothing of decisions."""
+
+    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
+        self.session = session
+        self.source = source
+        self.response = response
+        self.shows_response = False
+        """In one column: the response stands where the source was."""
+        self.on_response = False
+        """Side by side: paging moves the response."""
+        self.hidden = 0
+        """Hidden characters in the source's text."""
+        self._highlights = Highlights()
+        self._text = ""
+        self._shown: tuple[str, str | None] | None = None
+        self._search = TextSearch("")
+        self._query = ""
+        self._hits: Hits | None = None
+        self._hit = -1
+
+    # What is shown
+
+    def show(self) -> None:
+        """Show statement and source of the session; the place is kept while both stay the same."""
+        self.show_source()
+        self.show_response()
+
+    def show_source(self) -> None:
+        """The source with its marks: opened at the best span if it was not on the screen before."""
+        session = self.session
+        item, source = session.item, session.source
+        key = (item.statement_id, source.snapshot_id if source else None) if item else None
+        same = key is not None and key == self._shown
+        text = session.source_text() if item else ""
+        if text != self._text:
+            self._text, self.hidden = text, hidden_count(text)
+            self.end_search()
+        highlights = session.source_highlights()
+        if same and highlights == self._highlights:
+            return
+        self._highlights, self._shown = highlights, key
+        active = self.source.active if same else highlights.opening
+        place = self.source.first_offset if same else 0
+        notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
+        if not text:
+            self.source.show(nothing_to_read(session) if item else "")
+            return
+        self.source.show(text, highlights.marks, place, notes)
+        if same:
+            stops = (*highlights.stops, *(self._hits.spans if self._hits else ()))
+            self.source.mark("active", [active] if active in stops else [])
+        else:
+            self.source.activate(active)
+        if self._hits is not None:
+            self.source.mark("search", self._hits.spans)
+
+    def show_response(self) -> None:
+        """The response with the statement marked."""
+        item = self.session.item
+        if item is None:
+            self.response.show("")
+            return
+        marks = self.session.response_marks()
+        self.response.show(item.response, marks, self.response.first_offset)
+        if item.span:
+            self.response.keep_in_sight(item.span.end - 1)
+            self.response.keep_in_sight(item.span.start)
+
+    @property
+    def moved_view(self) -> DocumentView:
+        """The pane that paging moves."""
+        return self.response if self.shows_response or self.on_response else self.source
+
+    # Highlights
+
+    def step(self, by: int) -> str:
+        """Go to the next or previous highlight, round and round; a word for the reviewer when there is none."""
+        stops = self._highlights.stops
+        if not stops:
+            return "Nothing is highlighted in this source."
+        active = self.source.active
+        if active in stops:
+            place = (stops.index(active) + by) % len(stops)
+        else:
+            here = self.source.first_offset
+            after = next((number for number, stop in enumerate(stops) if stop.start >= here), 0)
+            place = (after if by > 0 else after - 1) % len(stops)
+        self.source.activate(stops[place])
+        return ""
+
+    # Search
+
+    @property
+    def searching(self) -> bool:
+        """Whether hits are shown."""
+        return self._hits is not None
+
+    @property
+    def search_words(self) -> str:
+        """The search as the source bar shows it: ``/fluid 3/17``."""
+        if self._hits is None:
+            return ""
+        return f"/{self._query} {self._hits.position(self._hit)}"
+
+    def search(self, query: str) -> str:
+        """Mark all hits and go to the first below the top of the pane; a word when there is none."""
+        if not self._text:
+            return "There is no source text here to search."
+        if self._search.text != self._text:
+            self._search = TextSearch(self._text)
+        hits = self._search.find(query)
+        if not hits:
+            self.end_search()
+            return f"“{query}” is not in this source." if query.strip() else ""
+        self._query, self._hits = query, hits
+        self.source.mark("search", hits.spans)
+        nearest = hits.next(self.source.first_offset - 1)
+        self._to_hit(0 if nearest is None else nearest)
+        return ""
+
+    def step_hit(self, by: int) -> str:
+        """The next or previous hit; a word at the last one, and when nothing is searched for."""
+        if self._hits is None:
+            return "Nothing is searched for; / starts a search."
+        if not 0 <= self._hit + by < len(self._hits):
+            return "That was the last hit." if by > 0 else "That was the first hit."
+        self._to_hit(self._hit + by)
+        return ""
+
+    def end_search(self) -> None:
+        """Forget the hits."""
+        if self._hits is not None:
+            self._hits, self._hit = None, -1
+            self.source.mark("search", [])
+            self.source.mark("active", [])
+
+    def _to_hit(self, number: int) -> None:
+        assert self._hits is not None
+        self._hit = number
+        self.source.activate(self._hits.spans[number])
+
+    # The span step
+
+    def draw_span(self, target: str, edit: SpanEdit | None) -> None:
+        """Draw the span being set, beside those that are; ``None`` draws only those."""
+        item = self.session.item
+        if item is None:
+            return
+        view = self.source if target == "source" else self.response
+        snapshot = self.session.source.snapshot_id if self.session.source else None
+        spans = [
+            mine.span
+            for mine in self.session.own.spans
+            if mine.target == target and (target == "response" or mine.snapshot_id == snapshot)
+        ]
+        if edit is not None:
+            spans.append(edit.span)
+        view.mark("span", spans)
+        if edit is not None:
+            view.keep_in_sight(edit.start if edit.moving == "start" else edit.end - 1)
+
+
+def position_words(view: DocumentView) -> str:
+    """Where a pane is in its text."""
+    return f"{view.position}%"
+
+
+def response_bar(session: ReviewSession, view: DocumentView) -> Row:
+    """The bar above the response where it stands in the source's place."""
+    item = session.item
+    name = f" {item.response_name}" if item else ""
+    model = f" · {item.model}" if item and session.judges else ""
+    return [
+        ("── ", "rule"),
+        ("response", "title"),
+        (f"{name}{model} ", ""),
+        ("─", "rule fill"),
+        (f" {position_words(view)} ─────", "rule"),
+    ]

@@ -1,0 +1,302 @@
+"""The review screen: composes the parts, routes keys, and draws what the session holds."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.widget import Widget
+
+from medreview.errors import NotSaved, UserError
+from medreview.review.actions import Action
+from medreview.review.held import HeldKey
+from medreview.review.session import ReviewSession
+from medreview.screens.acts import Acts
+from medreview.screens.arrangement import Needs, Plan, arrange, shape_of
+from medreview.screens.entry import Entry
+from medreview.screens.foot_rows import foot_rows
+from medreview.screens.header_rows import header_rows, wide_header_rows
+from medreview.screens.judge_rows import judge_bar, panel_rows
+from medreview.screens.key_rows import key_rows
+from medreview.screens.key_screen import KeyScreen
+from medreview.screens.queue_rows import QueueRows
+from medreview.screens.reading import Reading, position_words, response_bar
+from medreview.screens.source_rows import source_bar, source_title
+from medreview.screens.statement_rows import question_rows, statement_height, statement_rows
+from medreview.screens.steps import Key, SpanStep, Step
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.lines import LinesView, LiveLines
+from medreview.screens.widgets.list import RowsView
+from medreview.screens.widgets.painted import Row
+
+_READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous"})
+"""Actions that leave a step open: one may look at the source before giving a reason."""
+
+_DECIDES: Final = frozenset({"accept", "defer"})
+_SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
+
+
+class _Planned(Layout):
+    """Places the children of the review screen by its plan."""
+
+    name = "planned"
+
+    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
+        parent.pre_layout(self)
+        assert isinstance(parent, ReviewScreen)
+        regions = parent.plan_for(size).regions
+        return [
+            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if (region := regions.get(child.id or "")) is not None
+        ]
+
+
+class ReviewScreen(KeyScreen[None]):
+    """One queue, statement by statement. Everything it knows comes from the session."""
+
+    def __init__(
+        self,
+        session: ReviewSession,
+        actions: Mapping[str, Action],
+        *,
+        title: str,
+        drafts: dict[str, str],
+        ascii_only: bool = False,
+        notice: str = "",
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self._actions = actions
+        self._title = title
+        self._action_of = {key: action.id for action in actions.values() for key in action.keys}
+        self._planned = _Planned()
+        self._needs = Needs(1, 1, 2)
+        self._plan: Plan | None = None
+        self._step: Step | None = None
+        self._said = notice
+        self._bad = False
+        self._held = HeldKey()
+        self._own_view = False
+        self._header = LinesView(id="header", ascii_only=ascii_only)
+        self._rule = LinesView(id="rule", ascii_only=ascii_only)
+        self._queue = RowsView(id="queue", ascii_only=ascii_only)
+        self._statement = LinesView(id="statement", ascii_only=ascii_only)
+        self._bar = LiveLines(self._bar_rows, id="bar", ascii_only=ascii_only)
+        self._judges = LinesView(id="judges", ascii_only=ascii_only)
+        self._lower = LinesView(id="lower", ascii_only=ascii_only)
+        self._foot = LinesView(id="foot", ascii_only=ascii_only)
+        self._left = LinesView(id="left", ascii_only=ascii_only)
+        self._right = LinesView(id="right", ascii_only=ascii_only)
+        self.source = DocumentView(id="source", ascii_only=ascii_only)
+        self.response = DocumentView(id="response", ascii_only=ascii_only, gutter=1)
+        self.reading = Reading(session, self.source, self.response)
+        self._acts = Acts(session, self.reading, self, drafts)
+        self._queue_rows = QueueRows(session)
+
+    @property
+    def layout(self) -> Layout:
+        """The plan decides where everything lies."""
+        return self._planned
+
+    def compose(self) -> ComposeResult:
+        """Every part; which of them are seen depends on the size."""
+        yield from (self._header, self._rule, self._queue, self._left, self._statement, self.response)
+        yield from (self._bar, self.source, self._judges, self._right, self._lower, self._foot)
+
+    def on_mount(self) -> None:
+        """Draw the first frame, ready for a decision."""
+        self.queue_changed()
+        self.paint()
+
+    def plan_for(self, size: Size) -> Plan:
+        """Where the parts lie for a size and what is on the screen."""
+        return arrange(size, self._needs)
+
+    # Keys
+
+    def answer(self, key: Key, time: float) -> None:
+        """One key: to the line being typed, to the open step, or to the table of actions."""
+        self._said, self._bad = "", False
+        self.session.clock.touch()
+        try:
+            self._route(key, time)
+        except NotSaved as error:
+            self._said, self._bad = f"NOT SAVED: {error}", True
+        except UserError as error:
+            self._said = str(error)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text goes into the line being typed; elsewhere it would be a burst of verdicts."""
+        event.stop()
+        if isinstance(self._step, Entry):
+            self._step.paste(event.text)
+            with self.app.batch_update():
+                self.paint()
+
+    def _route(self, key: Key, time: float) -> None:
+        step = self._step
+        if step is not None and step.takes_all:
+            step.press(key)
+            return
+        name = self._action_of.get(key.name) or self._action_of.get(key.said)
+        if step is None and self.reading.searching:
+            if key.name == "escape":
+                self.reading.end_search()
+                return
+            name = _SEARCHING.get(key.said, name)
+        if _decides(key, name) and self._held.repeats(key.said, time):
+            return
+        if step is not None:
+            if step.press(key):
+                return
+            if name is None or (isinstance(step, SpanStep) and name.startswith("decide_")):
+                return
+            if name not in _READS:
+                self.open(None)
+        if name is not None:
+            self._acts.perform(name)
+        elif key.name == "ctrl+c":
+            self.tell("q leaves; everything is saved already.")
+
+    # What the acts ask for
+
+    @property
+    def panes(self) -> bool:
+        """Whether response and source stand side by side."""
+        return shape_of(self.app.size) != "one"
+
+    def open(self, step: Step | None) -> None:
+        """Put a step into the last rows, or take it away; the span step brings its text with it."""
+        was, self._step = self._step, step
+        if isinstance(was, SpanStep) and not isinstance(step, SpanStep):
+            self.reading.draw_span(was.target, None)
+            self.reading.shows_response = self._own_view
+        if isinstance(step, SpanStep):
+            if not isinstance(was, SpanStep):
+                self._own_view = self.reading.shows_response
+            self.reading.shows_response = step.target == "response"
+
+    def tell(self, words: str) -> None:
+        """Say something until the next key."""
+        self._said = words
+
+    def queue_changed(self) -> None:
+        """Make the rows of the queue pane again."""
+        self._queue_rows = QueueRows(self.session)
+        rows = self._queue_rows
+        self._queue.show(len(rows), rows.row, rows.row_of(self.session.position), rows.heading)
+
+    def copy(self, text: str) -> None:
+        """Send a text to the terminal's clipboard."""
+        self.app.copy_to_clipboard(text)
+
+    def leave(self) -> None:
+        """Go back to the first screen."""
+        self.app.show_home()
+
+    def help(self) -> None:
+        """Show the keys."""
+        self.app.show_help()
+
+    def figures(self) -> None:
+        """Show the figures, but not in the middle of a blind queue."""
+        if self.session.queue.mode == "blind":
+            raise UserError("Figures are hidden in a blind queue: they would tell what the judges think.")
+        self.app.show_figures()
+
+    # Drawing
+
+    def paint(self) -> None:
+        """Bring every part up to date; only what changed is drawn again, and laid out only if the plan changed."""
+        size = self.app.size
+        self._needs = self._ask_needs(size)
+        plan = arrange(size, self._needs)
+        if plan != self._plan:
+            self._plan = plan
+            self.refresh(layout=True)
+            self._paint_frame(plan, size)
+        self.reading.show()
+        if isinstance(self._step, SpanStep):
+            self.reading.draw_span(self._step.target, self._step.edit)
+        one = plan.shape == "one"
+        header = header_rows if one else wide_header_rows
+        self._header.show(header(self.session, self._title, size.width))
+        self._statement.show(self._statement_rows(plan))
+        self._bar.update()
+        region = plan.regions["judges"]
+        panel = judge_bar(self.session, region.width) if one else panel_rows(self.session, region.width, region.height)
+        self._judges.show(panel)
+        self._queue.move_to(self._queue_rows.row_of(self.session.position))
+        if plan.shape == "three":
+            self._queue.refresh_changed()
+        above = (
+            self._step.rows(size.width)
+            if self._step
+            else key_rows(self._actions, size.width, self.session.queue.mode == "blind", not one)
+        )
+        self._foot.show(foot_rows(above, self.session.receipt, self._said, self._bad, size.width))
+
+    def _ask_needs(self, size: Size) -> Needs:
+        item, shape = self.session.item, shape_of(size)
+        if shape == "one":
+            judges = 2 if self.session.judges else 1
+            if item is None:
+                return Needs(1, 0, judges)
+            statement = statement_height(item, size.width)
+            response = self.reading.shows_response
+            return Needs(statement, len(question_rows(item, size.width, 3 if response else 1)), judges, response)
+        width = self.plan_for(size).regions["statement"].width
+        if item is None:
+            return Needs(0, 3, 12)
+        statement = 0 if item.span else statement_height(item, width) + 1
+        return Needs(statement, len(question_rows(item, width, 4, " ")) + 3, 12)
+
+    def _statement_rows(self, plan: Plan) -> list[Row]:
+        item = self.session.item
+        region = plan.regions["statement"]
+        if item is None:
+            return [[(" There is no statement in this queue. q goes back; : changes the filter.", "")]]
+        marks = self.session.statement_marks()
+        if plan.shape == "one":
+            cut = "v shows it in the response" if not self.reading.shows_response else ""
+            rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
+            return [*rows, *question_rows(item, region.width, plan.question_rows)]
+        origin = f" ({item.origin})" if item.origin and self.session.judges else ""
+        rows = [[(f" asked{origin}", "dim")], *question_rows(item, region.width, plan.question_rows - 3, " "), []]
+        if not item.span:
+            rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
+        model = f"  {item.model}" if self.session.judges else ""
+        name = f"{item.response_name}  S{item.ordinal}/{item.siblings} "
+        rows.append([(" answer", "dim"), (model, "title"), ("", "fill"), (name, "key")])
+        return rows
+
+    def _bar_rows(self) -> list[Row]:
+        session, reading = self.session, self.reading
+        plan = self._plan
+        if plan is None:
+            return []
+        if plan.shape == "one" and reading.shows_response:
+            return [response_bar(session, self.response)]
+        position = position_words(self.source) if session.source else ""
+        width = plan.regions["bar"].width
+        bar = source_bar(session, width, position, reading.hidden, reading.search_words)
+        if plan.shape == "one":
+            return [bar]
+        return [bar, [(f"   {source_title(session.source)}", "dim")], [("─", "rule fill")]]
+
+    def _paint_frame(self, plan: Plan, size: Size) -> None:
+        """The lines between the parts."""
+        columns = [plan.regions[name].x for name in ("left", "right") if name in plan.regions]
+        for view, joint in ((self._rule, "┬"), (self._lower, "┴")):
+            line = "".join(joint if x in columns else "─" for x in range(size.width))
+            view.show([[(line, "rule")]])
+        for view in (self._left, self._right):
+            view.show([[("│", "rule")]] * size.height)
+
+
+def _decides(key: Key, name: str | None) -> bool:
+    """Whether a key may put something on record at one stroke."""
+    return key.said.isdecimal() or (name is not None and (name in _DECIDES or name.startswith("decide_")))

@@ -1,0 +1,173 @@
+"""The commands, as a user and as a script call them."""
+
+import csv
+import json
+import os
+import stat
+
+import pytest
+
+from medreview.study import Study
+from medreview.study.events import Deed, Recorder
+
+
+def decide(study, count, reviewer="kb"):
+    with Study.open(study) as opened:
+        units = [row[0] for row in opened.reader.execute("SELECT statement_id FROM statement LIMIT ?", (count,))]
+        recorder = Recorder(reviewer)
+        for unit in units:
+            deed = Deed("decide", unit, {"axis": "evidence", "label": "supported"})
+            opened.write(lambda c, deed=deed: recorder.append(c, deed, block="flagged", mode="open"))
+    return units
+
+
+def test_the_sample_study_has_every_state_to_see(demo):
+    with Study.open(demo, read_only=True) as study:
+        badges = " ".join(row[0] for row in study.reader.execute("SELECT badges FROM verdict"))
+        states = {row[0] for row in study.reader.execute("SELECT page_state FROM snapshot")}
+        size = study.reader.execute(
+            "SELECT (SELECT count(*) FROM response), (SELECT count(*) FROM statement)"
+        ).fetchone()
+
+    for badge in (
+        "quote absent",
+        "quote altered",
+        "numbers differ",
+        "contradicted",
+        "sources conflict",
+        "jury",
+        "confidence",
+    ):
+        assert badge in badges
+    assert {"ok", "soft_404", "paywall", "pdf_scan", "http_error"} <= states
+    assert responses >= 14
+    assert statements >= 70
+
+
+def test_demo_a_second_time_keeps_what_was_decided(medreview, demo):
+    decide(demo, 3)
+    done = medreview("demo", "--no-open", "--study", demo)
+
+    assert "kept" in done.stderr
+    with Study.open(demo, read_only=True) as study:
+        assert study.reader.execute("SELECT count(*) FROM decision_current").fetchone()[0] == 3
+
+
+def test_a_study_in_steps_is_the_same_as_in_one(medreview, tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "a.html").write_text("<p>" + "Adults take 500 mg twice daily with food. " * 20 + "</p>")
+    (tmp_path / "pages" / "manifest.jsonl").write_text('{"url": "https://a.example/x", "file": "a.html"}\n')
+    answer = {
+        "question": "How much?",
+        "response": "Adults take 250 mg twice daily. See https://a.example/x",
+        "id": "a1",
+    }
+    (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")
+
+    medreview("run", "one.medreview", "answers.jsonl", "--pages", "pages")
+    medreview("import", "steps.medreview", "answers.jsonl")
+    medreview("fetch", "steps.medreview", "--pages", "pages")
+    medreview("parse", "steps.medreview")
+    medreview("judge", "steps.medreview")
+
+    def content(name):
+        with Study.open(tmp_path / name, read_only=True) as study:
+            tables = ("response", "citation", "source", "snapshot", "statement", "judgement", "verdict", "evidence")
+            own = {"imported_at", "fetched_at"}
+            return {
+                table: [
+                    {key: row[key] for key in row.keys() if key not in own}  # noqa: SIM118
+                    for row in study.reader.execute(f"SELECT * FROM {table}")
+                ]
+                for table in tables
+            }
+
+    assert content("one.medreview") == content("steps.medreview")
+    assert content("one.medreview")["statement"][0]["text"] == "Adults take 250 mg twice daily."
+
+
+def test_importing_twice_adds_nothing_and_a_bad_record_is_named(medreview, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"response": "Take 5 mg."}\n{"respo\n{"question": "no answer"}\n')
+    first = medreview("import", "a.medreview", "a.jsonl", "--json")
+    again = medreview("import", "a.medreview", "a.jsonl", "--json")
+
+    assert json.loads(first.stdout)["files"][0]["added"] == 1
+    assert json.loads(again.stdout)["files"][0]["added"] == 0
+    assert "line 2" in first.stderr
+    assert "line 3" in first.stderr
+
+
+def test_other_column_names(medreview, tmp_path):
+    (tmp_path / "a.csv").write_text('reply,asked\n"Take 5 mg, not 50.",How much?\n')
+    medreview("import", "a.medreview", "a.csv", "--map", "reply=response", "--map", "asked=question")
+
+    with Study.open(tmp_path / "a.medreview", read_only=True) as study:
+        row = study.reader.execute("SELECT question, text FROM response").fetchone()
+        assert tuple(row) == ("How much?", "Take 5 mg, not 50.")
+
+
+def test_export_is_private_and_opens_in_pandas(medreview, demo, tmp_path):
+    import pandas
+
+    units = decide(demo, 10)
+    medreview("export", demo, "labels")
+    frame = pandas.read_csv(tmp_path / "labels" / "labels.csv")
+
+    assert set(frame["unit_id"]) == set(units)
+    assert set(frame["verdict_final"]) == {"supported"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "labels").iterdir()} == {0o600}
+
+
+def test_export_import_export_gives_the_same_labels(medreview, demo, tmp_path):
+    decide(demo, 10)
+    medreview("export", demo, "first")
+    medreview("import", "new.medreview", "first")
+    medreview("export", "new.medreview", "second")
+
+    def labels(folder):
+        with (tmp_path / folder / "labels.csv").open(newline="") as lines:
+            wanted = ("unit_id", "statement_text", "reviewer_id", "verdict_first", "verdict_final", "mode", "note")
+            return [{key: row[key] for key in wanted} for row in csv.DictReader(lines)]
+
+    assert len(labels("first")) == 10
+    assert labels("first") == labels("second")
+    assert "whole" in medreview("check", "new.medreview").stdout
+
+
+def test_merge_and_backup(medreview, demo, tmp_path):
+    medreview("backup", demo, "anna.medreview")
+    decide(tmp_path / "anna.medreview", 5, reviewer="anna")
+    decide(demo, 5)
+
+    done = medreview("merge", demo, "anna.medreview", "--json")
+
+    assert json.loads(done.stdout)["added"] == 5
+    assert "whole, 10 events" in medreview("check", demo).stdout
+
+
+def test_where_names_the_places(medreview, demo):
+    places = json.loads(medreview("where", demo, "--json").stdout)
+
+    assert places["study"] == os.fspath(demo)
+    assert places["copies"].endswith("demo.medreview.backups")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["demo", "run", "import", "fetch", "parse", "judge", "review", "stats", "export", "merge", "backup", "check"],
+)
+def test_every_command_has_help_with_an_example(medreview, command):
+    done = medreview(command, "--help")
+
+    assert f"medreview {command}" in done.stdout.replace("Usage:", "")
+    assert "Example:" in done.stdout
+
+
+def test_output_that_nobody_reads_is_no_error(demo):
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m medreview prompts source_verification | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,93 @@
+"""What goes wrong is one clear sentence and exit code 2, and nothing is lost."""
+
+import resource
+import sqlite3
+
+import pytest
+
+
+def one_sentence(done):
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("medreview: ")
+    assert lines[0].endswith(".")
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("missing.jsonl", None, "missing.jsonl"),
+        ("empty.jsonl", b"", "empty"),
+        ("cut.json", b'[{"response": "Take 5 mg."}, {"respon', "line 1"),
+        ("latin.jsonl", '{"response": "Naïve patients take 5 µg."}'.encode("latin-1"), "UTF-8"),
+        ("other.csv", b"colour,shape\nred,round\n", "--map"),
+        ("binary.txt", bytes(range(256)) * 4, "text"),
+    ],
+)
+def test_a_file_that_cannot_be_used(medreview, tmp_path, name, content, says):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+
+    assert says in one_sentence(medreview("run", "a.medreview", name, check=2))
+
+
+def test_a_folder_instead_of_a_file(medreview, tmp_path):
+    (tmp_path / "answers").mkdir()
+
+    assert "folder" in one_sentence(medreview("run", "a.medreview", "answers", check=2))
+
+
+def test_a_failed_first_run_leaves_no_study_behind(medreview, tmp_path):
+    medreview("run", "a.medreview", "missing.jsonl", check=2)
+
+    assert not (tmp_path / "a.medreview").exists()
+
+
+@pytest.mark.parametrize("command", ["review", "fetch", "parse", "judge", "stats", "check", "backup"])
+def test_no_study_there(medreview, command):
+    assert "There is no study" in one_sentence(medreview(command, "nowhere.medreview", check=2))
+
+
+def test_a_study_of_a_newer_version(medreview, demo):
+    connection = sqlite3.connect(demo)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+    assert "newer medreview" in one_sentence(medreview("review", demo, check=2))
+
+
+def test_an_unknown_key_in_the_settings(medreview, demo, tmp_path):
+    (tmp_path / "medreview.toml").write_text('colour = "red"\n')
+
+    sentence = one_sentence(medreview("review", demo, check=2))
+    assert "unknown key 'colour'" in sentence
+    assert "reviewer" in sentence
+
+
+def test_settings_that_give_one_key_to_two_actions(medreview, demo, tmp_path):
+    (tmp_path / "medreview.toml").write_text('[keys]\ndefer = "u"\n')
+
+    assert "'u' is given to both" in one_sentence(medreview("review", demo, check=2))
+
+
+def test_a_disk_that_takes_no_more(medreview, demo):
+    size = demo.stat().st_size
+
+    def bounded():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    done = medreview("backup", demo, "copy.medreview", check=0)
+    assert "copied" in done.stdout
+    import pathlib
+
+    answers = pathlib.Path(demo).with_name("more.jsonl")
+    answers.write_text("\n".join(f'{{"response": "Take {n} mg of it. {"x" * 4000}"}}' for n in range(800)))
+    one_sentence(medreview("import", demo, answers, check=2, preexec_fn=bounded))
+    assert "whole" in medreview("check", demo).stdout
+
+
+def test_a_terminal_that_cannot_draw(medreview, demo):
+    sentence = one_sentence(medreview("review", demo, check=2))
+
+    assert "terminal" in sentence

@@ -1,0 +1,83 @@
+import json
+import pickle
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview.evidence.assess import assess
+from medreview.evidence.protocol import serve
+from medreview.evidence.ranking import SourceIndex
+
+PAGE = """Sepsis guideline
+For adults with septic shock, at least 30 mL/kg of crystalloid should be given within the first 3 hours.
+Antibiotics should be started within one hour of recognition.
+Hydrocortisone is suggested when vasopressors are needed.
+"""
+
+
+def test_a_supported_statement_comes_later_than_a_contradicted_and_an_unknown_one() -> None:
+    index = SourceIndex(PAGE)
+    told = assess("Antibiotics should be started within one hour of recognition of sepsis.", index)
+    wrong = assess("In septic shock give 50 mL/kg of crystalloid within the first 3 hours.", index)
+    unknown = assess("Vitamin C prevents the common cold in athletes.", index)
+    assert told.label == "supported"
+    assert wrong.label == "contradicted"
+    assert unknown.label == "not_addressed"
+    assert told.unsupported < min(wrong.unsupported, unknown.unsupported)
+    assert wrong.reasons[0] == "number: at least 30 mL/kg in the source, 50 mL/kg in the statement"
+
+
+def test_an_amount_that_another_passage_gives_is_no_clash() -> None:
+    page = "Give adults amoxicillin 500 mg for otitis.\nFor severe otitis in adults amoxicillin 1 g is given."
+    assert assess("Amoxicillin 1 g is given to adults for otitis.", SourceIndex(page)).clashes == ()
+
+
+def test_a_very_long_passage_is_lit_in_part() -> None:
+    row = ", ".join(f"item {n} of the list" for n in range(80)) + ", warfarin 5 mg for valves, and " + "more, " * 40
+    index = SourceIndex(row)
+    (lit,) = assess("Warfarin for valves", index).highlights
+    assert "warfarin 5 mg for valves" in row[slice(*lit)]
+    assert lit.end - lit.start < 100
+
+
+@given(
+    st.one_of(st.text(max_size=60), st.text(alphabet="abc 15mg.,%", max_size=40)),
+    st.one_of(st.text(max_size=200), st.text(alphabet="abc 15mg.,%\n|é\u00ad", max_size=700)),
+)
+def test_highlights_lie_in_the_source_on_word_borders(statement: str, source: str) -> None:
+    result = assess(statement, SourceIndex(source))
+    assert 0 <= result.unsupported <= 1
+    for start, end in result.highlights:
+        assert 0 <= start < end <= len(source)
+        assert not (start and source[start - 1].isalnum() and source[start].isalnum())
+        assert not (end < len(source) and source[end - 1].isalnum() and source[end].isalnum())
+    for clash in result.clashes:
+        assert 0 <= clash.source_span.start < clash.source_span.end <= len(source)
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_the_filter_keeps_order_and_answers_bad_lines() -> None:
+    lines = [
+        json.dumps({"id": "a", "statement": "Antibiotics within one hour", "source_text": PAGE}),
+        "{broken",
+        "",
+        json.dumps({"id": "b", "quote": "antibiotics should be started within 1 hour", "source_text": PAGE}),
+        json.dumps({"id": "c", "statement": 5, "source_text": PAGE}),
+        json.dumps(["no object"]),
+        json.dumps({"id": "d", "statement": "Antibiotics", "source_text": "\ud800 antibiotics"}),
+    ]
+    answers = [json.loads(line) for line in serve(lines)]
+    assert [answer["id"] for answer in answers] == ["a", None, "b", "c", None, "d"]
+    assert set(answers[0]) >= {"spans", "highlights", "unsupported", "label", "reasons"}
+    assert [("error" in answer, answer.get("line")) for answer in answers[1:5]] == [
+        (True, 2), (False, None), (True, 5), (True, 6),
+    ]  # fmt: skip
+    assert answers[2]["status"] == "near"
+
+
+def test_the_filter_streams() -> None:
+    def lines():  # type: ignore[no-untyped-def]
+        yield json.dumps({"id": 1, "statement": "x", "source_text": "x y z."})
+        raise AssertionError("read ahead")
+
+    assert json.loads(next(serve(lines())))["id"] == 1

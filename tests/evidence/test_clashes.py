@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview.evidence.clashes import clashes
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "expected"),
+    [
+        ("Give 50 mL/kg of crystalloid within 3 hours in septic shock.",
+         "In septic shock, at least 30 mL/kg of crystalloid should be given within the first 3 hours.",
+         ("number", "50 mL/kg", "at least 30 mL/kg")),
+        ("Amoxicillin 500 mg twice daily is used for otitis.", "For otitis give amoxicillin 500 mg three times daily.",
+         ("number", "twice daily", "three times daily")),
+        ("The maximum dose of paracetamol in adults is 4 g.", "Adults: the maximum dose of paracetamol is 4 mg.",
+         ("unit", "4 g", "4 mg")),
+        ("Treat cystitis for 5-7 days.", "Cystitis: treat for 7-10 days.", ("range", "5-7 days", "7-10 days")),
+        ("Start metformin when eGFR is above 30 mL/min.", "Stop metformin when eGFR is below 30 mL/min.",
+         ("comparison", "above 30 mL/min", "below 30 mL/min")),
+        ("Metformin is stopped when eGFR is below 45 mL/min.", "Metformin is stopped if eGFR is <30 mL/min.",
+         ("number", "below 45 mL/min", "<30 mL/min")),
+        ("Aspirin reduces the risk of pre-eclampsia.", "Aspirin increases the risk of pre-eclampsia.",
+         ("direction", "reduces", "increases")),
+        ("Warfarin is recommended in pregnancy with a valve.", "Warfarin is not recommended in pregnancy with a valve.",
+         ("negation", "recommended", "not recommended")),
+        ("Live vaccines should not be given during pregnancy.", "Live vaccines can be given during pregnancy.",
+         ("negation", "not be given", "given")),
+        ("Vaccination must be given before travel.", "Vaccination may be given before travel.",
+         ("modality", "must", "may")),
+        ("Children should receive ibuprofen for fever.", "Adults should receive ibuprofen for fever.",
+         ("population", "Children", "Adults")),
+        ("Metformin is for type 1 diabetes in young people.", "Metformin is for type 2 diabetes in young people.",
+         ("population", "1", "2")),
+        ("The drug significantly lowered blood pressure.", "No significant difference in blood pressure with the drug.",
+         ("significance", "significantly", "No significant")),
+        ("The drug significantly lowered blood pressure.", "The drug lowered blood pressure (p = 0.21).",
+         ("significance", "significantly", "0.21")),
+    ],
+)  # fmt: skip
+def test_a_clash_marks_both_places(statement: str, passage: str, expected: tuple[str, str, str]) -> None:
+    source = "Some text before. " + passage
+    found = [
+        (clash.kind, statement[slice(*clash.statement_span)], source[slice(*clash.source_span)])
+        for clash in clashes(statement, passage, at=18)
+    ]
+    assert [kind for kind, _, _ in found] == [expected[0]]
+    assert found[0][1] == expected[1]
+    assert expected[2] in found[0][2]
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage"),
+    [
+        ("Paracetamol: at most 4 g in 24 hours.", "Do not take more than 4000 mg of paracetamol in 24 hours."),
+        ("Amoxicillin 500 mg every 12 hours.", "Amoxicillin 0.5 g twice daily."),
+        ("Metformin is contraindicated when eGFR is below 30 mL/min.", "Metformin: not if eGFR is <30 mL/min."),
+        ("Treat cystitis for 7 days.", "Cystitis is treated for 5 to 7 days."),
+        ("The vaccine protected 95% of adults.", "The vaccine protected adults (95% CI 80-98)."),
+        ("The drug is not only safe but effective in adults.", "The drug is safe and effective in adults."),
+        ("Children are at lower risk of death than older adults.",
+         "Older adults are at higher risk of death than children."),
+        ("A significant number of patients had cough.", "The number of patients with cough did not differ."),
+        ("Trials in 2019 tested the vaccine.", "The vaccine was tested in trials in 2020."),
+        ("Zebras eat 5 kg of grass.", "Lions eat 7 kg of meat."),
+        ("", "Anything."),
+    ],
+)  # fmt: skip
+def test_no_clash_where_both_can_be_true(statement: str, passage: str) -> None:
+    assert clashes(statement, passage) == []
+
+
+WORDS = st.sampled_from(
+    ["dose", "5", "50", "mg", "mL", "not", "may", "must", "adults", "children", "women", "increased", "reduced", "<30",
+     ">30", "%", "significant", "p", "=", "0.2", ".", "no"]
+)  # fmt: skip
+SENTENCES = st.lists(WORDS, max_size=20).map(" ".join)
+
+
+@given(SENTENCES, SENTENCES)
+def test_places_are_in_range_and_not_empty(statement: str, passage: str) -> None:
+    for clash in clashes(statement, passage):
+        assert 0 <= clash.statement_span.start < clash.statement_span.end <= len(statement)
+        assert 0 <= clash.source_span.start < clash.source_span.end <= len(passage)
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage"),
+    [
+        (
+            "The adult dose is 500 mg into the thigh.",
+            "The dose into the thigh for adults and for children over 12 years is 500 micrograms.",
+        ),
+        (
+            "A full replacement dose is about 1.6 mg per kilogram a day.",
+            "A full replacement dose is around 1.6 micrograms for each kilogram of body weight a day.",
+        ),
+    ],
+)
+def test_the_same_number_before_a_unit_a_thousand_times_smaller(statement, passage):
+    assert [clash.kind for clash in clashes(statement, passage)] == ["unit"]
+
+
+def test_the_same_amount_in_another_unit_is_no_clash():
+    assert clashes("Give 0.5 mg into the thigh.", "The dose is 500 micrograms, which is 0.5 mL.") == []
+    assert clashes("With atorvastatin 20 mg a day is the limit.", "With atorvastatin the limit is 20 mg.") == []

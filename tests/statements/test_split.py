@@ -1,0 +1,287 @@
+"""Responses cut into statements, and what is left out with its reason."""
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview.citations import extract
+from medreview.statements.split import split
+
+
+def kept(text: str) -> list[str]:
+    return [statement.text for statement in split(text).statements]
+
+
+def dropped(text: str) -> list[tuple[str, str]]:
+    return [(part.reason, text[part.start : part.end]) for part in split(text).dropped]
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("Take 500 mg twice daily [1].", ["Take 500 mg twice daily"]),
+        ("Take 500 mg. [1]", ["Take 500 mg."]),
+        ("Take 500 mg.[1][2]", ["Take 500 mg."]),
+        ("Take 500 mg [1][2].", ["Take 500 mg"]),
+        ("Take 500 mg [1, 3-5].", ["Take 500 mg"]),
+        ("Take 500 mg.¹²", ["Take 500 mg."]),
+        ("Take 500 mg² daily.", ["Take 500 mg² daily."]),
+        ("The dose is 5 kg/m².", ["The dose is 5 kg/m²."]),
+        ("Platelets fell to 10⁹.", ["Platelets fell to 10⁹."]),
+        ("Take 500 mg (https://a.org/b).", ["Take 500 mg"]),
+        ("Take 500 mg. (https://a.org/b) Rest for a day.", ["Take 500 mg.", "Rest for a day."]),
+        ("Take 500 mg ([CDC](https://a.org/b)).", ["Take 500 mg"]),
+        ("Take 500 mg ([CDC](https://a.org/b), [WHO](https://b.org)).", ["Take 500 mg"]),
+        ("Take 500 mg (NHS: https://a.org/b).", ["Take 500 mg"]),
+        ("Take 500 mg [Source](https://a.org).", ["Take 500 mg"]),
+        ("Take 500 mg. [CDC](https://a.org)", ["Take 500 mg."]),
+        ("It is recommended by [NICE](https://a.org).", ["It is recommended by [NICE](https://a.org)."]),
+        ("By [CDC](https://a.org) it is safe.", ["By [CDC](https://a.org) it is safe."]),
+        ("Take 500 mg PMID: 123.", ["Take 500 mg"]),
+        ("Take 500 mg (PMID 123; doi:10.1000/x).", ["Take 500 mg"]),
+        ("Take 500 mg [PMID: 123].", ["Take 500 mg"]),
+        ("Take 500 mg, see https://a.org/b.", ["Take 500 mg"]),
+        ("Take 500 mg (Smith et al., 2020).", ["Take 500 mg"]),
+        ("Take 500 mg (since May 2020).", ["Take 500 mg (since May 2020)."]),
+        ("Take 500 mg <https://a.org>.", ["Take 500 mg"]),
+        ("**Do not take ibuprofen.** Rest.", ["Do not take ibuprofen."]),
+        ("**Do not take ibuprofen**.", ["Do not take ibuprofen"]),
+        ("**Dose:** 500 mg daily.", ["**Dose:** 500 mg daily."]),
+        ("**Do not take ibuprofen **.", ["Do not take ibuprofen"]),
+        ("- *Take 500 mg.*", ["Take 500 mg."]),
+        ("- Take 500 mg\n- Rest for a day\n", ["Take 500 mg", "Rest for a day"]),
+        ("1. Take 500 mg.\n2) Rest for a day\n   and drink.\n", ["Take 500 mg.", "Rest for a day\n   and drink."]),
+        (
+            "* Take 0.5 mg/kg. Then rest.\n  - Not e.g. ibuprofen\n",
+            ["Take 0.5 mg/kg.", "Then rest.", "Not e.g. ibuprofen"],
+        ),
+        ("• Nausea\n• Rash [2]\n", ["Nausea", "Rash"]),
+        ("- [x] Take 500 mg\n", ["Take 500 mg"]),
+        ("> Take 500 mg daily.\n", ["Take 500 mg daily."]),
+        ("Ibuprofen is 400 mg\nAspirin is 75 mg\n", ["Ibuprofen is 400 mg", "Aspirin is 75 mg"]),
+        (
+            "The usual dose of this medicine in adults is 400 mg, taken\nthree times a day with food.",
+            ["The usual dose of this medicine in adults is 400 mg, taken\nthree times a day with food."],
+        ),
+        ("| Drug | Dose |\n|---|---|\n| Ibuprofen | 400 mg [1] |\n", ["Ibuprofen | 400 mg"]),
+        (
+            "Die Dosis beträgt 2,5 mg bzw. 5 mg. Danach z. B. Heparin.",
+            ["Die Dosis beträgt 2,5 mg bzw. 5 mg.", "Danach z. B. Heparin."],
+        ),
+        (
+            "La dose est de 2,5 mg/kg, p. ex. le soir. Elle est sûre.",
+            ["La dose est de 2,5 mg/kg, p. ex. le soir.", "Elle est sûre."],
+        ),
+        ("La dosis es de 2,5 mg. La Dra. Ruiz lo confirma.", ["La dosis es de 2,5 mg.", "La Dra. Ruiz lo confirma."]),
+    ],
+)
+def test_statements(text: str, statements: list[str]) -> None:
+    assert kept(text) == statements
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("## Dosing\nTake 5 mg daily.", "heading"),
+        ("**Side effects**\n\nTake 5 mg daily.", "heading"),
+        ("**Side effects:**\nTake 5 mg daily.", "heading"),
+        ("Side effects\n============\nTake 5 mg daily.", "heading"),
+        ("Side effects:\n- Take 5 mg daily.", "heading"),
+        ("Options include:\n- Take 5 mg daily.", "heading"),
+        ("The following drugs should be avoided:\n1. Take 5 mg daily.", "heading"),
+        ("Side effects\n\nTake 5 mg daily.", "heading"),
+        ("1. **Metformin**\n   - Take 5 mg daily.", "heading"),
+        ("Consult your doctor before taking any medication. Take 5 mg daily.", "disclaimer"),
+        ("Please talk to a healthcare professional. Take 5 mg daily.", "disclaimer"),
+        ("It's important to speak with your doctor or pharmacist. Take 5 mg daily.", "disclaimer"),
+        ("If you have any concerns, please contact your healthcare provider. Take 5 mg daily.", "disclaimer"),
+        ("I am not a doctor. Take 5 mg daily.", "disclaimer"),
+        ("As an AI language model, I cannot diagnose. Take 5 mg daily.", "disclaimer"),
+        ("This is not medical advice. Take 5 mg daily.", "disclaimer"),
+        ("This information is not a substitute for professional medical advice. Take 5 mg daily.", "disclaimer"),
+        ("This answer is for informational purposes only. Take 5 mg daily.", "disclaimer"),
+        ("Hello! Take 5 mg daily.", "disclaimer"),
+        ("Great question! Take 5 mg daily.", "disclaimer"),
+        ("Take 5 mg daily. Hope this helps!", "disclaimer"),
+        ("Take 5 mg daily. Let me know if you have other questions.", "disclaimer"),
+        ("Is it safe? Take 5 mg daily.", "question"),
+        ("Take 5 mg daily. If you'd like, I can compare the two.", "disclaimer"),
+        ("Yes. Take 5 mg daily.", "fragment"),
+        ("Take 5 mg daily. See the guideline (https://a.org).", "citation_list"),
+        ("Take 5 mg daily.\nNICE guideline: https://a.org", "citation_list"),
+        ("Take 5 mg daily.\n\nReferences\n\n1. Smith J. Lancet 2020.", "citation_list"),
+        ("Take 5 mg daily.\n\n**Sources:**\n- [CDC](https://a.org)\n- NICE NG28", "citation_list"),
+        ("Take 5 mg daily.\nSources: https://a.org, https://b.org", "citation_list"),
+        ("Take 5 mg daily.\n\n[1]: https://a.org\n[2] Jones A. A title. BMJ 2019.", "citation_list"),
+        ("Take 5 mg daily.\nPMID: 123", "citation_list"),
+        ("Take 5 mg daily.\n\nQuellen:\n1. https://a.org", "citation_list"),
+    ],
+)
+def test_left_out(text: str, reason: str) -> None:
+    assert kept(text) == ["Take 5 mg daily."]
+    assert {why for why, _ in dropped(text)} == {reason}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "If you have chest pain, seek medical attention immediately.",
+        "Metformin can cause lactic acidosis; talk to your doctor.",
+        "Ask your doctor about a lower dose because the risk of bleeding rises.",
+        "Metformin should be halved when the eGFR is below 45:",
+        "The dose is 2.5 mg if there are two of the following:",
+        "Take care to avoid NSAIDs.",
+        "See your doctor within 24 hours if fever exceeds 39 °C.",
+        "Here is what the guideline says: give 1 g of ceftriaxone.",
+        "A good question is not whether 5 mg works.",
+        "Doctors recommend 5 mg daily.",
+        "The References range is 3 to 5 mmol/L.",
+        "Sources of vitamin K are leafy vegetables.",
+        "Resources such as dialysis are needed.",
+    ],
+)
+def test_claims_stay(claim: str) -> None:
+    assert kept(claim) == [claim]
+    assert kept(f"{claim}\n- Nausea occurs") == [claim, "Nausea occurs"]
+
+
+def test_prose_after_a_list_of_sources_is_read_again() -> None:
+    text = "Sources:\n- https://a.org\n\n## Dosing\n- Take 5 mg daily.\n"
+    assert kept(text) == ["Take 5 mg daily."]
+    assert kept("Sources:\n- https://a.org\n\nAspirin is contraindicated in children.") == [
+        "Aspirin is contraindicated in children."
+    ]
+
+
+RESPONSES = [
+    (
+        "ACE inhibitors are contraindicated in pregnancy due to risk of fetal toxicity.\nSee NIH guidance: "
+        "https://www.ncbi.nlm.nih.gov/books/NBK431051/\nWHO overview: https://www.who.int/health#tab=tab_1\n"
+        "DOI: 10.1056/NEJMoa055202\n",
+        1,
+        3,
+    ),
+    (
+        "Metformin should be reduced for eGFR <45, and stopped if <30.\n"
+        "NICE guideline: https://www.nice.org.uk/guidance/ng28\n"
+        "Example blog (not approved): http://blog.example/metformin\nPMID: 21617112\n",
+        1,
+        3,
+    ),
+    ("Aspirin with warfarin increases bleeding risk; avoid unless benefits outweigh risks.\n", 1, 0),
+    (
+        "For discharge on anticoagulants, refer to standard protocols:\n"
+        "http://example.com/af\nhttps://health.example.net/afib\n",
+        0,
+        3,
+    ),
+    (
+        "For suspected sepsis, start early antibiotics and fluids.\nCDC guidance: https://www.cdc.gov/sepsis/\n"
+        "DOI: 10.1001/jama.2016.0287\nPubMed: PMID 28345952\n",
+        1,
+        3,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "statements", "others"), RESPONSES)
+def test_whole_responses(text: str, statements: int, others: int) -> None:
+    parsed = split(text, extract(text))
+    assert (len(parsed.statements), len(parsed.dropped)) == (statements, others)
+
+
+PIECES = st.sampled_from(
+    [
+        "Take 5 mg",
+        ". ",
+        "\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        "**",
+        "*",
+        "[1]",
+        "¹",
+        "(",
+        ")",
+        "](",
+        "[",
+        "https://a.org",
+        "PMID: 1",
+        "| ",
+        "|---|",
+        "# ",
+        "> ",
+        ":",
+        "?",
+        "Sources:",
+        "Consult your doctor",
+        "e.g.",
+        " ",
+        "_",
+        "a",
+        "İ",
+        "\ud800",
+        "薬。",
+        "\r",
+        "\0",
+        "\x85",
+    ]
+)
+
+
+@given(st.one_of(st.text(max_size=120), st.lists(PIECES, max_size=40).map("".join)))
+def test_spans_hold_their_text_and_never_overlap(text: str) -> None:
+    parsed = split(text)
+    for statement in parsed.statements:
+        assert text[statement.start : statement.end] == statement.text
+        assert statement.text == statement.text.strip() != ""
+    for part in parsed.dropped:
+        assert 0 <= part.start < part.end <= len(text)
+    assert [s.start for s in parsed.statements] == sorted(s.start for s in parsed.statements)
+    places = sorted((part.start, part.end) for part in (*parsed.statements, *parsed.dropped))
+    assert all(before[1] <= after[0] for before, after in pairwise(places))
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Aspirin is safe.", "Take 5 mg.", "Rest for 24 h.", "Avoid NSAIDs."]), min_size=1, max_size=8
+    )
+)
+def test_every_plain_sentence_is_a_statement(sentences: list[str]) -> None:
+    assert kept(" ".join(sentences)) == sentences
+    assert kept("\n".join(f"- {sentence} [1]" for sentence in sentences)) == sentences
+
+
+HOSTILE = [
+    "[1]",
+    "a [1]. ",
+    "(https://a.org)",
+    "**",
+    "a\n",
+    "| a | b |\n",
+    "ask a b c d e ",
+    "if ",
+    "---|",
+    "|---",
+    "- a\n",
+    "¹ ",
+    ">",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_time_is_linear(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = (unit * size)[:size]
+        best = 1e9
+        for _ in range(2):
+            began = time.process_time()
+            split(text)
+            best = min(best, time.process_time() - began)
+        return best
+
+    assert seconds(120_000) < 8 * seconds(30_000) + 0.02
