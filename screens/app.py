@@ -47,12 +47,9 @@ class Workbench(App[None]):
         self.failure: BaseException | None = None
         """An error nobody expected, which ended the workbench."""
 
-    def get_default_screen(self) -> Screen[None]:
-        """The review if a queue was asked for, else the first screen."""
-        return self._review(self._first) if self._first is not None else self._home()
-
     def on_mount(self) -> None:
-        """Watch the terminal, if there is one."""
+        """Open the review if a queue was asked for, else the first screen; watch the terminal, if there is one."""
+        self.push_screen(self._review(self._first) if self._first is not None else self._home())
         if self.is_headless:
             return
         import sys

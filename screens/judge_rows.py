@@ -73,7 +73,7 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
             [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(item, other), (f"  {judge_name(other)}", "dim")]
         )
     if len(listed) > room:
-        rows.append([(f" … {len(listed) - room} more judgements", "dim")])
+        rows.append([(f" … and {len(listed) - room} more", "dim")])
     if judgement.quote:
         rows += _wrapped(f"“{judgement.quote}”", columns, 2, "quote")
     if judgement.reason:

@@ -49,7 +49,8 @@ class Reading:
             self._text, self.hidden = text, hidden_count(text)
             self.end_search()
         highlights = session.source_highlights()
-        if same and highlights == self._highlights:
+        before = self._highlights
+        if same and highlights == before:
             return
         self._highlights, self._shown = highlights, key
         active = self.source.active if same else highlights.opening
@@ -61,7 +62,10 @@ class Reading:
         self.source.show(text, highlights.marks, place, notes)
         if same:
             stops = (*highlights.stops, *(self._hits.spans if self._hits else ()))
-            self.source.mark("active", [active] if active in stops else [])
+            if active not in stops and highlights.opening != before.opening:
+                self.source.activate(highlights.opening)  # the judges were revealed: to what they point at
+            else:
+                self.source.mark("active", [active] if active in stops else [])
         else:
             self.source.activate(active)
         if self._hits is not None:

@@ -23,7 +23,7 @@ from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.queue_rows import QueueRows
 from medreview.screens.reading import Reading, position_words, response_bar
-from medreview.screens.source_rows import source_bar, source_title
+from medreview.screens.source_rows import source_bar, source_heading
 from medreview.screens.statement_rows import question_rows, statement_height, statement_rows
 from medreview.screens.steps import Key, SpanStep, Step
 from medreview.screens.widgets.document import DocumentView
@@ -216,7 +216,7 @@ class ReviewScreen(KeyScreen[None]):
         plan = arrange(size, self._needs)
         if plan != self._plan:
             self._plan = plan
-            self.refresh(layout=True)
+            self._header.refresh(layout=True)  # asked of a child: a screen keeps its own old arrangement
             self._paint_frame(plan, size)
         self.reading.show()
         if isinstance(self._step, SpanStep):
@@ -282,10 +282,9 @@ class ReviewScreen(KeyScreen[None]):
             return [response_bar(session, self.response)]
         position = position_words(self.source) if session.source else ""
         width = plan.regions["bar"].width
-        bar = source_bar(session, width, position, reading.hidden, reading.search_words)
         if plan.shape == "one":
-            return [bar]
-        return [bar, [(f"   {source_title(session.source)}", "dim")], [("─", "rule fill")]]
+            return [source_bar(session, width, position, reading.hidden, reading.search_words)]
+        return source_heading(session, width, position, reading.hidden, reading.search_words)
 
     def _paint_frame(self, plan: Plan, size: Size) -> None:
         """The lines between the parts."""

@@ -42,29 +42,60 @@ def nothing_to_read(session: ReviewSession) -> str:
 
 
 def source_bar(session: ReviewSession, columns: int, position: str, hidden: int, search: str) -> Row:
-    """Which source, from where, its state, size and date; on the right the place in it."""
+    """One row: which source, from where, its state, size and date; on the right the place in it."""
     source = session.source
     if source is None:
         return [("── no source ", "rule"), ("─", "rule fill")]
+    marks = [(f" · {hidden} hidden marked", "badge")] if hidden else []
+    return _bar(session, source, columns, [*_state(source), *_facts(source), *marks], position, search)
+
+
+def source_heading(session: ReviewSession, columns: int, position: str, hidden: int, search: str) -> list[Row]:
+    """The three rows above the source where it has a pane of its own; the page's title has room there."""
+    source = session.source
+    if source is None:
+        return [[(" no source", "dim")], [], [("─", "rule fill")]]
+    below: list[Piece] = [*_facts(source)]
+    if hidden:
+        below.append((f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks", "badge"))
+    title = visible(source.title)
+    room = columns - 4 - sum(width(text) for text, _ in below)
+    title = fit(title, min(width(title), max(8, room)))
+    if not title and below:
+        below[0] = (below[0][0].removeprefix(" · "), below[0][1])
+    return [
+        _bar(session, source, columns, _state(source), position, search),
+        [(f"   {title}", ""), *below],
+        [("─", "rule fill")],
+    ]
+
+
+def _bar(
+    session: ReviewSession, source: Source, columns: int, facts: list[Piece], position: str, search: str
+) -> list[Piece]:
     right: list[Piece] = []
     if search:
-        right += [(" ", ""), (search, "search"), (" ─", "rule")]
-    if position:
-        right.append((f" {position} ─────"[: 9 if columns > 60 else 6], "rule"))
-    room = columns - sum(width(visible(text)) for text, _ in right)
-    facts = [(f" · {source.state.replace('_', ' ')}", "" if source.state == "ok" else "badge")]
-    if source.size:
-        facts.append((f" · {size_words(source.size)}", "dim"))
-    if source.fetched_at:
-        facts.append((f" · {date_words(source.fetched_at)}", "dim"))
-    if hidden:
-        marks = f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks"
-        facts.append((marks if columns > 110 else f" · {hidden} hidden marked", "badge"))
+        right += [
+            (" ", ""),
+            (fit(visible(search), min(width(visible(search)), columns // 3)), "search"),
+            (" ─", "rule"),
+        ]
+    right.append((f" {position} ─────", "rule"))
     numbers = source_numbers(session)
-    room -= sum(width(text) for text, _ in (*numbers, *facts)) + 5
+    room = columns - sum(width(text) for text, _ in (*numbers, *facts, *right)) - 7
     place = visible(source.url.partition("://")[2] or source.url).rstrip("/")
     place = fit(place, min(width(place), max(12, room)))
     return [("── ", "rule"), *numbers, ("  ", ""), (place, "title"), *facts, (" ", ""), ("─", "rule fill"), *right]
+
+
+def _state(source: Source) -> list[Piece]:
+    return [(f" · {source.state.replace('_', ' ')}", "" if source.state == "ok" else "badge")]
+
+
+def _facts(source: Source) -> list[Piece]:
+    facts = [size_words(source.size)] if source.size else []
+    facts += [date_words(source.fetched_at)] if source.fetched_at else []
+    return [(f" · {fact}", "dim") for fact in facts]
 
 
 def source_numbers(session: ReviewSession) -> list[Piece]:
@@ -80,11 +111,6 @@ def source_numbers(session: ReviewSession) -> list[Piece]:
         pieces.append((f"[{number}]", "key") if number == source.number else (str(number), ""))
         pieces.append((" ", ""))
     return pieces[:-1]
-
-
-def source_title(source: Source | None) -> str:
-    """The page's own title."""
-    return source.title if source else ""
 
 
 def size_words(size: int) -> str:

@@ -102,11 +102,10 @@ class RevealStep:
         """Both verdicts and the choice."""
         both: list[Piece] = [
             (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (verdict_words(self.mine), "key"),
+            ("   both stay on record", "dim"),
         ]  # fmt: skip
-        keys: list[Piece] = [(" ", ""), ("Enter", "key"), (" keep   ", "")]
-        for label in EVIDENCE:
-            keys += [(label.key, "key"), (f" {label.name}  ", "")]
-        return [both, keys, [(" both labels stay on record", "dim")]]
+        digits: list[list[Piece]] = [[("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in EVIDENCE]
+        return [both, *_flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
 
     def press(self, key: Key) -> bool:
         """Enter keeps, a digit changes (the same digit keeps), Esc stays here."""

@@ -1,5 +1,6 @@
 """The wall between the core and its two faces, and what a command may load."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,11 +27,19 @@ def test_the_core_never_loads_a_screen():
 import importlib, sys
 for name in {CORE!r}:
     importlib.import_module(name)
-    seen = {{"textual", "rich", "medreview.screens", "medreview.cli"}} & set(sys.modules)
+    seen = {{"textual", "medreview.screens", "medreview.cli"}} & set(sys.modules)
     assert not seen, f"{{name}} loads {{seen}}"
 """
     assert len(CORE) > 50
     assert "medreview.review.session" in loaded_after(code)
+
+
+def test_the_core_never_asks_for_rich():
+    # httpx loads it by itself where it is installed, so the sources are read, not sys.modules.
+    asking = re.compile(r"^\s*(?:from|import) (?:rich|textual)\b", re.MULTILINE)
+    files = [path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in FACES]
+
+    assert [path.name for path in files if asking.search(path.read_text())] == []
 
 
 @pytest.mark.parametrize("command", ["--help", "stats --help", "export --help", "review --help"])

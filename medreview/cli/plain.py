@@ -150,11 +150,12 @@ def _source(session: ReviewSession) -> None:
 
 
 def _judges(session: ReviewSession) -> None:
-    for said in session.item.judgements if session.item else ():
-        if session.source and said.snapshot_id == session.source.snapshot_id:
-            verdict = (said.verdict or said.raw_label).replace("_", " ")
-            quote = f", quote {said.quote_status}: {said.quote}" if said.quote else ""
-            print(_wrapped(f"judge {said.judge}: {verdict}{quote}. {said.reason}"))
+    item = session.item
+    for said in item.judgements if item else ():
+        source = item.source_of(said.snapshot_id) if item else None
+        verdict = (said.verdict or said.raw_label).replace("_", " ")
+        quote = f", quote {said.quote_status}: {said.quote}" if said.quote else ""
+        print(_wrapped(f"judge {said.judge} on source {source.number if source else '?'}: {verdict}{quote}. {said.reason}"))
 
 
 def _wrapped(text: str) -> str:

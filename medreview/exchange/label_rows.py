@@ -147,7 +147,7 @@ def _first(
     known = final is not None and (
         any(reveal < final[0]["event_id"] for reveal in revealed) or later.get("judge_verdict", "no") != "no"
     )
-    changed = final is not None and final[1]["label"] != said["label"] and known
+    changed = final is not None and final[1]["label"] != said["label"] and event["mode"] == "blind" and known
     return {
         "changed_after_reveal": int(changed) if final else None,
         "exposure_judge_verdict": seen("judge_verdict"),

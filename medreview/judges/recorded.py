@@ -105,7 +105,8 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any
     place = finder.place(record)
     run = Run(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
     status, grounding = finder.ground(record.quote, place)
-    span = grounding.spans[0] if grounding and grounding.spans else None
+    spans = grounding.spans if grounding else ()
+    span = spans[0] if spans else None
     return run, {
         "judgement_id": content_id("g", run.judge_run_id, place.statement_id, place.snapshot_id),
         "judge_run_id": run.judge_run_id,
@@ -118,6 +119,7 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any
         "quote_status": status,
         "quote_start": span.start if span else None,
         "quote_end": span.end if span else None,
+        "quote_more": json.dumps(spans[1:]),
         "differences": json.dumps(
             [{"quote": pair.quote, "source": pair.source} for pair in grounding.differences] if grounding else []
         ),
@@ -183,11 +185,12 @@ class _Finder:
         if record_id == self._record_id:
             return
         found = self._reader.execute(
-            "SELECT response_id FROM response WHERE record_id = ?1 OR response_id = ?1", (record_id,)
-        ).fetchone()
-        if not found:
-            raise LookupError(f"there is no response {record_id!r} in the study")
-        self._record_id, self._response_id = record_id, found["response_id"]
+            "SELECT response_id FROM response WHERE record_id = ?1 OR response_id = ?1 LIMIT 2", (record_id,)
+        ).fetchall()
+        if len(found) != 1:
+            many = "several responses have the id" if found else "there is no response"
+            raise LookupError(f"{many} {record_id!r} in the study")
+        self._record_id, self._response_id = record_id, found[0]["response_id"]
         self._statements = {_words(row["text"]): row["statement_id"] for row in self._rows("statement")}
         sources = self._sources().fetchall()
         self._snapshots = {row["key"]: row["snapshot_id"] for row in sources}

@@ -159,6 +159,7 @@ def _judgement(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
         "quote_status": "exact" if span else "none",
         "quote_start": span.start if span else None,
         "quote_end": span.end if span else None,
+        "quote_more": "[]",
         "differences": "[]",
         "quote": said.quote or "",
         "reason": said.reason,

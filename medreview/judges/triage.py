@@ -52,9 +52,8 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float
             found.append(Flag(weight, f"quote {status}"))
     if result.verdict == "contradicted":
         found.append(Flag(80, "contradicted"))
-    if result.verdict == "supported" or result.verdict is None:
-        words = {_CLASH_WORDS[kind] for kind in clash_kinds}
-        found += [Flag(75 if "number" in word or "unit" in word else 65, word) for word in sorted(words)]
+    words = {_CLASH_WORDS[kind] for kind in clash_kinds}
+    found += [Flag(75 if "number" in word or "unit" in word else 65, word) for word in sorted(words)]
     if result.conflict:
         found.append(Flag(70, "sources conflict"))
     if result.votes_other:

@@ -31,19 +31,19 @@ def in_source(item: Item, own: Own, source: Source, evidence: Evidence, judges: 
         marks = (*(Mark(*span, "lexical") for span in shared), *own_marks)
         return Highlights(marks, tuple(sorted(shared)), next(iter(shared), None))
     here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
-    quotes = [j.quote_span for j in here if j.quote_span and not j.offline]
     lead = item.verdict.judgement_id if item.verdict else None
-    quotes.sort(key=lambda span: not any(j.judgement_id == lead and j.quote_span == span for j in here))
+    quoting = sorted((j for j in here if not j.offline), key=lambda judgement: judgement.judgement_id != lead)
+    quotes = list(dict.fromkeys(span for judgement in quoting for span in judgement.quote_spans))
     lit = [Mark(*span, "quote") for span in quotes]
     lit += [Mark(*span, "evidence") for span in evidence.highlights]
     remarks: dict[int, str] = {}
     for clash in evidence.clashes:
         lit.append(Mark(*clash.source, "clash"))
-        remarks[clash.source.start] = f"{_cut(item.text, clash.statement)} in the statement"
+        _remark(remarks, clash.source.start, f"{_cut(item.text, clash.statement)} in the statement")
     for judgement in here:
         for in_quote, in_text in judgement.differences:
             lit.append(Mark(*in_text, "clash"))
-            remarks[in_text.start] = f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote"
+            _remark(remarks, in_text.start, f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote")
     stops = tuple(dict.fromkeys([*quotes, *evidence.highlights]))
     return Highlights((*lit, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
 
@@ -62,6 +62,10 @@ def in_response(item: Item, own: Own, evidence: Evidence, judges: bool) -> tuple
             shift = item.span.start
             marks += [Mark(mark.start + shift, mark.end + shift, mark.kind) for mark in in_statement(evidence, judges)]
     return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))
+
+
+def _remark(remarks: dict[int, str], offset: int, words: str) -> None:
+    remarks[offset] = f"{remarks[offset]} · {words}" if offset in remarks else words
 
 
 def _cut(text: str, span: Span) -> str:

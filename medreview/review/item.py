@@ -28,7 +28,8 @@ class Source:
 class Judgement:
     """What one judge said of the statement in one snapshot.
 
-    ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot.
+    ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
+    place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot.
     """
 
     judge: str
@@ -42,7 +43,7 @@ class Judgement:
     reason: str
     quote: str
     quote_status: str
-    quote_span: Span | None
+    quote_spans: tuple[Span, ...]
     differences: tuple[tuple[Span, Span], ...]
     judgement_id: str
 
@@ -214,10 +215,15 @@ def _judgement(row: sqlite3.Row) -> Judgement:
         reason=row["reason"],
         quote=row["quote"],
         quote_status=row["quote_status"],
-        quote_span=_span(row["quote_start"], row["quote_end"]),
+        quote_spans=_quote_spans(row),
         differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in json.loads(row["differences"])),
         judgement_id=row["judgement_id"],
     )
+
+
+def _quote_spans(row: sqlite3.Row) -> tuple[Span, ...]:
+    first = _span(row["quote_start"], row["quote_end"])
+    return (first, *(Span(*span) for span in json.loads(row["quote_more"]))) if first else ()
 
 
 def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:

@@ -85,6 +85,15 @@ class ReviewSession:
         """Whether the judges' opinion is shown for the statement on the screen."""
         return shows_judges(self.queue.mode, self.own)
 
+    @property
+    def judges_say(self) -> str | None:
+        """The verdict a decision is compared with: the judges' common one, of a tied jury that of the one shown."""
+        item = self.item
+        if item is None or item.verdict is None:
+            return None
+        lead = (said.verdict for said in item.judgements if said.judgement_id == item.verdict.judgement_id)
+        return item.verdict.verdict or next(lead, None)
+
     def go(self, position: int) -> bool:
         """Show the statement at a place in the queue; False when there is none."""
         if not 0 <= position < len(self.queue.units):
@@ -300,13 +309,13 @@ class ReviewSession:
         self._ledger.glimpse(self.item.statement_id, self._snapshot(), self.queue)
 
     def _agrees(self, label: str) -> bool | None:
-        """Whether the judges say the same; ``None`` when they have no say."""
-        verdict = self._current().verdict
-        if verdict is None or (verdict.verdict is None and verdict.supported is None):
-            return None
-        if verdict.verdict is not None:
-            return verdict.verdict == label
-        return None if label == "cannot_judge" else verdict.supported == (label == "supported")
+        """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury."""
+        item = self._current()
+        if self.judges_say is None:
+            supported = item.verdict.supported if item.verdict else None
+            return None if supported is None or label == "cannot_judge" else supported == (label == "supported")
+        tied = item.verdict is None or item.verdict.verdict is None
+        return (None if tied else True) if label == self.judges_say else False
 
     def _decision(self, kind: str, label: str, via: str) -> Deed:
         return Deed(kind, self._current().statement_id, self._payload("evidence", label, via), self._snapshot())

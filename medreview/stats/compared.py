@@ -1,14 +1,18 @@
 """Two opinions on the same statements, as a report shows them: agreement, table, marginals, what was left out."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import eq
 from typing import Final
 
-from .agreement import PairAgreement, two_raters
-from .bootstrap import Resampling
+import numpy as np
+
+from .agreement import encode, pair_figures
+from .bootstrap import FEW_CLUSTERS, Floats, Resampling, contributions, draw
 from .classification import McNemar, mcnemar
 from .figure import Figure
+from .intervals import proportion
 from .said import BINARY, Label, Scale
 
 FEW: Final = 30
@@ -62,48 +66,86 @@ class Pairing:
         self.responses.append(response_id)
         return True
 
-    def compare(self, resampling: Resampling, cautions: tuple[str, ...] = ()) -> Comparison:
-        """All figures of the pairing; ``cautions`` come before those on small numbers."""
-        labels = self.scale.labels
-        pair = two_raters(
-            self.rows, self.columns, labels, clusters=self.responses, statistics=_STATISTICS, resampling=resampling
-        )
-        return Comparison(
-            first=self.first,
-            second=self.second,
-            scale=self.scale.name,
-            labels=labels,
-            n=len(self.rows),
-            responses=len(set(self.responses)),
-            dropped=dict(self.dropped.most_common()),
-            table=pair.table,
-            first_counts={str(label): count for label, count in pair.marginals[0].items()},
-            second_counts={str(label): count for label, count in pair.marginals[1].items()},
-            agreement=self._figures(pair),
-            mcnemar=mcnemar(pair.table[0][1], pair.table[1][0]) if self.scale is BINARY and self.rows else None,
-            cautions=(*cautions, *self._small(pair)),
-        )
 
-    def _figures(self, pair: PairAgreement) -> tuple[Figure, ...]:
-        clustered, wilson = pair.figures["percent_agreement"], pair.unclustered["percent_agreement"]
-        # One statement per response: there is nothing to cluster, and Wilson is the better interval.
-        together = (wilson,) if len(set(self.responses)) == len(self.rows) else (clustered, wilson)
-        chosen = (*together, pair.figures["cohen_kappa"], pair.figures["gwet_ac"])
-        return tuple(_dropping(figure, self.dropped.total()) for figure in chosen)
+def compare(
+    pairings: Sequence[Pairing], resampling: Resampling, cautions: Sequence[tuple[str, ...]] = ()
+) -> tuple[Comparison, ...]:
+    """All figures of the pairings of one view, from the same resamples of its responses.
 
-    def _small(self, pair: PairAgreement) -> tuple[str, ...]:
-        if not self.rows:
-            return ()
-        found = []
-        if len(self.rows) < FEW:
-            found.append(f"Only {len(self.rows)} statements: {FEW} or more are wanted before these figures are used.")
-        notes = [note for figure in pair.figures.values() for note in figure.notes]
-        responses = len(set(self.responses))
-        if responses < FEW:
-            found.append(f"Only {responses} responses: below {FEW} even the intervals over responses are too narrow.")
-        found += [note for note in notes if note.startswith("Too few")]
-        return tuple(dict.fromkeys(found))
+    ``cautions``, one entry per pairing, come before those on small numbers.
+    """
+    place: dict[str, int] = {}
+    for pairing in pairings:
+        for response_id in pairing.responses:
+            place.setdefault(response_id, len(place))
+    blocks = [_tables(pairing, place) for pairing in pairings]
+    units = np.hstack(blocks) if blocks else np.zeros((0, 0))
+    sums = draw(contributions(units), resampling) if len(units) else units
+    ends = np.cumsum([block.shape[1] for block in blocks])
+    said = cautions or [()] * len(pairings)
+    return tuple(
+        _compared(pairing, block, sums[:, end - block.shape[1] : end], resampling, more)
+        for pairing, block, end, more in zip(pairings, blocks, ends, said, strict=True)
+    )
 
 
-def _dropping(figure: Figure, dropped: int) -> Figure:
-    return replace(figure, dropped=dropped, notes=())
+def _tables(pairing: Pairing, place: Mapping[str, int]) -> Floats:
+    """One table per response of the view, laid out flat (R x q*q)."""
+    q = len(pairing.scale.labels)
+    cells = encode(pairing.rows, pairing.scale.labels) * q + encode(pairing.columns, pairing.scale.labels)
+    where = np.array([place[response_id] for response_id in pairing.responses], dtype=np.int64)
+    flat = np.bincount(where * q * q + cells, minlength=len(place) * q * q)
+    return flat.reshape(len(place), q * q).astype(np.float64)
+
+
+def _compared(
+    pairing: Pairing, units: Floats, sums: Floats, resampling: Resampling, cautions: tuple[str, ...]
+) -> Comparison:
+    labels = pairing.scale.labels
+    dropped, q = pairing.dropped.total(), len(labels)
+    figures = pair_figures(units, sums, labels, statistics=_STATISTICS, dropped=dropped, resampling=resampling)
+    counts = units.sum(axis=0).astype(int).reshape(q, q)
+    table = tuple(tuple(int(count) for count in row) for row in counts)
+    return Comparison(
+        first=pairing.first,
+        second=pairing.second,
+        scale=pairing.scale.name,
+        labels=labels,
+        n=len(pairing.rows),
+        responses=len(set(pairing.responses)),
+        dropped=dict(pairing.dropped.most_common()),
+        table=table,
+        first_counts=dict(zip(labels, map(sum, table), strict=True)),
+        second_counts=dict(zip(labels, map(sum, zip(*table, strict=True)), strict=True)),
+        agreement=_shown(pairing, figures, resampling.level),
+        mcnemar=mcnemar(table[0][1], table[1][0]) if pairing.scale is BINARY and pairing.rows else None,
+        cautions=(*cautions, *_small(pairing, figures)),
+    )
+
+
+def _shown(pairing: Pairing, figures: Mapping[str, Figure], level: float) -> tuple[Figure, ...]:
+    agreed = sum(map(eq, pairing.rows, pairing.columns))
+    clustered = figures["percent_agreement"]
+    wilson = proportion(
+        clustered.name,
+        agreed,
+        len(pairing.rows),
+        level=level,
+        dropped=clustered.dropped,
+        nothing=clustered.reason or "There is nothing to compare.",
+    )
+    # One statement per response: there is nothing to cluster, and Wilson is the better interval.
+    percent = (wilson,) if len(set(pairing.responses)) == len(pairing.rows) else (clustered, wilson)
+    chosen = (*percent, figures["cohen_kappa"], figures["gwet_ac"])
+    return tuple(replace(figure, notes=()) for figure in chosen)
+
+
+def _small(pairing: Pairing, figures: Mapping[str, Figure]) -> tuple[str, ...]:
+    """The cautions on small numbers, once for all figures of the pairing."""
+    n, responses = len(pairing.rows), len(set(pairing.responses))
+    if n == 0:
+        return ()
+    found = [f"Only {n} statements: {FEW} or more are wanted before these figures are used."] if n < FEW else []
+    if responses < FEW_CLUSTERS:
+        found.append(f"Only {responses} responses: below {FEW_CLUSTERS} even intervals over responses are too narrow.")
+    return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))

@@ -7,7 +7,7 @@ from typing import Final
 
 from .bootstrap import Resampling
 from .cases import StatementCase
-from .compared import Comparison, Pairing
+from .compared import Comparison, Pairing, compare
 from .reviewed import GROUPS, Decided, Group
 from .said import SCALES, Said, judges_label, reviewers_label
 
@@ -83,11 +83,11 @@ class JudgeAgreement:
         )
 
     def _group(self, group: Group, collected: _Collected, resampling: Resampling) -> GroupFigures:
-        comparisons = []
-        for run, pairings in collected.pairings.items():
-            for pairing in pairings:
-                offline = collected.offline_only[pairing.scale.name] if run == self._ALL else 0
-                comparisons.append(pairing.compare(resampling, _rules_only(offline, pairing)))
+        pairings = [pairing for several in collected.pairings.values() for pairing in several]
+        cautions = [
+            _rules_only(collected.offline_only[pairing.scale.name] if pairing.second == TOGETHER else 0, pairing)
+            for pairing in pairings
+        ]
         return GroupFigures(
             mode=group.mode,
             drawn=group.drawn,
@@ -95,7 +95,7 @@ class JudgeAgreement:
             labels=collected.labels,
             responses=len(collected.responses),
             cautions=() if group.drawn else (_CHOSEN,),
-            comparisons=tuple(comparisons),
+            comparisons=compare(pairings, resampling, cautions),
         )
 
 
@@ -129,4 +129,4 @@ def _between(
             levels = (a.label, b.label) if blind else (a.current, b.current)
             pairing.add(a.response_id, reviewers_label(levels[0], scale), reviewers_label(levels[1], scale))
     used = [pairing for pairing in (*both_blind, *otherwise) if pairing.rows or pairing.dropped]
-    return [pairing.compare(resampling) for pairing in used]
+    return compare(used, resampling)

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medreview.errors import UserError
+from medreview.progress import SILENT, Progress
 
 from .bootstrap import DEFAULT, Resampling
 from .cases import cases, judge_names
 from .compared import Comparison
 from .judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
 from .reviewed import decided, reviewers
-from .study_progress import Progress, progress
+from .study_progress import Standing, standing
 from .study_support import JudgedSupport, ReviewedSupport, SupportReport
 
 
@@ -20,7 +21,7 @@ class ReviewerFigures:
     """One reviewer: progress, agreement with the judges by group of labels, support by the labels."""
 
     reviewer: str
-    progress: Progress
+    progress: Standing
     agreement: tuple[GroupFigures, ...]
     support: tuple[SupportReport, ...]
 
@@ -38,7 +39,12 @@ class StudyFigures:
 
 
 def study_figures(
-    reader: sqlite3.Connection, reviewer: str | None = None, *, pass_no: int = 1, resampling: Resampling = DEFAULT
+    reader: sqlite3.Connection,
+    reviewer: str | None = None,
+    *,
+    pass_no: int = 1,
+    resampling: Resampling = DEFAULT,
+    progress: Progress = SILENT,
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two.
 
@@ -52,10 +58,12 @@ def study_figures(
     reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
     judged = JudgedSupport()
     statements = responses = 0
+    progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
     for case in cases(reader):
         responses += 1
         statements += len(case.statements)
         judged.add(case)
+        progress.step()
         for name in names:
             reviewed[name].add(case)
             for statement in case.statements:
@@ -67,7 +75,7 @@ def study_figures(
         reviewers=tuple(
             ReviewerFigures(
                 reviewer=name,
-                progress=progress(reader, name, labels[name], pass_no),
+                progress=standing(reader, name, labels[name], pass_no),
                 agreement=agreement[name].figures(resampling),
                 support=reviewed[name].report(resampling),
             )

@@ -16,7 +16,7 @@ WHERE m.reviewer = ? AND m.pass = ? AND m.state = 'decided' AND v.verdict IS NOT
 
 
 @dataclass(frozen=True)
-class Progress:
+class Standing:
     """Counts of statements. ``total`` = ``decided`` + ``deferred`` + ``open``.
 
     ``disagreements`` are decisions that differ from the judges' verdict as they stand now; ``changed_after_reveal``
@@ -35,7 +35,7 @@ class Progress:
     timed: int
 
 
-def progress(reader: sqlite3.Connection, reviewer: str, labels: Mapping[str, Decided], pass_no: int = 1) -> Progress:
+def standing(reader: sqlite3.Connection, reviewer: str, labels: Mapping[str, Decided], pass_no: int = 1) -> Standing:
     """Count what stands for a reviewer in one pass."""
     who = (reviewer, pass_no)
     total = reader.execute("SELECT count(*) FROM statement").fetchone()[0]
@@ -59,7 +59,7 @@ def progress(reader: sqlite3.Connection, reviewer: str, labels: Mapping[str, Dec
         )
     ]
     done, put_off = states.get("decided", 0), states.get("deferred", 0)
-    return Progress(
+    return Standing(
         total=total,
         decided=done,
         deferred=put_off,

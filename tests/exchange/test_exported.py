@@ -16,9 +16,10 @@ from medreview.exchange.exported import ExportedSummary, import_export
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import event_hash, insert_event
+from medreview.study.ids import content_id
 from medreview.study.rows import insert
 
-from .conftest import Shop
+from .conftest import TEXTS, Shop
 
 NewShop = Callable[[str], Shop]
 MACHINE = ("judge_", "jury_", "source_", "extractor", "stale")
@@ -170,6 +171,19 @@ def test_a_changed_event_is_refused_even_with_a_mended_manifest(shop: Shop, new_
     assert fresh.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 0
     put(whole)
     assert import_export(fresh, tmp_path / "out").added == 12
+
+
+def test_a_draw_of_ones_own_is_kept(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    other = new_shop("other")
+    other.fill()
+    other.study.write(lambda c: c.execute("DELETE FROM statement WHERE response_id <> ?", (content_id("r", TEXTS[1]),)))
+    other.study.write(lambda c: c.execute("UPDATE response SET parser = NULL WHERE ordinal = 1"))
+    own = {"position": 9, "statement_id": shop.units[3], "seed": 1, "stratum": "", "inclusion_prob": 0.5}
+    other.study.write(lambda connection: insert(connection, "audit_item", [own]))
+    assert import_export(other.study, tmp_path / "out").statements == 3
+    assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_item")] == [own]
 
 
 def test_two_events_under_one_id_are_refused(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:

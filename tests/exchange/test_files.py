@@ -31,6 +31,8 @@ Write = Callable[[str, str | bytes], Path]
             b"response\n" + b"x" * ((1 << 20) - 10) + "é\n".encode() + b"\xc3",
             "ends in the middle of a character",
         ),
+        ("a.csv", b"x" * ((1 << 20) - 1) + "é".encode() + b"\xff", f"byte {(1 << 20) + 1:,} is 0xFF"),
+        ("a.csv", b"x" * ((1 << 20) - 1) + b"\xc3x", f"byte {(1 << 20) - 1:,} is 0xC3"),
         ("a.csv", "response\nx\n".encode("utf-16"), "is UTF-16"),
         ("a.csv", b"PK\x03\x04...", "Excel, Word or zip"),
         ("a.txt", b"%PDF-1.7", "is a PDF"),

@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.exchange.export import export
 from medreview.exchange.judgements import JudgementRecord, read_judgements
 from medreview.exchange.recognise import what_is
+from medreview.exchange.responses import import_responses
 from medreview.exchange.rows import BadRecord
 from medreview.exchange.sourcecheckup import import_sourcecheckup
 from medreview.study import Study
@@ -128,6 +129,16 @@ def test_statements_are_located_when_they_stand_in_the_response(write: Write, st
     row = study.reader.execute("SELECT listed, cited, parser FROM response").fetchone()
     assert (len(json.loads(row["listed"])), row["cited"], row["parser"]) == (4, 0, "given")
     assert check(study.reader) == []
+
+
+def test_statements_split_here_are_kept(write: Write, study: Study) -> None:
+    text = "Take 5 mg. Then rest."
+    import_responses(study, write("a.jsonl", json.dumps({"response": text})))
+    study.write(lambda connection: connection.execute("UPDATE response SET parser = 'rules 1'"))
+    row = {"response": text, "statement": "Then rest.", "url": "https://a.example", "decision": "found", "reason": "q"}
+    summary = import_sourcecheckup(study, write("t.json", json.dumps([row])))
+    assert (summary.known, summary.statements, len(summary.decisions)) == (1, 0, 1)
+    assert study.reader.execute("SELECT parser FROM response").fetchone()[0] == "rules 1"
 
 
 def test_what_is(write: Write, shop: Shop, tmp_path: Path) -> None:

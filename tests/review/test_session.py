@@ -54,12 +54,22 @@ def test_differing_from_the_judges_asks_for_a_reason(study):
     assert session.own.reason == "number"
 
 
-def test_no_reason_is_asked_where_the_judges_have_no_verdict(study):
+def test_of_a_tied_jury_the_judge_on_the_screen_is_the_one_to_differ_from(study):
     session = sit(study)
 
-    assert session.decide("contradicted") is True
+    assert session.judges_say == "supported"
+    assert session.decide("contradicted") is False
+    assert session.decide("supported") is True
+    assert "you and the judges" not in session.receipt
     with pytest.raises(UserError, match="no common verdict"):
         session.accept()
+
+
+def test_no_reason_is_asked_where_nobody_judged(study):
+    session = sit(study)
+    session.go(3)
+
+    assert session.decide("contradicted") is True
 
 
 def test_accept_takes_the_judges_verdict(study):

@@ -23,7 +23,8 @@ SEPSIS = (
     "Measure lactate and take cultures before antibiotics if that causes no delay.\n\n"
     + "Initial resuscitation\n\nWhen sepsis has led to shock or to poor perfusion in an adult, begin with fluid: give "
     "30 mL/kg or more of a crystalloid by vein, most of it within the first 3 hours.\n\nLook again often: pulse "
-    "pressure, capillary refill, lactate. More fluid only while it helps.\n\n| Weight | First bolus | Within 3 hours |\n"
+    "pressure, capillary refill, lactate. More fluid only while it helps.\n\n"
+    "| Weight | First bolus | Within 3 hours |\n"
     "| 50 kg | 500 mL | 1500 mL |\n| 70 kg | 700 mL | 2100 mL |\n\nVasoactive agents\n\nNorepinephrine comes first. "
     "Aim for a mean arterial pressure of 65 mm Hg. Vasopressin is added when the dose rises; it does not replace "
     "norepinephrine.\n\n"
@@ -105,10 +106,11 @@ def _fill(connection: Any) -> None:
             {"source_id": source_id, "key": f"url:{url}", "kind": "url", "value": url, "url": url, "domain": domain}
         )
         snapshots[key] = content_id("p", url, text)
+        found = {"dead": "status 404", "scan": "1 image"}.get(key, "")
         pages.append(
             {
                 "snapshot_id": snapshots[key], "source_id": source_id, "version": 1, "fetched_at": NOW,
-                "page_state": state, "state_evidence": "" if state == "ok" else "status 404" if key == "dead" else "1 image",
+                "page_state": state, "state_evidence": found,
                 "status": 404 if key == "dead" else 200, "content_type": "text/html", "final_url": url, "chain": "[]",
                 "title": title, "extractor": "test 1", "raw_size": len(text.encode()), "raw_sha256": sha256(text),
                 "text_sha256": sha256(text), "text": text, "full_text": "", "body": zlib.compress(text.encode()),
@@ -125,8 +127,10 @@ def _fill(connection: Any) -> None:
             "response",
             [
                 {
-                    "response_id": response_id, "ordinal": number + 1, "record_id": f"q{number}", "model": told["model"],
-                    "origin": told["origin"], "imported_at": NOW, "imported_from": "test", "cited": 1, "parser": "test 1",
+                    "response_id": response_id, "ordinal": number + 1, "record_id": f"q{number}",
+                    "model": told["model"],
+                    "origin": told["origin"], "imported_at": NOW, "imported_from": "test", "cited": 1,
+                    "parser": "test 1",
                     "dropped": 0, "listed": None, "text_sha256": sha256(text), "question": told["question"],
                     "text": text,
                 }
@@ -179,7 +183,7 @@ def _judge(connection: Any, statements: dict[tuple[int, int], dict[str, Any]], s
                     "raw_label": verdict or "unsure", "verdict": verdict,
                     "supported": None if verdict is None else int(verdict == "supported"), "confidence": confidence,
                     "quote_status": status, "quote_start": found if located else None,
-                    "quote_end": found + len(quote) if located else None, "differences": json.dumps(differences),
+                    "quote_end": found + len(quote) if located else None, "quote_more": "[]", "differences": json.dumps(differences),
                     "quote": quote, "reason": reason, "raw_output": "", "error": "",
                 }
             ],
@@ -187,7 +191,10 @@ def _judge(connection: Any, statements: dict[tuple[int, int], dict[str, Any]], s
     dose = statements[0, 1]["text"].index("50")
     place = SEPSIS.index("30 mL/kg")
     sentence = [SEPSIS.index("When sepsis"), SEPSIS.index("3 hours.") + 8]
-    words = [[SEPSIS.index("crystalloid"), SEPSIS.index("crystalloid") + 11], [SEPSIS.index("first 3"), sentence[1] - 1]]
+    words = [
+        [SEPSIS.index("crystalloid"), SEPSIS.index("crystalloid") + 11],
+        [SEPSIS.index("first 3"), sentence[1] - 1],
+    ]
     clash = {"kind": "number", "statement": [dose, dose + 2], "source": [place, place + 2]}
     for ordinal in range(4):
         insert(

@@ -23,6 +23,8 @@ CREATE TABLE response (
     text TEXT NOT NULL
 ) STRICT;
 
+CREATE INDEX response_record ON response (record_id);
+
 CREATE TABLE source (
     source_id TEXT PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,            -- canonical: url:https://..., doi:10..., pmid:...
@@ -116,6 +118,7 @@ CREATE TABLE judgement (
     quote_status TEXT NOT NULL,
     quote_start INTEGER,
     quote_end INTEGER,
+    quote_more TEXT NOT NULL DEFAULT '[]', -- JSON [[start, end], ...]: where else it is: parts joined by ellipses, repeats
     differences TEXT NOT NULL,           -- JSON [{quote: [start, end], source: [start, end]}, ...] of an altered quote
     quote TEXT NOT NULL,
     reason TEXT NOT NULL,

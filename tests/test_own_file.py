@@ -1,0 +1,86 @@
+"""A new user's own file: twenty answers, their pages on a web server, nothing of the sample study."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from medreview import pipeline
+from medreview.exchange.export import export
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.sources.limits import Limits
+from medreview.study import Study
+from medreview.study.check import check
+
+DRUGS = ["ramipril", "bisoprolol", "amlodipine", "furosemide", "warfarin"]
+PAGE = """<!doctype html><html><head><title>{drug}</title></head><body><nav><a href="/">Home</a></nav><main>
+<h1>{drug}</h1><p>The usual starting dose of {drug} in adults is 5 mg once daily, taken in the morning with water.</p>
+<p>{drug} should not be stopped suddenly without talking to a doctor, because symptoms may come back.</p>
+<p>Blood tests for kidney function are done before treatment with {drug} and again after two weeks of treatment.</p>
+</main></body></html>"""
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        drug = self.path.strip("/")
+        body = PAGE.format(drug=drug).encode() if drug in DRUGS else b"nothing here"
+        self.send_response(200 if drug in DRUGS else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def port():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+def answers(port):
+    for number in range(20):
+        drug = DRUGS[number % len(DRUGS)]
+        dose = 5 if number < 10 else 50
+        yield {
+            "id": f"q{number}",
+            "question": f"How is {drug} started?",
+            "response": f"The usual starting dose of {drug} in adults is {dose} mg once daily. "
+            f"It should not be stopped suddenly.\n\nSource: http://127.0.0.1:{port}/{drug if number else 'gone'}",
+            "model": "own",
+        }
+
+
+def test_from_the_file_to_labels(tmp_path, port):
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(port)))
+    pages = pipeline.Pages(limits=Limits(host_delay=0), allow=frozenset({("127.0.0.1", port)}))
+    with Study.create(tmp_path / "own.medreview") as study:
+        done = pipeline.run(study, [file], {}, pages)
+
+        assert done.imported[0].added == 20
+        assert done.parsed.statements == 40
+        assert done.fetched.states == {"ok": 5, "http_error": 1}
+        session = ReviewSession(study, "kb", open_queue(study, "flagged", "kb"))
+        assert "numbers differ" in session.item.verdict.badges
+        assert "50 mg" in session.item.text
+        session.decide("contradicted")
+        summary = export(study, tmp_path / "labels")
+        assert summary.files["labels.csv"] == 1
+        assert check(study.reader) == []
+
+
+def test_without_leave_nothing_on_this_machine_is_fetched(tmp_path, port):
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(port)))
+    with Study.create(tmp_path / "own.medreview") as study:
+        done = pipeline.run(study, [file], {}, pipeline.Pages(limits=Limits(host_delay=0)))
+
+        assert done.fetched.states == {"blocked": 6}
