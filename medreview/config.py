@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.llm.settings import JudgeSettings, judges_from
 
 FILE_NAME: Final = "medreview.toml"
 _THEMES: Final = ("dark", "light", "ansi")
@@ -29,6 +30,10 @@ class Config:
     """An address or web page put into the user agent when pages are fetched."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Action name -> key, or keys separated by commas; the names are in ``?`` and the README."""
+    prompts: str = ""
+    """A folder with prompts of your own: ``TASK.md`` there takes the place of the one of this program."""
+    judges: Mapping[str, JudgeSettings] = field(default_factory=dict)
+    """The models that can be asked: the tables ``[judges.NAME]``."""
 
 
 def config_folder() -> Path:
@@ -65,14 +70,17 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
     for key, value in told.items():
         if key not in known:
             raise UserError(f"The settings {path} hold an unknown key {key!r}; known are {', '.join(known)}.")
-        wanted = {"ascii": bool, "mouse": bool, "keys": dict}.get(key, str)
+        wanted = {"ascii": bool, "mouse": bool, "keys": dict, "judges": dict}.get(key, str)
         if not isinstance(value, wanted):
             raise UserError(f"In the settings {path}, {key!r} must be {_NAMES[wanted]}.")
     if told.get("theme", "dark") not in _THEMES:
         raise UserError(f"In the settings {path}, 'theme' must be one of {', '.join(_THEMES)}.")
     if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
         raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
-    return Config(**{"reviewer": _login(), **told})
+    judges = judges_from(told.get("judges", {}), path)
+    # Beside the settings, whatever folder the command is given in.
+    prompts = str(path.parent / Path(told["prompts"]).expanduser()) if told.get("prompts") else ""
+    return Config(**{"reviewer": _login(), **told, "judges": judges, "prompts": prompts})
 
 
 _NAMES: Final = {bool: "true or false", dict: "a table", str: "a text"}

@@ -1,6 +1,7 @@
 """The only module that knows the order of the stages.
 
-import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts
+import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts;
+models are asked when they are named, since that costs money
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +12,21 @@ from medreview.citations.stage import CitationSummary, extract_all
 from medreview.errors import UserError
 from medreview.exchange.exported import import_export
 from medreview.exchange.judgements import JudgementRecord, read_judgements
+from medreview.exchange.key_facts import read_facts
 from medreview.exchange.recognise import what_is
 from medreview.exchange.responses import import_responses
 from medreview.exchange.rows import BadRecord
 from medreview.exchange.sourcecheckup import import_sourcecheckup
+from medreview.judges.batch_in import BatchIn, read_batch
+from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
+from medreview.judges.injection import mark_snapshots
+from medreview.judges.llm_stage import Plan, Tally, judge_with, plan
 from medreview.judges.recorded import store_judgements
 from medreview.judges.stage import judge_offline
+from medreview.judges.tasks.key_facts import Fact, add_facts, question_of
+from medreview.judges.tasks.named import task_for
 from medreview.judges.verdicts import refresh
+from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
 from medreview.sources.folder import PagesFolder
 from medreview.sources.limits import Limits
@@ -46,6 +55,34 @@ class Judged:
     """Pairs judged offline now, and how many statements of the study are flagged."""
 
     pairs: int
+    flagged: int
+
+
+@dataclass(slots=True)
+class Facts:
+    """Key facts read from one file."""
+
+    read: int = 0
+    added: int = 0
+    known: int = 0
+    bad: list[BadRecord] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """Which models to put which task to; ``again``: also where they gave no answer of use before."""
+
+    settings: Sequence[JudgeSettings]
+    task: str = "source_verification"
+    prompts: Path | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """What each model did, and how many statements of the study are flagged."""
+
+    judges: list[Tally]
     flagged: int
 
 
@@ -116,6 +153,25 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
     return Imported(str(path), "judgements", read, summary.added, summary.known, bad)
 
 
+def bring_facts(study: Study, path: Path, added_by: str) -> Facts:
+    """Import key facts; those whose question nobody answered are left out and named."""
+    done = Facts()
+    for record in read_facts(path):
+        if isinstance(record, BadRecord):
+            done.bad.append(record)
+            continue
+        done.read += 1
+        try:
+            question = question_of(study, record.question, record.response)
+            added = add_facts(study, question, [Fact(record.fact, record.category)], added_by)
+        except ValueError as error:
+            done.bad.append(BadRecord(record.line, str(error)))
+            continue
+        done.added += added
+        done.known += 1 - added
+    return done
+
+
 def fetch(study: Study, pages: Pages, *, failed_too: bool = False, progress: Progress = SILENT) -> FetchSummary:
     """Get the cited sources that the study does not have yet."""
     if pages.folder is not None:
@@ -138,7 +194,71 @@ def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
 def judge(study: Study, progress: Progress = SILENT, processes: int | None = None) -> Judged:
     """Judge every pair that the offline judge did not see yet, and roll all judgements up."""
     pairs = judge_offline(study, progress, processes).pairs
+    mark_snapshots(study, progress)
     return Judged(pairs, refresh(study, progress))
+
+
+def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT) -> JudgedBy:
+    """Put a task to models, and roll all judgements up; what was answered before is not asked again.
+
+    Also after an interruption: what had been answered by then counts.
+    """
+    mark_snapshots(study, progress)
+    flagged = 0
+    try:
+        done = judge_with(
+            study,
+            judges.settings,
+            task=judges.task,
+            prompts=judges.prompts,
+            limit=limit,
+            again=judges.again,
+            progress=progress,
+        )
+    finally:
+        flagged = refresh(study, progress)
+    return JudgedBy(done.judges, flagged)
+
+
+def plan_for(study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT) -> list[Plan]:
+    """What :func:`judge_by` would ask, and what that would cost; nothing is sent."""
+    return plan(
+        study,
+        judges.settings,
+        task=judges.task,
+        prompts=judges.prompts,
+        limit=limit,
+        again=judges.again,
+        progress=progress,
+    )
+
+
+def batch_out(
+    study: Study,
+    judges: Judges,
+    path: Path,
+    *,
+    shard_bytes: int = SHARD_BYTES,
+    limit: int | None = None,
+    progress: Progress = SILENT,
+) -> BatchOut:
+    """Write what the first of these judges would be asked to files for an engine elsewhere; nothing is sent."""
+    extract_all(study, progress)
+    mark_snapshots(study, progress)
+    settings = judges.settings[0]
+    task = task_for(study, settings, judges.task, judges.prompts)
+    return write_batch(
+        task, settings, path, shard_bytes=shard_bytes, again=judges.again, limit=limit, progress=progress
+    )
+
+
+def batch_in(study: Study, judges: Judges, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
+    """Take the results of the first judge's batches back, and roll all judgements up."""
+    settings = judges.settings[0]
+    try:
+        return read_batch(task_for(study, settings, judges.task, judges.prompts), settings, paths, progress)
+    finally:
+        refresh(study, progress)
 
 
 def run(

@@ -1,8 +1,11 @@
 """The judges' opinion in words: one or two rows on a small screen, a list on a wide one; and what I said myself."""
 
+from collections.abc import Sequence
+
 from medreview.labels import level_named
 from medreview.review.cells import fit, width
-from medreview.review.item import Item, Judgement
+from medreview.review.item import Item, Judgement, Verdict
+from medreview.review.jurors import Juror, jurors
 from medreview.review.session import ReviewSession
 from medreview.review.wrap import WrapTable
 from medreview.screens.glyphs import STYLE, VERDICT
@@ -11,6 +14,7 @@ from medreview.screens.widgets.painted import Piece, Row
 from medreview.visible import visible
 
 _FALSE_QUOTE = ("altered", "absent")
+_TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
 
 def lead(session: ReviewSession) -> Judgement | None:
@@ -34,9 +38,9 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
         return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
     row: list[Piece] = [("── ", "rule"), ("judge  ", ""), *_verdict(judgement), ("  ", "")]
     row.append((f"{judge_name(judgement)} ", "dim"))
-    if len({other.judge for other in session.item.judgements if not other.offline}) > 1 and session.item.verdict:
-        verdict = session.item.verdict
-        row += [("── ", "rule"), (f"jury {verdict.votes_for}-{verdict.votes_other} ", "")]
+    jury = jurors(session.item)
+    if len(jury) > 1 and session.item.verdict:
+        row += [("── ", "rule"), (f"jury {_strip(jury)} {_votes(session.item.verdict)} ", "")]
     if session.item.verdict and session.item.verdict.conflict:
         row += [("── ", "rule"), ("sources conflict ", "badge")]
     row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", ""), ("─", "rule fill")]
@@ -79,6 +83,16 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     if judgement.reason:
         rows += _wrapped(judgement.reason, columns, max(1, most - len(rows)), "dim")
     return rows[:most]
+
+
+def _strip(jury: Sequence[Juror]) -> str:
+    """The votes one by one, a glyph each; a dash is an abstention."""
+    return "".join(VERDICT[juror.verdict] if juror.verdict else _TWO_WAY[juror.supported] for juror in jury)
+
+
+def _votes(verdict: Verdict) -> str:
+    silent = f", {verdict.abstained} abstained" if verdict.abstained else ""
+    return f"{verdict.votes_for}-{verdict.votes_other}{silent}"
 
 
 def _mine(session: ReviewSession, columns: int) -> list[Row]:

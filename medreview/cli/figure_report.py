@@ -11,15 +11,17 @@ from rich.text import Text
 
 from medreview.cli.output import counted
 from medreview.labels import AXES
+from medreview.stats.between_judges import BetweenJudges
 from medreview.stats.compared import Comparison
 from medreview.stats.figure import Figure, half_up, percent
 from medreview.stats.judge_agreement import GroupFigures
-from medreview.stats.said import SCALES
+from medreview.stats.said import BINARY, LEVELS, SCALES
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.study_support import SupportFigures, SupportReport
 from medreview.visible import visible
 
 _COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
+_CHANCE_CORRECTED: Final = (*_COEFFICIENTS, "Fleiss' kappa", "Krippendorff's alpha")
 _SCALES: Final = {scale.name: scale.title for scale in SCALES}
 _NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with medreview review."
 _NO_LABEL: Final = "No statement has a label of this reviewer: there is no agreement to show."
@@ -53,6 +55,7 @@ def _report(figures: StudyFigures) -> Iterable[RenderableType]:
         yield from ("", _title("Agreement between reviewers, on their labels as they stand"))
         for comparison in figures.between_reviewers:
             yield from ("", _comparison(comparison))
+    yield from _judges(figures.between_judges)
     yield from _support(figures.support)
     again = figures.resampling
     yield from (
@@ -156,6 +159,53 @@ def _stratum(stratum: SupportFigures) -> RenderableType:
     return _inset(Group(head, _figure_table(shown), *_sentences(shown)))
 
 
+def _judges(judges: BetweenJudges) -> Iterable[RenderableType]:
+    """The judges beside each other; nothing when fewer than two judged."""
+    if len(judges.tallies) < 2:
+        return
+    yield from ("", _title("The judges beside each other"))
+    levels = [tuple(tally.labels[LEVELS.name].values()) for tally in judges.tallies]
+    coarse = [
+        sum(tally.labels[BINARY.name].values()) - sum(told) for tally, told in zip(judges.tallies, levels, strict=True)
+    ]
+    # "Not found" has no place among the four labels. Most judges use all four, and the column is left out.
+    more = ("other",) if max(coarse) > 0 else ()
+    votes = _columns("", "asked", "abstained", *map(_level, LEVELS.labels), *more)
+    for tally, told, rest in zip(judges.tallies, levels, coarse, strict=True):
+        counts = (tally.asked, tally.abstained, *told, *((rest,) if more else ()))
+        votes.add_row(Text(_out(tally.judge)), *(Text(f"{count:,}") for count in counts))
+    yield _inset(votes)
+    ties = f"{counted(judges.tied, 'statement')} with even votes; tie rule: {judges.tie_rule.replace('_', ' ')}."
+    other = " Other: not supported, without saying which of the labels." if more else ""
+    yield _plain(f"{ties} Abstained: no verdict, be it unsure, refused, cut off or no answer.{other}")
+    for jury in judges.juries:
+        many = jury.agreement
+        shown = tuple(many.figures.values())
+        head = Text(f"{counted(len(jury.judges), 'judge')} together, {_SCALES[jury.scale]}", style="bold")
+        yield from ("", _inset(Group(head, _figure_table(shown), *_sentences(shown))))
+    for scale in SCALES:
+        pairs = _columns(f"each two, {scale.title}", *_COEFFICIENTS, "agree", "n", "left")
+        for pair in (pair for pair in judges.pairs if pair.scale == scale.name):
+            figures = {figure.name: figure for figure in reversed(pair.agreement)}
+            cells = [_short(figures[name]) for name in (*_COEFFICIENTS, "percent agreement")]
+            cells += [f"{pair.n:,}", f"{sum(pair.dropped.values()):,}"]
+            pairs.add_row(Text(f"{_out(pair.first)}, {_out(pair.second)}"), *(Text(cell) for cell in cells))
+        if pairs.rows:
+            yield from ("", _inset(pairs))
+
+
+def _short(figure: Figure) -> str:
+    return "-" if figure.value is None else _number(figure, figure.value)
+
+
+def _columns(*names: str) -> Table:
+    table = _table()
+    for place, name in enumerate(names):
+        longest = max(map(len, name.split()), default=0)
+        table.add_column(Text(name), justify="right" if place else "left", min_width=longest)
+    return table
+
+
 def _figure_table(figures: Sequence[Figure]) -> Table:
     table = _table()
     for name, side in (("", "left"), ("value", "right"), ("95% interval", "left"), ("method", "left")):
@@ -182,7 +232,7 @@ def _cells(figure: Figure, name: str) -> tuple[str, ...]:
 
 
 def _number(figure: Figure, value: float) -> str:
-    return half_up(value) if figure.name in _COEFFICIENTS else percent(value)
+    return half_up(value) if figure.name in _CHANCE_CORRECTED else percent(value)
 
 
 def _sentences(figures: Iterable[Figure]) -> list[Text]:

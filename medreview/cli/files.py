@@ -123,11 +123,14 @@ def prompts(
 
     Example: medreview prompts source_verification
     """
+    from medreview.config import load_config
     from medreview.judges.prompts import load_prompt, prompt_names
 
+    own = load_config().prompts
+    folder = Path(own) if own else None
     if name is None:
-        known = [load_prompt(task) for task in prompt_names()]
+        known = [load_prompt(task, folder) for task in prompt_names()]
         listed = {prompt.id: prompt.sha256 for prompt in known}
         result(listed, "\n".join(f"{key}  sha256 {value[:12]}" for key, value in listed.items()), as_json=as_json)
         return
-    result(prompt := load_prompt(name), prompt.text, as_json=as_json)
+    result(prompt := load_prompt(name, folder), prompt.text, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli import evidence, figures, files, prepare, review
+from medreview.cli import evidence, facts, figures, files, judges, jury, prepare, review
 from medreview.errors import UserError
 
 app = typer.Typer(
@@ -33,7 +33,7 @@ def _options(version: Version = False) -> None:
     pass
 
 
-for part in (prepare, review, figures, files, evidence):
+for part in (prepare, judges, review, figures, files, evidence, jury, facts):
     part.register(app)
 
 

@@ -7,6 +7,7 @@ Reading, in the order of use; nothing is imported here, so that a command loads 
   ``responses``: :func:`import_responses`
 - ``sourcecheckup``: :func:`import_sourcecheckup`, tables of statement, source and decision
 - ``judgements``: :func:`read_judgements`, what judges said elsewhere
+- ``key_facts``: :func:`read_facts`, what a good response must say
 - ``exported``: :func:`import_export`, an export back into a study
 
 Writing: ``export``: :func:`export`, the set of CSV files that ``columns`` describes, with code book and manifest.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from medreview.judges.rollup import TIE_RULES
 from medreview.labels import EVIDENCE, HALLUCINATION, PAGE_STATES, QUOTE_STATUSES, REASONS, Label
 
 Type = Literal["text", "integer", "number", "boolean", "time"]
@@ -27,6 +28,7 @@ _EVIDENCE: Final = _levels(EVIDENCE)
 _HALLUCINATION: Final = _levels(HALLUCINATION)
 _REASONS: Final = _levels(REASONS)
 _EXPOSURE: Final = ("no", "before", "after")
+_JURY_RULES: Final = tuple(f"plurality, tie {rule}" for rule in TIE_RULES)
 _MODES: Final = ("blind", "open")
 _AXES: Final = ("evidence", "hallucination")
 _CODE_POINTS: Final = "code points, 0-based"
@@ -64,8 +66,10 @@ LABELS: Final = (
     Column("jury_n", "integer", "Judges with a verdict."),
     Column("jury_for", "integer", "Judges whose verdict is judge_verdict (when tied, the size of the largest party)."),
     Column("jury_against", "integer", "Judges with another verdict."),
-    Column("jury_rule", "text", "How their verdicts become one; empty when none has spoken.", levels=("plurality",)),
-    Column("jury_tie", "boolean", "1: the judges are tied."),
+    Column("jury_abstained", "integer", "Judges that were asked and gave no verdict: unsure, refused, failed."),
+    Column("jury_rule", "text", "How their verdicts become one, and what a tie gives; empty when none has spoken.",
+           levels=_JURY_RULES),
+    Column("jury_tie", "boolean", "1: the judges are even, whatever the rule makes of it."),
     Column("reviewer_id", "text", "Who labelled."),
     Column("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
     Column("mode", "text", "How verdict_first was given (without one: how the statement was last met). Never pool "

@@ -24,14 +24,15 @@ class Fields:
 
     ``names``: field -> the column names that mean it, best first. ``mapping``: column -> field, as given with
     ``--map``; it goes before the names, and a column that is mapped means nothing else. Case, blanks and hyphens in
-    column names do not matter.
+    column names do not matter. An entry ``FIELD:`` -> text (``--map judge:=RefChecker``) gives every row that text.
     """
 
     def __init__(self, names: Mapping[str, Sequence[str]], mapping: Mapping[str, str] = AS_NAMED) -> None:
-        for column, field in mapping.items():
-            if field not in names:
-                raise UserError(f"--map {column}={field}: there is no field {field}; there are {', '.join(names)}.")
-        self.mapped = {plain(column): field for column, field in mapping.items()}
+        for column, target in mapping.items():
+            if (field := field_of(column, target)) not in names:
+                raise UserError(f"--map {column}={target}: there is no field {field}; there are {', '.join(names)}.")
+        self._given = {field_of(column, text): text for column, text in mapping.items() if is_given(column)}
+        self.mapped = {plain(column): field for column, field in mapping.items() if not is_given(column)}
         self._columns = {
             field: [
                 *(column for column, target in self.mapped.items() if target == field),
@@ -49,12 +50,12 @@ class Fields:
                 if here.get(column) not in (None, ""):
                     found[field] = here[column]
                     break
-        return found
+        return found | self._given
 
     def present(self, columns: Iterable[str]) -> set[str]:
         """The fields that a file with these columns can have."""
         here = {plain(column) for column in columns}
-        return {field for field, names in self._columns.items() if here.intersection(names)}
+        return {field for field, names in self._columns.items() if here.intersection(names)} | self._given.keys()
 
     def check(self, rows: Iterator[Row | BadRecord], path: Path, required: Sequence[str]) -> Iterator[Row | BadRecord]:
         """The same rows, after a look at the first hundred.
@@ -76,6 +77,16 @@ class Fields:
                     f"{path} has no column for the {field} (it has {shown}); say which with --map COLUMN={field}."
                 )
         return rows
+
+
+def is_given(column: str) -> bool:
+    """Whether an entry of ``--map`` gives a text and names no column: ``judge:``."""
+    return column.endswith(":")
+
+
+def field_of(column: str, target: str) -> str:
+    """The field that an entry of ``--map`` is about."""
+    return column.removesuffix(":").strip() if is_given(column) else target
 
 
 def peek(rows: Iterator[Row | BadRecord]) -> tuple[list[Row | BadRecord], Iterator[Row | BadRecord]]:

@@ -69,7 +69,7 @@ def _judgement(row: Row | BadRecord, fields: Fields) -> JudgementRecord | BadRec
             response=name_of(values, "response"),
             statement=text_of(values, "statement"),
             source=text_of(values, "source").strip(),
-            label=name_of(values, "label"),
+            label=_label_of(values),
             confidence=confidence_of(values),
             reason=text_of(values, "reason"),
             quote=text_of(values, "quote"),
@@ -81,6 +81,12 @@ def _judgement(row: Row | BadRecord, fields: Fields) -> JudgementRecord | BadRec
         if not getattr(record, field).strip():
             return BadRecord(row.line, f"has no {field}")
     return record
+
+
+def _label_of(values: Mapping[str, Any]) -> str:
+    """A label in words or as a number; true and false, as some evaluators give them, in words."""
+    value = values.get("label")
+    return str(value).lower() if isinstance(value, bool) else name_of(values, "label")
 
 
 def confidence_of(values: Mapping[str, Any]) -> float | None:

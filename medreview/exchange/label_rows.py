@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from medreview.exchange.columns import LABELS
 from medreview.exchange.payload import Cell
+from medreview.judges.rollup import TieRule
+from medreview.judges.ties import tie_rule
 from medreview.study.ids import content_id
 
 EXPORT_VERSION: Final = 1
@@ -20,6 +22,7 @@ _MATERIAL: Final = """
 SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.question, r.model, r.origin,
        j.judge_run_id, run.model AS judge_model, run.prompt_sha256, j.raw_label, j.confidence, j.quote, j.quote_status,
        v.statement_id IS NOT NULL AS rolled_up, v.verdict, v.supported, v.conflict, v.votes_for, v.votes_other,
+       v.abstained, v.tied,
        a.stratum, a.inclusion_prob
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
@@ -48,9 +51,9 @@ def label_rows(reader: sqlite3.Connection, study_id: str) -> Iterator[Sequence[C
 
     A row stands for every reviewer and pass with an event on the statement that was not retracted.
     """
-    materials = reader.execute(_MATERIAL)
+    materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
     for _, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
-        material = _material(next(materials))
+        material = _material(next(materials), tie)
         for _, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
             row = _human(list(events), material["statement_sha256"])
             if row:
@@ -60,9 +63,8 @@ def label_rows(reader: sqlite3.Connection, study_id: str) -> Iterator[Sequence[C
                 yield [cells.get(name) for name in _NAMES]
 
 
-def _material(row: sqlite3.Row) -> dict[str, Any]:
+def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
     """The columns on the statement, its response and the judges."""
-    tied = row["verdict"] is None and bool(row["votes_for"])
     return {
         "unit_id": row["statement_id"],
         "response_id": row["response_id"],
@@ -85,8 +87,9 @@ def _material(row: sqlite3.Row) -> dict[str, Any]:
         "jury_n": row["votes_for"] + row["votes_other"] if row["rolled_up"] else None,
         "jury_for": row["votes_for"],
         "jury_against": row["votes_other"],
-        "jury_rule": "plurality" if row["votes_for"] else None,
-        "jury_tie": int(tied) if row["rolled_up"] else None,
+        "jury_abstained": row["abstained"],
+        "jury_rule": f"plurality, tie {tie}" if row["votes_for"] else None,
+        "jury_tie": row["tied"],
         "stratum": row["stratum"],
         "inclusion_prob": row["inclusion_prob"],
     }

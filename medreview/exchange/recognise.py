@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.exchange import judgements, records, sourcecheckup
-from medreview.exchange.fields import AS_NAMED, Fields, columns_of, peek
+from medreview.exchange.fields import AS_NAMED, Fields, columns_of, field_of, peek
 from medreview.exchange.rows import open_rows
 
 Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
@@ -40,7 +40,9 @@ def what_is(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     columns = columns_of(first)
     for kind, signs in _SIGNS.items():
         names = _NAMES[kind]
-        here = Fields(names, {column: field for column, field in mapping.items() if field in names}).present(columns)
+        here = Fields(
+            names, {column: told for column, told in mapping.items() if field_of(column, told) in names}
+        ).present(columns)
         if here.issuperset(signs):
             return kind
     return "responses"

@@ -1,17 +1,16 @@
 """Judgements made elsewhere, brought into a study: matched to statement and source, their quotes grounded."""
 
-import json
-import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from medreview.citations import canonical_key, from_list
-from medreview.evidence.grounding import Grounding, QuoteIndex, ground
 from medreview.exchange.judgements import JudgementRecord
 from medreview.judges.prompts import known_hash
+from medreview.judges.quoting import Quotes, quote_columns
+from medreview.judges.raw_labels import LABELS, mapped
 from medreview.judges.runs import Run, add_run
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -19,36 +18,6 @@ from medreview.study.ids import content_id
 from medreview.study.rows import insert
 
 _BATCH = 500
-LABELS: Final[Mapping[str, tuple[str | None, bool | None]]] = {
-    "supported": ("supported", True),
-    "support": ("supported", True),
-    "supports": ("supported", True),
-    "found": ("supported", True),
-    "yes": ("supported", True),
-    "entailment": ("supported", True),
-    "partial": ("partial", False),
-    "partially supported": ("partial", False),
-    "contradicted": ("contradicted", False),
-    "contradiction": ("contradicted", False),
-    "contradict": ("contradicted", False),
-    "refuted": ("contradicted", False),
-    "refutes": ("contradicted", False),
-    "not addressed": ("not_addressed", False),
-    "neutral": ("not_addressed", False),
-    "not enough information": ("not_addressed", False),
-    "nei": ("not_addressed", False),
-    "not found": (None, False),
-    "not supported": (None, False),
-    "unsupported": (None, False),
-    "no": (None, False),
-    "cannot judge": ("cannot_judge", None),
-    "unsure": (None, None),
-    "unknown": (None, None),
-}
-"""Raw label (case, underscores and hyphens folded) -> verdict, supported.
-
-"Not found" takes in what is only partly supported (SourceCheckup), so it maps to no verdict.
-"""
 
 
 @dataclass(slots=True)
@@ -98,15 +67,13 @@ def store_judgements(study: Study, records: Iterable[JudgementRecord], progress:
 
 
 def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any]]:
-    folded = re.sub(r"[\s_-]+", " ", record.label).strip().lower()
-    if folded not in LABELS:
+    level = mapped(record.label)
+    if level is None:
         raise LookupError(f"the label {record.label!r} is not known; known are: {', '.join(sorted(LABELS))}")
-    verdict, supported = LABELS[folded]
+    verdict, supported = level
     place = finder.place(record)
     run = Run(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
-    status, grounding = finder.ground(record.quote, place)
-    spans = grounding.spans if grounding else ()
-    span = spans[0] if spans else None
+    status, grounding = finder.quotes.ground(record.quote, place.snapshot_id, place.others)
     return run, {
         "judgement_id": content_id("g", run.judge_run_id, place.statement_id, place.snapshot_id),
         "judge_run_id": run.judge_run_id,
@@ -116,14 +83,7 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any
         "verdict": verdict,
         "supported": supported,
         "confidence": record.confidence,
-        "quote_status": status,
-        "quote_start": span.start if span else None,
-        "quote_end": span.end if span else None,
-        "quote_more": json.dumps(spans[1:]),
-        "differences": json.dumps(
-            [{"quote": pair.quote, "source": pair.source} for pair in grounding.differences] if grounding else []
-        ),
-        "quote": record.quote,
+        **quote_columns(record.quote, status, grounding),
         "reason": record.reason,
         "raw_output": "",
         "error": "",
@@ -145,9 +105,9 @@ class _Finder:
         self._statements: dict[str, str] = {}
         self._snapshots: dict[str, str] = {}
         self._by_value: dict[str, str] = {}
-        self._indexes: dict[str, QuoteIndex] = {}
         self._record_id = ""
         self.prompt_hash = cache(known_hash)
+        self.quotes = Quotes(reader)
 
     def place(self, record: JudgementRecord) -> _Place:
         """Statement and snapshot of a record; ``LookupError`` says which of the two is not in the study."""
@@ -161,25 +121,6 @@ class _Finder:
             raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
         snapshot_id = self._snapshots[key]
         return _Place(statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id))
-
-    def ground(self, quote: str, place: _Place) -> tuple[str, Grounding | None]:
-        """Quote status, and where the quote is in the place's snapshot (``None`` when it is not to be found there)."""
-        if not quote.strip():
-            return "none", None
-        here = ground(quote, self._index(place.snapshot_id))
-        if here.status in ("absent", "altered"):
-            for other in place.others:
-                if ground(quote, self._index(other)).status in ("exact", "normalised"):
-                    return "other_source", None
-        return here.status, here
-
-    def _index(self, snapshot_id: str) -> QuoteIndex:
-        if snapshot_id not in self._indexes:
-            if len(self._indexes) > 64:
-                self._indexes.clear()
-            row = self._reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
-            self._indexes[snapshot_id] = QuoteIndex(row["text"])
-        return self._indexes[snapshot_id]
 
     def _load(self, record_id: str) -> None:
         if record_id == self._record_id:

@@ -2,13 +2,20 @@
 
 Rules. Over sources, per judge: supported if any source supports; else contradicted if any contradicts; else nothing if
 the judge could not tell on one of them; else partial; else not addressed (SourceCheckup: one supporting source is
-enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict most judges have; a tie gives no verdict. A judge that
-could not tell has no vote. The offline judge votes only where no other judge has spoken.
+enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict
+most judges have; what a tie gives is a stated rule (``TieRule``). A judge that could not tell, refused, failed or gave
+no usable answer abstains: it has no vote and is counted. The offline judge votes only where no other has spoken.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final, Literal
+
+TieRule = Literal["undecided", "supported", "not_supported"]
+"""What a tie gives. ``undecided``: no verdict. ``supported``: a tie that supported is part of goes to it.
+``not_supported``: a tie of supported with one other verdict goes to the other. Any other tie stays undecided."""
+TIE_RULES: Final[tuple[TieRule, ...]] = ("undecided", "supported", "not_supported")
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
 _LOCATED = ("exact", "normalised", "near")
@@ -28,48 +35,73 @@ class Vote:
     supported: bool | None
     confidence: float | None
     quote_status: str
+    unproven: bool = False
+    """The judge said supported and its quote is not in the source, so that its word has no vote."""
 
 
 @dataclass(frozen=True, slots=True)
 class RollUp:
-    """The judges' word on a statement. ``lead`` is the judgement to show first, ``None`` when nobody judged."""
+    """The judges' word on a statement. ``lead`` is the judgement to show first, ``None`` when nobody judged.
+
+    ``abstained`` counts the judges without a vote; ``tied``: the verdicts, or supported and not, were even, whatever
+    the tie rule made of it.
+    """
 
     verdict: str | None
     supported: bool | None
     conflict: bool
     votes_for: int
     votes_other: int
+    abstained: int
+    tied: bool
     lead: Vote | None
     false_quotes: tuple[str, ...]
     lowest_confidence: float | None
 
 
-def roll_up(votes: Iterable[Vote]) -> RollUp:
+def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     """Roll the judgements on one statement up to a verdict."""
     everyone = list(votes)
     jury = [vote for vote in everyone if not vote.offline] or everyone
     runs = [[vote for vote in jury if vote.run == run] for run in sorted({vote.run for vote in jury})]
-    by_run = [(_over_sources(run), run) for run in runs]
-    tally = Counter(verdict for verdict, _ in by_run if verdict)
-    best = tally.most_common(2)
-    tied = len(best) == 2 and best[0][1] == best[1][1]
-    verdict = best[0][0] if best and not tied else None
+    by_run = [_over_sources(run) for run in runs]
+    tally = Counter(verdict for verdict in by_run if verdict)
+    most = max(tally.values(), default=0)
+    first = [label for label in tally if tally[label] == most]
+    verdict = _broken(first, tie)
     supports = [_supports(run) for run in runs]
     said = Counter(word for word in supports if word is not None)
-    supported = None if said[True] == said[False] else said[True] > said[False]
-    false = [vote for vote in jury if vote.supported and vote.quote_status in FALSE_QUOTE]
+    even = said[True] == said[False]
+    supported = _EVEN[tie] if even and said else None if even else said[True] > said[False]
+    false = [vote for vote in jury if vote.unproven or (vote.supported and vote.quote_status in FALSE_QUOTE)]
     confidences = [vote.confidence for vote in jury if vote.confidence is not None and _counts(vote, verdict)]
     labels = {vote.verdict for vote in jury}
     return RollUp(
         verdict=verdict,
         supported=supported,
         conflict="supported" in labels and "contradicted" in labels and _across_sources(jury),
-        votes_for=tally[verdict] if verdict else max(tally.values(), default=0),
-        votes_other=sum(tally.values()) - (tally[verdict] if verdict else max(tally.values(), default=0)),
+        votes_for=most,
+        votes_other=sum(tally.values()) - most,
+        abstained=sum(label is None and word is None for label, word in zip(by_run, supports, strict=True)),
+        tied=len(first) > 1 or (even and bool(said)),
         lead=_lead(false or jury, verdict),
-        false_quotes=tuple(sorted({vote.quote_status for vote in false})),
+        false_quotes=tuple(sorted({"altered" if vote.quote_status == "altered" else "absent" for vote in false})),
         lowest_confidence=min(confidences, default=None),
     )
+
+
+_EVEN: Final[dict[TieRule, bool | None]] = {"undecided": None, "supported": True, "not_supported": False}
+
+
+def _broken(first: Sequence[str], tie: TieRule) -> str | None:
+    """The verdict among those that most judges have, by the tie rule when there are several."""
+    if len(first) < 2:
+        return first[0] if first else None
+    if tie == "supported" and "supported" in first:
+        return "supported"
+    if tie == "not_supported" and "supported" in first and len(first) == 2:
+        return next(label for label in first if label != "supported")
+    return None
 
 
 def _over_sources(run: Sequence[Vote]) -> str | None:

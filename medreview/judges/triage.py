@@ -35,10 +35,14 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not."""
+    """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not.
+
+    A page that speaks to judges has the state ``instructions``. ``misled``: a model found support on such a page.
+    """
 
     cited: int
     states: Sequence[str]
+    misled: bool = False
 
 
 def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float = 0.0) -> list[Flag]:
@@ -54,6 +58,8 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float
         found.append(Flag(80, "contradicted"))
     words = {_CLASH_WORDS[kind] for kind in clash_kinds}
     found += [Flag(75 if "number" in word or "unit" in word else 65, word) for word in sorted(words)]
+    if pages.misled:
+        found.append(Flag(85, "page: instructions"))
     if result.conflict:
         found.append(Flag(70, "sources conflict"))
     if result.votes_other:
@@ -64,7 +70,7 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float
         found.append(Flag(40, "low confidence"))
     if found and result.supported is not True:
         # A page that could not be read explains a doubt; it is none when the other pages settled the matter.
-        bad = sorted({state for state in pages.states if state != "ok"})
+        bad = sorted({state for state in pages.states if state != "ok"} - ({"instructions"} if pages.misled else set()))
         found += [Flag(30, f"page: {state.replace('_', ' ')}") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
 

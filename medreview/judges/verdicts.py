@@ -3,19 +3,22 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
+from medreview.judges.raw_labels import mapped
 from medreview.judges.rollup import RollUp, Vote, roll_up
+from medreview.judges.ties import tie_rule
 from medreview.judges.triage import Pages, flags, priority
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 
 _BATCH = 5000
 _COLUMNS = (
-    "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "judgement_id", "snapshot_id",
-    "priority", "badges",
+    "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
+    "snapshot_id", "priority", "badges",
 )  # fmt: skip
 
 
@@ -28,7 +31,7 @@ def refresh(study: Study, progress: Progress = SILENT) -> int:
     progress.begin("verdicts", total)
     flagged = 0
     rows = _rows(study.reader)
-    while batch := [row for row, _ in zip(rows, range(_BATCH), strict=False)]:
+    while batch := list(islice(rows, _BATCH)):
         study.write(lambda connection, batch=batch: _store(connection, batch))  # type: ignore[misc]
         flagged += sum(row["priority"] > 0 for row in batch)
         progress.step(len(batch))
@@ -47,26 +50,51 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     pages = _pages(reader)
     openings = _openings(reader)
     clashes = _clashes(reader)
+    tie = tie_rule(reader)
+    spoken = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     doubts = dict(reader.execute("SELECT statement_id, min(unsupported) FROM evidence GROUP BY 1").fetchall())
     votes = reader.execute(
-        """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, j.snapshot_id, j.verdict,
-                  j.supported, j.confidence, j.quote_status
+        """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, r.judge,
+                  j.snapshot_id, j.verdict, j.raw_label, j.error = '' AS answered, j.supported,
+                  j.confidence, j.quote_status
            FROM statement AS s LEFT JOIN judgement AS j USING (statement_id)
            LEFT JOIN judge_run AS r USING (judge_run_id) ORDER BY s.statement_id"""
     )
     nothing_cited = Pages(0, ())
     for statement_id, group in groupby(votes, key=itemgetter("statement_id")):
-        rows = list(group)
-        result = roll_up(_vote(row) for row in rows if row["judgement_id"])
+        rows = _newest(list(group))
+        result = roll_up((_vote(row) for row in rows if row["judgement_id"]), tie)
         response_id = rows[0]["response_id"]
         opened = result.lead.snapshot_id if result.lead else openings.get(response_id)
         doubt = doubts.get(statement_id, 0.0)
         kinds = clashes.get((statement_id, opened or ""), ())
-        found = flags(result, kinds, pages.get(response_id, nothing_cited), doubt)
+        cited = pages.get(response_id, nothing_cited)
+        found = flags(result, kinds, replace(cited, misled=_misled(rows, spoken)) if spoken else cited, doubt)
         yield _verdict(statement_id, result, opened) | {
             "priority": priority(found, doubt),
             "badges": " · ".join(flag.badge for flag in found),
         }
+
+
+def _newest(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """A model that was asked anew, with another prompt or parameter, has one vote: its newest answer on each source."""
+    kept: dict[tuple[str, ...], sqlite3.Row] = {}
+    for row in sorted(rows, key=lambda row: (bool(row["answered"]), row["run"] or 0)):
+        one = (row["judge"], row["snapshot_id"]) if row["kind"] == "llm" else (row["judgement_id"] or "",)
+        kept[one] = row
+    return list(kept.values())
+
+
+def _misled(rows: list[sqlite3.Row], spoken: set[str]) -> bool:
+    """Whether a model's word for the statement rests on a page that speaks to models."""
+    return any(row["supported"] and row["kind"] != "offline" and row["snapshot_id"] in spoken for row in rows)
+
+
+def _unproven(row: sqlite3.Row) -> bool:
+    if row["kind"] != "llm" or row["supported"] is not None:
+        return False
+    level = mapped(row["raw_label"])
+    return level is not None and level[1] is True
 
 
 def _vote(row: sqlite3.Row) -> Vote:
@@ -79,6 +107,7 @@ def _vote(row: sqlite3.Row) -> Vote:
         supported=None if row["supported"] is None else bool(row["supported"]),
         confidence=row["confidence"],
         quote_status=row["quote_status"],
+        unproven=_unproven(row),
     )
 
 
@@ -90,6 +119,8 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
         "conflict": result.conflict,
         "votes_for": result.votes_for,
         "votes_other": result.votes_other,
+        "abstained": result.abstained,
+        "tied": result.tied,
         "judgement_id": result.lead.judgement_id if result.lead else None,
         "snapshot_id": opened,
     }
@@ -98,7 +129,8 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
 def _pages(reader: sqlite3.Connection) -> dict[str, Pages]:
     """By response: how many sources it cites and the states of their pages."""
     rows = reader.execute(
-        """SELECT DISTINCT response_id, source_id, page_state
+        """SELECT DISTINCT response_id, source_id, CASE WHEN instructions <> '' THEN 'instructions' ELSE page_state END
+                  AS page_state
            FROM citation LEFT JOIN snapshot_current USING (source_id) ORDER BY response_id"""
     )
     found = {}

@@ -46,6 +46,7 @@ class Judgement:
     quote_spans: tuple[Span, ...]
     differences: tuple[tuple[Span, Span], ...]
     judgement_id: str
+    run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Verdict:
     conflict: bool
     votes_for: int
     votes_other: int
+    abstained: int
     judgement_id: str | None
     snapshot_id: str | None
     badges: str
@@ -171,7 +173,7 @@ def _span(start: int | None, end: int | None) -> Span | None:
 def _sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]:
     rows = reader.execute(
         """SELECT u.source_id, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title, p.page_state,
-                  p.state_evidence, p.raw_size, p.fetched_at
+                  p.state_evidence, p.instructions, p.raw_size, p.fetched_at
            FROM citation AS c JOIN source AS u USING (source_id) LEFT JOIN snapshot_current AS p USING (source_id)
            WHERE c.response_id = ? GROUP BY u.source_id ORDER BY first""",
         (response_id,),
@@ -184,8 +186,9 @@ def _sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]
             url=row["url"],
             domain=row["domain"],
             title=row["title"] or "",
-            state=row["page_state"] or "not fetched",
-            state_evidence=row["state_evidence"] or "",
+            # A page that speaks to judges is shown as such also where badges are hidden.
+            state="instructions" if row["instructions"] else row["page_state"] or "not fetched",
+            state_evidence=row["instructions"] or row["state_evidence"] or "",
             size=row["raw_size"] or 0,
             fetched_at=row["fetched_at"] or "",
         )
@@ -195,7 +198,8 @@ def _sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]
 
 def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgement, ...]:
     rows = reader.execute(
-        """SELECT j.*, r.judge, r.model, r.kind FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
+        """SELECT j.*, r.judge, r.model, r.kind, r.ordinal AS run
+           FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
            WHERE j.statement_id = ? ORDER BY r.kind = 'offline', r.ordinal, j.snapshot_id""",
         (statement_id,),
     )
@@ -218,6 +222,7 @@ def _judgement(row: sqlite3.Row) -> Judgement:
         quote_spans=_quote_spans(row),
         differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in json.loads(row["differences"])),
         judgement_id=row["judgement_id"],
+        run=row["run"],
     )
 
 
@@ -236,6 +241,7 @@ def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
         conflict=bool(row["conflict"]),
         votes_for=row["votes_for"],
         votes_other=row["votes_other"],
+        abstained=row["abstained"],
         judgement_id=row["judgement_id"],
         snapshot_id=row["snapshot_id"],
         badges=row["badges"],

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medreview.errors import UserError
+from medreview.judges.ties import tie_rule
 from medreview.progress import SILENT, Progress
 
+from .between_judges import BetweenJudges, JudgesBeside, offline_runs
 from .bootstrap import DEFAULT, Resampling
 from .cases import cases, judge_names
 from .compared import Comparison
@@ -35,6 +37,7 @@ class StudyFigures:
     resampling: Resampling
     reviewers: tuple[ReviewerFigures, ...]
     between_reviewers: tuple[Comparison, ...]
+    between_judges: BetweenJudges
     support: SupportReport
 
 
@@ -57,12 +60,15 @@ def study_figures(
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
     judged = JudgedSupport()
+    beside = JudgesBeside(judges, offline_runs(reader), tie_rule(reader))
     statements = responses = 0
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
     for case in cases(reader):
         responses += 1
         statements += len(case.statements)
         judged.add(case)
+        for statement in case.statements:
+            beside.add(case.response_id, statement)
         progress.step()
         for name in names:
             reviewed[name].add(case)
@@ -82,6 +88,7 @@ def study_figures(
             for name in names
         ),
         between_reviewers=between_reviewers(labels, resampling),
+        between_judges=beside.figures(resampling),
         support=judged.report(resampling),
     )
 

@@ -158,6 +158,7 @@ class Shop:
         verdict_row = {"statement_id": self.units[0], "verdict": None, "supported": None, "conflict": 0, "votes_for": 1}
         verdict_row |= {
             "votes_other": 1,
+            "tied": 1,
             "judgement_id": "g1",
             "snapshot_id": "p1",
             "priority": 5,

@@ -65,6 +65,7 @@ CREATE TABLE snapshot (
     text TEXT NOT NULL,                  -- what is judged, shown and marked
     full_text TEXT NOT NULL,             -- the whole page, '' when it is the same
     body BLOB NOT NULL,                  -- zlib-compressed
+    instructions TEXT,                   -- words of the text that speak to a judge; '' = none, NULL = not looked at yet
     UNIQUE (source_id, version)
 ) STRICT;
 
@@ -97,7 +98,7 @@ CREATE TABLE judge_run (
     judge_run_id TEXT PRIMARY KEY,
     ordinal INTEGER NOT NULL UNIQUE,
     judge TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('offline', 'recorded')),
+    kind TEXT NOT NULL CHECK (kind IN ('offline', 'recorded', 'llm')),
     model TEXT NOT NULL,
     prompt_id TEXT NOT NULL,
     prompt_sha256 TEXT NOT NULL,         -- '' when the prompt is not known here
@@ -128,13 +129,95 @@ CREATE TABLE judgement (
 ) STRICT;
 CREATE INDEX judgement_statement ON judgement (statement_id);
 
+CREATE TABLE llm_call (                  -- every answer of a model; 'ok' ones are not asked for again
+    cache_key TEXT PRIMARY KEY,          -- hash of address, model, parameters, prompt, schema and messages
+    judge TEXT NOT NULL,
+    model TEXT NOT NULL,
+    host TEXT NOT NULL,
+    task TEXT NOT NULL,
+    prompt_sha256 TEXT NOT NULL,
+    at_utc TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('ok', 'unparsable', 'truncated', 'refused', 'timeout', 'error', 'skipped')),
+    rung TEXT NOT NULL,                  -- json_schema, json_object, plain, or '' when nothing was sent
+    tries INTEGER NOT NULL,              -- HTTP requests, retries and repair turns included
+    prompt_tokens INTEGER,               -- as the server counted, over all tries; NULL when it did not say
+    completion_tokens INTEGER,
+    latency_ms INTEGER NOT NULL,
+    cost REAL,                           -- NULL without prices or counts
+    error TEXT NOT NULL,
+    raw_output TEXT NOT NULL
+) STRICT;
+CREATE INDEX llm_call_judge ON llm_call (judge, status);
+
+CREATE TABLE merged_judgement (          -- a statement against all sources of its response together
+    merged_judgement_id TEXT PRIMARY KEY,
+    judge_run_id TEXT NOT NULL REFERENCES judge_run,
+    statement_id TEXT NOT NULL REFERENCES statement,
+    snapshots TEXT NOT NULL CHECK (json_valid(snapshots)), -- ids of what it was judged by, a JSON list
+    raw_label TEXT NOT NULL,
+    verdict TEXT,
+    supported INTEGER,
+    confidence REAL,
+    quotes TEXT NOT NULL CHECK (json_valid(quotes)), -- JSON [{quote, status, snapshot, spans: [[start, end], ...]}, ...]
+    reason TEXT NOT NULL,
+    raw_output TEXT NOT NULL,
+    error TEXT NOT NULL,
+    UNIQUE (judge_run_id, statement_id)
+) STRICT;
+
+CREATE TABLE hallucination_finding (     -- what a judge found in a whole response
+    finding_id TEXT PRIMARY KEY,
+    judge_run_id TEXT NOT NULL REFERENCES judge_run,
+    response_id TEXT NOT NULL REFERENCES response,
+    assisted INTEGER NOT NULL,           -- 1: it was shown an expert's reason; never counted for or against a judge
+    assisted_by TEXT NOT NULL CHECK (json_valid(assisted_by)), -- ids of the events that were shown, a JSON list
+    found INTEGER,                       -- 1, 0; NULL when the judge abstained
+    type TEXT,                           -- a level of the hallucination axis; NULL when the judge abstained
+    spans TEXT NOT NULL CHECK (json_valid(spans)), -- JSON [{quote, status, spans: [[start, end], ...]}, ...], in the response
+    reason TEXT NOT NULL,
+    raw_output TEXT NOT NULL,
+    error TEXT NOT NULL,
+    UNIQUE (judge_run_id, response_id)
+) STRICT;
+
+CREATE TABLE key_fact (                  -- what a good response to a question must say (MedFactEval)
+    key_fact_id TEXT PRIMARY KEY,
+    question_sha256 TEXT NOT NULL,       -- of the question: every response to it is held against the fact
+    ordinal INTEGER NOT NULL,
+    category TEXT NOT NULL CHECK (category IN ('diagnosis', 'management', 'follow_up', 'other')),
+    added_by TEXT NOT NULL,
+    added_at TEXT NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (question_sha256, ordinal)
+) STRICT;
+
+CREATE TABLE key_fact_vote (             -- one judge on one fact in one response
+    key_fact_vote_id TEXT PRIMARY KEY,
+    judge_run_id TEXT NOT NULL REFERENCES judge_run,
+    key_fact_id TEXT NOT NULL REFERENCES key_fact,
+    response_id TEXT NOT NULL REFERENCES response,
+    task TEXT NOT NULL CHECK (task IN ('key_fact_presence', 'key_fact_contradiction')),
+    raw_answer TEXT NOT NULL,            -- the judge's own word
+    answer INTEGER,                      -- 1: present, contradicted; 0: not; NULL when the judge abstained
+    quote_status TEXT NOT NULL,
+    quote_start INTEGER,                 -- in the response
+    quote_end INTEGER,
+    quote TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    raw_output TEXT NOT NULL,
+    error TEXT NOT NULL,
+    UNIQUE (judge_run_id, key_fact_id, response_id)
+) STRICT;
+
 CREATE TABLE verdict (                   -- the judges' word on a statement, rolled up over sources and jury
     statement_id TEXT PRIMARY KEY REFERENCES statement,
-    verdict TEXT,                        -- NULL when there is none or the jury is tied
+    verdict TEXT,                        -- NULL when there is none, or a tie that the study's tie rule leaves open
     supported INTEGER,
     conflict INTEGER NOT NULL,           -- 1: one source supports, another contradicts
     votes_for INTEGER NOT NULL,          -- judges whose verdict is the one above
     votes_other INTEGER NOT NULL,
+    abstained INTEGER NOT NULL DEFAULT 0, -- judges that were asked and gave no verdict
+    tied INTEGER NOT NULL DEFAULT 0,     -- 1: the votes were even, whatever the tie rule made of it
     judgement_id TEXT REFERENCES judgement, -- the judgement to show first
     snapshot_id TEXT REFERENCES snapshot,   -- the source to open first
     priority INTEGER NOT NULL,           -- 0 = not flagged; higher = look sooner

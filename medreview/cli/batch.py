@@ -1,0 +1,86 @@
+"""Batch files from the command line: ``medreview judge --batch-out FILE`` and ``--batch-in FILE``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medreview.cli.asking import judges_named, warn
+from medreview.cli.output import counted, parts, progress, result, say
+from medreview.errors import UserError
+from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.judges.batch_in import BatchIn
+    from medreview.judges.batch_out import BatchOut
+    from medreview.pipeline import Judges
+
+
+def batch_out(
+    study: Path,
+    names: Sequence[str],
+    path: Path,
+    *,
+    shard_mb: int | None = None,
+    task: str = "",
+    limit: int | None = None,
+    again: bool = False,
+    local_only: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Write the questions that wait for one judge to files for an engine elsewhere."""
+    from medreview import pipeline
+    from medreview.judges.batch_out import SHARD_BYTES
+    from medreview.study import Study
+
+    judges = _one(names, task, again, local_only)
+    warn(judges)
+    size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=limit, progress=bar)
+    result(done, _written(done, study, names[0]), as_json=as_json)
+
+
+def batch_in(
+    study: Path, names: Sequence[str], paths: Sequence[Path], *, task: str = "", as_json: bool = False
+) -> None:
+    """Take the results of a batch back."""
+    from medreview import pipeline
+    from medreview.study import Study
+
+    judges = _one(names, task, False, False)
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.batch_in(opened, judges, paths, progress=bar)
+    for path, line, reason in done.bad[:20]:
+        say(f"  {visible(path)}, line {line}: {reason}; left out")
+    if len(done.bad) > 20:
+        say(f"  and {len(done.bad) - 20} more")
+    if done.foreign:
+        say(f"  {counted(done.foreign, 'result')} answer no question of this judge: {done.why}")
+    result(done, _taken(done), as_json=as_json)
+
+
+def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Judges":
+    if len(names) != 1:
+        raise UserError("A batch is for one judge: name it with --judge NAME, once.")
+    return judges_named(names, task=task, again=again, local_only=local_only)
+
+
+def _written(done: "BatchOut", study: Path, name: str) -> str:
+    known = f" ({done.known:,} answered before)" if done.known else ""
+    if not done.shards:
+        return f"{counted(done.units, 'unit')} waiting, nothing to ask{known}; no file written."
+    cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
+    files = ", ".join(shard.file for shard in done.shards)
+    return (
+        f"{counted(done.requests, 'question')} on {counted(done.units, 'unit')}{known} in {files}; up to "
+        f"{done.prompt_tokens:,} tokens in and about {done.completion_tokens:,} out{cost}.\n"
+        f"Manifest: {done.manifest}\nResults come back with: medreview judge {study} --judge {name} --batch-in FILE"
+    )
+
+
+def _taken(done: "BatchIn") -> str:
+    new = parts(done.statuses) or "nothing new"
+    known = f", {done.known:,} known before" if done.known else ""
+    return (
+        f"{new}{known}; {counted(done.judged, 'unit')} judged, {done.abstained:,} abstained, {done.waiting:,} waiting"
+    )

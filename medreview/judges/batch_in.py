@@ -1,0 +1,264 @@
+"""The results of a batch, taken back: matched by their key, read as live answers are, stored once."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from medreview.errors import UserError
+from medreview.judges.batch_out import manifests_beside
+from medreview.judges.tasks.task import Rows, Task, Unit, pending
+from medreview.llm.call import Answer, Ask, Status, cache_key
+from medreview.llm.estimate import cost_of
+from medreview.llm.faults import diagnose
+from medreview.llm.reading import Reading, read_completion
+from medreview.llm.redact import redact, redact_known
+from medreview.llm.settings import JudgeSettings
+from medreview.llm.store import CallStore, Row, row_of, write_rows
+from medreview.llm.transport import Reply
+from medreview.progress import SILENT, Progress
+
+_UNITS_AT_ONCE: Final = 200
+_LONGEST_LINE: Final = 20_000_000
+_FAULTS: Final[dict[str, Status]] = {"refused": "refused", "overflow": "skipped"}
+
+
+@dataclass(slots=True)
+class BatchIn:
+    """What came back. ``statuses`` count the results that were new; ``known`` were in the study already, just so.
+
+    ``foreign`` results answer no question of this judge run, and ``why`` says what may be the matter; ``bad`` are
+    (file, line, reason) of lines that are no results. ``judged`` units have all their answers now, ``abstained`` of
+    them without a verdict; ``waiting`` ones still lack some.
+    """
+
+    statuses: dict[str, int] = field(default_factory=dict)
+    known: int = 0
+    foreign: int = 0
+    why: str = ""
+    bad: list[tuple[str, int, str]] = field(default_factory=list)
+    judged: int = 0
+    abstained: int = 0
+    waiting: int = 0
+
+
+def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
+    """Take back results (and error files) of batches of this judge, whole or in part, in any order, as often as wanted.
+
+    A usable answer is never replaced by a later failure. Raises :class:`UserError` for a file that cannot be read.
+    """
+    done = BatchIn()
+    with ExitStack() as stack:
+        results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done)
+        reader = _Reader(task, settings, results, done)
+        progress.begin("results", len(results.places))
+        held: list[tuple[Unit, list[Answer]]] = []
+        for unit in pending(task, again=True):
+            answers = reader.answers(unit)
+            if answers is not None:
+                held.append((unit, answers))
+            if len(held) >= _UNITS_AT_ONCE or len(reader.rows) >= _UNITS_AT_ONCE:
+                progress.step(reader.save(held))
+        progress.step(reader.save(held))
+        left = results.places.keys() - reader.matched
+    done.foreign = _foreign(task, left, done)
+    if done.foreign:
+        done.why = _why(task, manifests_beside(list(paths)))
+    done.statuses = dict(reader.statuses.most_common())
+    done.waiting = len(task.waiting())
+    return done
+
+
+class _Results:
+    """Where in the files the result of each question is; the files are not held in memory."""
+
+    def __init__(self, files: Sequence[BinaryIO], paths: Sequence[Path], done: BatchIn) -> None:
+        self._files = files
+        self.places: dict[str, tuple[int, int]] = {}
+        """By key: number of the file, offset in it."""
+        succeeded: set[str] = set()
+        for number, (file, path) in enumerate(zip(files, paths, strict=True)):
+            for line, offset, told in _lines(file):
+                if isinstance(told, str):
+                    done.bad.append((str(path), line, told))
+                    continue
+                key, status = told["custom_id"], _response(told).get("status_code")
+                if key not in succeeded:
+                    self.places[key] = (number, offset)
+                if status == 200:
+                    succeeded.add(key)
+
+    def get(self, key: str) -> Mapping[str, Any]:
+        """The result of a question that has one."""
+        number, offset = self.places[key]
+        self._files[number].seek(offset)
+        result: Mapping[str, Any] = json.loads(self._files[number].readline())
+        return result
+
+
+class _Reader:
+    """Makes answers of results, and stores them with the judgements that they complete."""
+
+    def __init__(self, task: Task, settings: JudgeSettings, results: _Results, done: BatchIn) -> None:
+        self._task = task
+        self._settings = settings
+        self._results = results
+        self._done = done
+        self._store = CallStore(task.study)
+        self.matched: set[str] = set()
+        self.statuses: Counter[str] = Counter()
+        self.rows: list[Row] = []
+
+    def answers(self, unit: Unit) -> list[Answer] | None:
+        """The answers to all of a unit's questions; ``None`` without anything new, or while some are not there yet."""
+        keys = [cache_key(self._settings, ask) for ask in unit.asks]
+        if not self._results.places.keys() & set(keys):
+            return None
+        found = [self._answer(ask, key) for ask, key in zip(unit.asks, keys, strict=True)]
+        answers = [answer for answer in found if answer is not None]
+        return answers if len(answers) == len(found) else None
+
+    def save(self, held: list[tuple[Unit, list[Answer]]]) -> int:
+        """Store in one transaction what was read since the last time; how many results that were."""
+        made: list[Rows] = [self._task.rows(unit, answers) for unit, answers in held]
+        rows = self.rows
+
+        def change(connection: Any) -> None:
+            write_rows(connection, rows, add=False)
+            self._task.save(connection, made)
+
+        self._task.study.write(change)
+        self._done.judged += sum(not row.abstained for row in made)
+        self._done.abstained += sum(row.abstained for row in made)
+        held.clear()
+        self.rows = []
+        return len(rows)
+
+    def _answer(self, ask: Ask, key: str) -> Answer | None:
+        kept = self._store.get(key, ask.schema)
+        there = key in self._results.places
+        new = there and key not in self.matched
+        if there:
+            self.matched.add(key)
+        if kept is not None:
+            self._done.known += new
+            return kept
+        if not there:
+            return None
+        answer = self._read(ask, key)
+        if new and self._is_known(answer):
+            self._done.known += 1
+        elif new:
+            self.statuses[answer.status] += 1
+            self.rows.append(row_of(self._settings, ask, answer))
+        return answer
+
+    def _is_known(self, answer: Answer) -> bool:
+        row = self._task.study.reader.execute(
+            "SELECT status, raw_output, error FROM llm_call WHERE cache_key = ?", (answer.cache_key,)
+        ).fetchone()
+        return row is not None and tuple(row) == (answer.status, answer.raw, answer.error)
+
+    def _read(self, ask: Ask, key: str) -> Answer:
+        reading = _reading(self._results.get(key), ask)
+        secret = self._settings.key
+        return Answer(
+            status=reading.status,
+            value=reading.value,
+            raw=redact_known(reading.raw, secret),
+            error=redact(reading.error, secret),
+            prompt_tokens=reading.prompt_tokens,
+            completion_tokens=reading.completion_tokens,
+            latency_ms=0,
+            cost=cost_of(self._settings, reading.prompt_tokens, reading.completion_tokens),
+            tries=1,
+            rung="",
+            cached=False,
+            cache_key=key,
+        )
+
+
+def _reading(result: Mapping[str, Any], ask: Ask) -> Reading:
+    """A result read as the reply to a live request would be."""
+    response, error = _response(result), result.get("error")
+    data = response.get("body")
+    if not response:
+        said = error.get("message") or error.get("code") if isinstance(error, dict) else error
+        return Reading("error", None, "", f"The batch has no answer: {said or 'it does not say why'}", None, None)
+    status = response.get("status_code")
+    reply = Reply(status if isinstance(status, int) else 200, {}, data, "")
+    fault = diagnose(reply, ())
+    if fault is not None:
+        return Reading(_FAULTS.get(fault.kind, "error"), None, "", fault.sentence, None, None)
+    return read_completion(data, ask.schema, ask.messages)
+
+
+def _response(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    response = result.get("response")
+    return response if isinstance(response, dict) else {}
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, int, dict[str, Any] | str]]:
+    """Line number, offset and result of each line; a sentence for one that is none."""
+    offset = number = 0
+    while line := file.readline(_LONGEST_LINE):
+        number += 1
+        if line.strip():
+            yield number, offset, _result(line)
+        offset += len(line)
+
+
+def _result(line: bytes) -> dict[str, Any] | str:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return "is no whole JSON object; the file may have been cut off here"
+    if not isinstance(told, dict) or not isinstance(told.get("custom_id"), str):
+        return "is no result of a batch: it has no custom_id"
+    if "body" in told and "response" not in told:
+        return "is a request, not a result; give the file that the engine wrote"
+    return told
+
+
+def _foreign(task: Task, left: set[str], done: BatchIn) -> int:
+    """How many of the results without a waiting question are not this judge's; the others are counted as known."""
+    foreign = 0
+    for key in left:
+        there = task.study.reader.execute(
+            "SELECT 1 FROM llm_call WHERE cache_key = ? AND judge = ? AND prompt_sha256 = ?",
+            (key, task.run.judge, task.run.prompt_sha256),
+        ).fetchone()
+        foreign += there is None
+        done.known += there is not None
+    return foreign
+
+
+def _why(task: Task, manifests: Iterator[dict[str, Any]]) -> str:
+    """What differs between the judge run and the manifest that comes closest to it."""
+    run = task.run
+    now = {
+        "study_id": task.study.meta("study_id"),
+        "judge": run.judge,
+        "model": run.model,
+        "host": run.params.get("host"),
+        "prompt_sha256": run.prompt_sha256,
+        "params": {name: value for name, value in run.params.items() if name != "host"},
+    }
+    names = {"study_id": "study", "prompt_sha256": "prompt", "params": "parameters"}
+    told = [[name for name, value in now.items() if manifest.get(name) != value] for manifest in manifests]
+    differing = min(told, key=len, default=None)
+    if differing is None:
+        return "no manifest lies beside the files; are they results for another judge or study?"
+    if not differing:
+        return "the texts of the study have changed since the batch was written"
+    return f"the batch was written with another {', '.join(names.get(name, name) for name in differing)}"

@@ -1,0 +1,254 @@
+"""The stage that puts a task to judges: several at once, each answer saved as it comes, nothing asked twice."""
+
+import asyncio
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.judges.tasks import parsing
+from medreview.judges.tasks.named import DEFAULT, task_for
+from medreview.judges.tasks.task import Rows, Task, Unit, pending
+from medreview.llm.call import Answer, Ask, cache_key
+from medreview.llm.client import Judge
+from medreview.llm.estimate import Estimate, estimate
+from medreview.llm.settings import JudgeSettings
+from medreview.llm.store import CallStore
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+
+_AHEAD: Final = 2
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one judge did. ``units``: pairs, statements or responses, as the task counts; ``abstained`` of these.
+
+    ``outcomes`` counts labels and abstentions. ``calls`` counts questions sent now, tokens and cost are theirs;
+    ``kept`` those that an earlier run had paid for. ``dead`` says why the judge was given up, ``changes`` what of the
+    configured request its server did not take.
+    """
+
+    judge: str
+    model: str
+    task: str
+    units: int = 0
+    abstained: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    calls: int = 0
+    kept: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    dead: str = ""
+    changes: tuple[str, ...] = ()
+
+    def add(self, answer: Answer) -> None:
+        """Count one answer."""
+        if answer.cached:
+            self.kept += 1
+            return
+        self.calls += answer.tries > 0
+        self.prompt_tokens += answer.prompt_tokens or 0
+        self.completion_tokens += answer.completion_tokens or 0
+        if answer.cost is not None:
+            self.cost = (self.cost or 0.0) + answer.cost
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSummary:
+    """What every judge did."""
+
+    judges: list[Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a judge is about to be asked: units, and calls, tokens and cost of what is not paid for yet."""
+
+    judge: str
+    model: str
+    host: str
+    units: int
+    estimate: Estimate
+
+
+def judge_with(
+    study: Study,
+    settings: Sequence[JudgeSettings],
+    *,
+    task: str = DEFAULT,
+    prompts: Path | None = None,
+    limit: int | None = None,
+    again: bool = False,
+    progress: Progress = SILENT,
+) -> LlmSummary:
+    """Put a task to one or more judges, all at the same time.
+
+    ``limit``: at most so many units for each judge. ``again``: also those whose answer was of no use. Can be
+    interrupted, or killed, at any moment: what was answered is saved, and the next run asks what is missing.
+    """
+    tasks = _tasks(study, settings, task, prompts)
+    waiting = [made.waiting(again=again)[:limit] for made in tasks]
+    progress.begin("judgements", sum(map(len, waiting)))
+    tallies = [Tally(each.name, each.model, task) for each in settings]
+    try:
+        asyncio.run(_run(study, list(zip(settings, tasks, waiting, tallies, strict=True)), progress))
+    except* UserError as group:
+        raise _first(group) from None
+    return LlmSummary(tallies)
+
+
+def plan(
+    study: Study,
+    settings: Sequence[JudgeSettings],
+    *,
+    task: str = DEFAULT,
+    prompts: Path | None = None,
+    limit: int | None = None,
+    again: bool = False,
+    progress: Progress = SILENT,
+) -> list[Plan]:
+    """What :func:`judge_with` would ask, without asking it."""
+    store = CallStore(study)
+    plans = []
+    for each, made in zip(settings, _tasks(study, settings, task, prompts), strict=True):
+        progress.begin(f"{each.name}, counted", len(made.waiting(again=again)[:limit]))
+        units = 0
+
+        def asks(made: Task = made, each: JudgeSettings = each) -> Iterator[Ask]:
+            nonlocal units
+            for unit in pending(made, again=again, limit=limit):
+                units += 1
+                progress.step()
+                yield from (ask for ask in unit.asks if store.get(cache_key(each, ask), ask.schema) is None)
+
+        told = estimate(asks(), each)
+        plans.append(Plan(each.name, each.model, each.host, units, told))
+    return plans
+
+
+def _tasks(study: Study, settings: Sequence[JudgeSettings], task: str, prompts: Path | None) -> list[Task]:
+    if task == parsing.NAME and len(settings) > 1:
+        raise UserError("A response is split into statements once: name one judge for the task statement_parsing.")
+    return [task_for(study, each, task, prompts) for each in settings]
+
+
+def _first(group: BaseExceptionGroup[UserError]) -> UserError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error if isinstance(error, UserError) else UserError(str(error))
+
+
+_Work = tuple[JudgeSettings, Task, list[tuple[str, ...]], Tally]
+
+
+async def _run(study: Study, work: Sequence[_Work], progress: Progress) -> None:
+    keeper = _Keeper(study, progress)
+    calls = CallStore(study)
+    try:
+        async with AsyncExitStack() as stack:
+            # All are opened before one is asked: a missing key is told before anything is paid.
+            judges = [await stack.enter_async_context(Judge(settings, calls)) for settings, *_ in work]
+            async with asyncio.TaskGroup() as group:
+                for judge, (settings, task, waiting, tally) in zip(judges, work, strict=True):
+                    ids = iter(waiting)
+                    for _ in range(min(len(waiting), settings.concurrency + _AHEAD)):
+                        group.create_task(_ask(judge, task, ids, tally, keeper))
+            for judge, (*_, tally) in zip(judges, work, strict=True):
+                tally.dead, tally.changes = judge.dead, judge.changes
+            await keeper.finish()
+    finally:
+        keeper.save_rest()
+
+
+async def _ask(judge: Judge, task: Task, ids: Iterator[tuple[str, ...]], tally: Tally, keeper: "_Keeper") -> None:
+    """One of a judge's workers: takes units one after the other. The judge itself bounds how many are under way."""
+    for one in ids:
+        unit = task.unit(one)
+        if unit is None:
+            continue
+        answers = []
+        for ask in unit.asks:
+            answer = _not_asked(judge.dead) if judge.dead else await judge.ask(ask)
+            tally.add(answer)
+            answers.append(answer)
+        keeper.put(_Done(task, tally, unit, answers))
+        await asyncio.sleep(0)  # answers from the cache come without a pause; others must get a turn
+
+
+def _not_asked(reason: str) -> Answer:
+    return Answer(
+        "skipped", None, "", f"Not asked. {reason}", None, None, 0, None, tries=0, rung="", cached=False, cache_key=""
+    )
+
+
+_Batch = list[tuple[Task, list[Rows]]]
+
+
+def _saver(batch: _Batch) -> Callable[[sqlite3.Connection], None]:
+    def save(connection: sqlite3.Connection) -> None:
+        for task, rows in batch:
+            task.save(connection, rows)
+
+    return save
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    task: Task
+    tally: Tally
+    unit: Unit
+    answers: Sequence[Answer]
+
+
+class _Keeper:
+    """Stores what was answered, as it comes: whatever has come while one commit was under way goes into the next."""
+
+    def __init__(self, study: Study, progress: Progress) -> None:
+        self._study = study
+        self._progress = progress
+        self._ready: deque[_Done] = deque()
+        self._saving: asyncio.Task[None] | None = None
+
+    def put(self, done: _Done) -> None:
+        """Take an answered unit; it is in the file soon after."""
+        self._ready.append(done)
+        if self._saving is not None and self._saving.done():
+            self._saving.result()  # a full disk stops the run: what cannot be saved must not be paid for
+            self._saving = None
+        if self._saving is None:
+            self._saving = asyncio.create_task(self._save())
+
+    async def finish(self) -> None:
+        """Returns when all is in the file."""
+        if self._saving is not None:
+            await self._saving
+
+    def save_rest(self) -> None:
+        """The same without an event loop to wait on: when the run was interrupted."""
+        if self._ready:
+            self._study.write(_saver(self._rows()))
+
+    async def _save(self) -> None:
+        while self._ready:
+            batch = self._rows()
+            # Shielded: an interruption must not take back what waits for the writer.
+            await asyncio.shield(asyncio.wrap_future(self._study.submit(_saver(batch))))
+            self._progress.step(sum(len(rows) for _, rows in batch))
+
+    def _rows(self) -> _Batch:
+        by_task: dict[int, tuple[Task, list[Rows]]] = {}
+        while self._ready:
+            done = self._ready.popleft()
+            rows = done.task.rows(done.unit, done.answers)
+            done.tally.units += 1
+            done.tally.abstained += rows.abstained
+            done.tally.outcomes[rows.outcome] = done.tally.outcomes.get(rows.outcome, 0) + 1
+            by_task.setdefault(id(done.task), (done.task, []))[1].append(rows)
+        return list(by_task.values())

@@ -1,0 +1,116 @@
+"""Hallucination detection in whole responses (MedHalu section 3.1), alone or with an expert's remarks (section 5)."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from medreview.judges.fence import fence_key
+from medreview.judges.prompts import Prompt
+from medreview.judges.tasks.responses import Responses
+from medreview.judges.tasks.task import Rows, Unit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
+from medreview.labels import level_named
+from medreview.llm.call import Answer
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.study.ids import content_id
+
+ALONE: Final = "hallucination_detection"
+ASSISTED: Final = "hallucination_assisted"
+
+_REMARKS: Final = """
+SELECT e.event_id, e.kind, e.reviewer, e.unit, e.label, json_extract(e.payload, '$.text') AS note,
+       json_extract(e.payload, '$.exact') AS exact, s.text AS statement, s.response_id
+FROM event_live AS e JOIN statement AS s ON s.statement_id = e.unit
+WHERE ((e.kind = 'note' AND trim(note) <> '')
+    OR (e.kind = 'span_add' AND e.axis = 'hallucination' AND json_extract(e.payload, '$.target') = 'response')
+    OR e.event_id IN (SELECT event_id FROM decision_current WHERE axis = 'hallucination'))"""
+
+
+class Hallucination:
+    """The task for one judge run: units are responses; ``assisted`` ones only those on which an expert remarked.
+
+    An assisted finding says whose remarks the judge was shown. It was told the answer, or half of it, and never counts
+    for or against a judge.
+    """
+
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        self.study = study
+        self.run = run_of(settings, prompt)
+        self.assisted = prompt.task == ASSISTED
+        self._prompt = prompt
+        self._key = fence_key(study)
+        self._responses = Responses(study)
+
+    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+        """(response id,) in order."""
+        remarked = f"AND r.response_id IN (SELECT response_id FROM ({_REMARKS}))" if self.assisted else ""
+        rows = self.study.reader.execute(
+            f"""SELECT r.response_id FROM response AS r WHERE trim(r.text) <> '' {remarked} AND NOT EXISTS (
+                    SELECT 1 FROM hallucination_finding AS f WHERE f.judge_run_id = ?
+                    AND f.response_id = r.response_id AND {answered("f", again)})
+                ORDER BY r.ordinal""",
+            (self.run.judge_run_id,),
+        )
+        return [tuple(row) for row in rows]
+
+    def unit(self, ids: tuple[str, ...]) -> Unit:
+        """One request."""
+        response = self._responses.get(ids[0])
+        texts = {"question": response.question, "response": response.text}
+        if not self.assisted:
+            return Unit(ids, (ask_of(self._prompt, self._key, texts),), {"events": []})
+        rows = _latest(self.study.reader.execute(f"{_REMARKS} AND s.response_id = ? ORDER BY e.event_id", ids))
+        remarks = "\n".join(dict.fromkeys(map(_remark, rows)))
+        ask = ask_of(self._prompt, self._key, {**texts, "expert": remarks})
+        return Unit(ids, (ask,), {"events": [row["event_id"] for row in rows]})
+
+    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+        """One row of ``hallucination_finding``; an answer at odds with itself is an abstention."""
+        failed = failure(answers)
+        value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}
+        quotes = [str(quote) for quote in value.get("spans", ()) if str(quote).strip()]
+        error = error_of(failed)
+        found = {"yes": True, "no": False}.get(str(value.get("found")))
+        kind = value.get("type")
+        if failed is None and (found is None or found != (kind != "none") or (quotes and not found)):
+            error = f"unparsable: found is {value.get('found')!r}, type {kind!r}, with {len(quotes)} spans"
+        row = {
+            "finding_id": content_id("h", self.run.judge_run_id, *unit.ids),
+            "judge_run_id": self.run.judge_run_id,
+            "response_id": unit.ids[0],
+            "assisted": self.assisted,
+            "assisted_by": json.dumps(unit.more["events"]),
+            "found": None if error else found,
+            "type": None if error else kind,
+            "spans": json.dumps([self._responses.place(quote, unit.ids[0]) for quote in quotes], ensure_ascii=False),
+            "reason": str(value.get("reason", "")),
+            "raw_output": raw_of(answers),
+            "error": error,
+        }
+        outcome = error.partition(":")[0] if error else str(kind)
+        return Rows({"hallucination_finding": [row]}, outcome, abstained=bool(error))
+
+    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
+        """Store them; an abstention that is there already is replaced."""
+        save_rows(connection, self.run, rows)
+
+
+def _latest(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
+    """Of a reviewer's notes on one statement only the last, which takes the place of the others."""
+    kept: dict[tuple[str, ...], sqlite3.Row] = {}
+    for row in rows:
+        own = (row["reviewer"], row["unit"]) if row["kind"] == "note" else (row["event_id"],)
+        kept.pop(own, None)
+        kept[own] = row
+    return list(kept.values())
+
+
+def _remark(row: sqlite3.Row) -> str:
+    about = f'On "{row["statement"]}": '
+    if row["kind"] == "note":
+        return f"{about}{row['note']}"
+    if row["kind"] == "span_add":
+        return f'{about}marked as a hallucination: "{row["exact"]}"'
+    level = level_named("hallucination", row["label"])
+    return f"{about}{'no hallucination' if row['label'] == 'none' else f'hallucination, {level.name}'}"

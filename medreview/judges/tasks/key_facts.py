@@ -1,0 +1,152 @@
+"""Key facts (MedFactEval): does a response contain, or contradict, what a clinician asked it to contain?"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from medreview.judges.fence import fence_key
+from medreview.judges.prompts import Prompt
+from medreview.judges.quoting import LOCATED
+from medreview.judges.tasks.responses import Responses
+from medreview.judges.tasks.task import Rows, Unit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
+from medreview.llm.call import Answer
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import sha256
+
+PRESENCE: Final = "key_fact_presence"
+CONTRADICTION: Final = "key_fact_contradiction"
+CATEGORIES: Final = ("diagnosis", "management", "follow_up", "other")
+
+
+class Fact(NamedTuple):
+    """A key fact; ``category`` is one of :data:`CATEGORIES`."""
+
+    text: str
+    category: str = "other"
+
+
+def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str) -> int:
+    """Store key facts of a question, for every response to it; how many were new.
+
+    Raises ``ValueError`` for a category that is none.
+    """
+    told = list(facts)
+    if bad := {fact.category for fact in told} - set(CATEGORIES):
+        raise ValueError(f"no category of key facts: {', '.join(sorted(bad))}; there are {', '.join(CATEGORIES)}")
+    case = sha256(question)
+
+    def change(connection: sqlite3.Connection) -> int:
+        added = 0
+        for fact in told:
+            last = connection.execute(
+                "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (case,)
+            ).fetchone()[0]
+            row = {
+                "key_fact_id": content_id("f", case, fact.text),
+                "question_sha256": case,
+                "ordinal": last + 1,
+                "category": fact.category,
+                "added_by": added_by,
+                "added_at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "text": fact.text,
+            }
+            added += insert(connection, "key_fact", [row])
+        return added
+
+    return study.write(change)
+
+
+def question_of(study: Study, question: str, response: str) -> str:
+    """The question that a key fact is about: as given, or that of a response named by its id.
+
+    Raises ``ValueError`` when no response of the study answers it.
+    """
+    found = study.reader.execute(
+        """SELECT DISTINCT question FROM response
+           WHERE CASE ?1 WHEN '' THEN record_id = ?2 OR response_id = ?2 ELSE question = ?1 END""",
+        (question, response),
+    ).fetchall()
+    if len(found) != 1:
+        many = f"responses to several questions have the id {response!r}" if found else "no response answers this"
+        raise ValueError(many)
+    return str(found[0]["question"])
+
+
+class KeyFacts:
+    """The task for one judge run: units are (response, fact). Presence and contradiction are asked apart.
+
+    Both may be true of one response.
+    """
+
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        self.study = study
+        self.run = run_of(settings, prompt)
+        self._prompt = prompt
+        self._key = fence_key(study)
+        self._responses = Responses(study)
+
+    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+        """(response id, key fact id), by response, so that prompts share their opening."""
+        facts: dict[str, list[str]] = {}
+        for row in self.study.reader.execute(
+            "SELECT question_sha256, key_fact_id FROM key_fact ORDER BY question_sha256, ordinal"
+        ):
+            facts.setdefault(row["question_sha256"], []).append(row["key_fact_id"])
+        done = {
+            tuple(row)
+            for row in self.study.reader.execute(
+                f"""SELECT response_id, key_fact_id FROM key_fact_vote AS v
+                    WHERE judge_run_id = ? AND {answered("v", again)}""",
+                (self.run.judge_run_id,),
+            )
+        }
+        if not facts:
+            return []
+        responses = self.study.reader.execute("SELECT response_id, question FROM response ORDER BY ordinal")
+        pairs = ((row["response_id"], fact) for row in responses for fact in facts.get(sha256(row["question"]), ()))
+        return [pair for pair in pairs if pair not in done]
+
+    def unit(self, ids: tuple[str, ...]) -> Unit:
+        """One request."""
+        response_id, fact_id = ids
+        fact = self.study.reader.execute("SELECT text FROM key_fact WHERE key_fact_id = ?", (fact_id,)).fetchone()[0]
+        texts = {"response": self._responses.get(response_id).text, "fact": fact}
+        return Unit(ids, (ask_of(self._prompt, self._key, texts),))
+
+    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+        """One row of ``key_fact_vote``; a yes counts only with a quote that stands in the response."""
+        response_id, fact_id = unit.ids
+        failed = failure(answers)
+        value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}
+        quote = str(value.get("quote", ""))
+        status, grounding = self._responses.ground(quote, response_id)
+        spans = grounding.spans if grounding else ()
+        raw = str(value.get("answer", ""))
+        answer = {"yes": True, "no": False}.get(raw)
+        unproven = answer is True and status not in LOCATED
+        row = {
+            "key_fact_vote_id": content_id("v", self.run.judge_run_id, fact_id, response_id),
+            "judge_run_id": self.run.judge_run_id,
+            "key_fact_id": fact_id,
+            "response_id": response_id,
+            "task": self._prompt.task,
+            "raw_answer": raw,
+            "answer": None if unproven else answer,
+            "quote_status": status,
+            "quote_start": spans[0].start if spans else None,
+            "quote_end": spans[0].end if spans else None,
+            "quote": quote,
+            "reason": str(value.get("reason", "")),
+            "raw_output": raw_of(answers),
+            "error": error_of(failed),
+        }
+        outcome = failed.status if failed else f"{raw}, quote {status}" if unproven else raw
+        return Rows({"key_fact_vote": [row]}, outcome, abstained=row["answer"] is None)
+
+    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
+        """Store them; an abstention that is there already is replaced."""
+        save_rows(connection, self.run, rows)

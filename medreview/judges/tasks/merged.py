@@ -1,0 +1,179 @@
+"""Merged verification: do all sources of a response together say what none of them says alone (SourceCheckup)?"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from medreview.judges.chunks import parts, room
+from medreview.judges.fence import fence_key
+from medreview.judges.prompts import Prompt
+from medreview.judges.quoting import LOCATED, Quotes
+from medreview.judges.raw_labels import mapped
+from medreview.judges.tasks.task import (
+    SETTLED,
+    Rows,
+    Unit,
+    answered,
+    ask_of,
+    error_of,
+    failure,
+    place_of,
+    places,
+    raw_of,
+    run_of,
+    save_rows,
+    share,
+)  # fmt: skip
+from medreview.llm.call import Answer
+from medreview.llm.estimate import tokens_of
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.text import sha256
+
+NAME: Final = "merged_verification"
+_NO_TEXT: Final = sha256("")
+_HEADING: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    answer: Answer
+    label: str
+    verdict: str | None
+    supported: bool | None
+    unproven: bool
+    quotes: list[dict[str, Any]]
+
+
+class Merged:
+    """The task for one judge run: units are the statements that the judges did not find supported.
+
+    Only those whose response has two pages with text or more: with one, it was asked already.
+    """
+
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        self.study = study
+        self.run = run_of(settings, prompt)
+        self._settings = settings
+        self._prompt = prompt
+        self._key = fence_key(study)
+        self._quotes = Quotes(study.reader)
+
+    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+        """(statement id,) by response."""
+        found = self.study.reader.execute(
+            f"""SELECT s.statement_id FROM verdict AS v JOIN statement AS s USING (statement_id)
+                JOIN response AS r USING (response_id)
+                WHERE v.judgement_id IS NOT NULL AND coalesce(v.supported, 0) = 0 AND (
+                    SELECT count(DISTINCT c.snapshot_id) FROM citation JOIN snapshot_current AS c USING (source_id)
+                    WHERE citation.response_id = s.response_id AND c.text_sha256 <> ?) >= 2
+                AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
+                    AND m.statement_id = s.statement_id AND {answered("m", again)})
+                ORDER BY r.ordinal, s.ordinal""",
+            (_NO_TEXT, self.run.judge_run_id),
+        )
+        return [tuple(row) for row in found]
+
+    def unit(self, ids: tuple[str, ...]) -> Unit:
+        """One request with all sources, or several when they are over the judge's context together."""
+        row = self.study.reader.execute(
+            """SELECT s.text AS statement, r.question, r.response_id FROM statement AS s
+               JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
+            ids,
+        ).fetchone()
+        sources = self._sources(row["response_id"])
+        besides = {"question": row["question"], "statement": row["statement"]}
+        left = room(self._settings, "".join((self._prompt.text, *besides.values(), " " * 600)))
+        windows = _windows([text for _, text in sources], left // 200 * 200)
+        asks = []
+        for number, window in enumerate(windows, 1):
+            note = {"sources": f"part {number} of {len(windows)}"} if len(windows) > 1 else None
+            asks.append(ask_of(self._prompt, self._key, {"sources": window, **besides}, note))
+        return Unit(ids, tuple(asks), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
+
+    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+        """One row of ``merged_judgement``; parts of sources that are long together are rolled up as in verification.
+
+        Support counts only when every quote that was given for it stands in one of the sources.
+        """
+        snapshots = list(unit.more["snapshots"])
+        said = [self._said(answer, snapshots) for answer in answers if answer.status == "ok"]
+        best = min(said, key=_rank, default=None)
+        failed = failure(answers)
+        if failed is not None and best is not None and _rank(best) <= SETTLED:
+            failed = None
+        best = best if failed is None else None
+        value = (best.answer.value or {}) if best else {}
+        row: dict[str, Any] = {
+            "merged_judgement_id": content_id("m", self.run.judge_run_id, *unit.ids),
+            "judge_run_id": self.run.judge_run_id,
+            "statement_id": unit.ids[0],
+            "snapshots": json.dumps(snapshots),
+            "raw_label": best.label if best else "",
+            "verdict": best.verdict if best else None,
+            "supported": best.supported if best else None,
+            "confidence": share(value.get("confidence")),
+            "quotes": json.dumps(best.quotes if best else [], ensure_ascii=False),
+            "reason": str(value.get("reason", "")),
+            "raw_output": raw_of(answers),
+            "error": error_of(failed),
+        }
+        outcome = failed.status if failed else f"{row['raw_label']}{', quote absent' if best and best.unproven else ''}"
+        return Rows({"merged_judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
+
+    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
+        """Store them; an abstention that is there already is replaced."""
+        save_rows(connection, self.run, rows)
+
+    def _said(self, answer: Answer, snapshots: Sequence[str]) -> _Said:
+        value = answer.value or {}
+        label = str(value["label"])
+        tried = [self._place(str(quote), snapshots) for quote in value["quotes"] if str(quote).strip()]
+        verdict, supported = mapped(label) or (None, None)
+        located = bool(tried) and all(shows for _, shows in tried)
+        quotes = [quote for quote, _ in tried]
+        unproven = supported is True and not located
+        if unproven:
+            verdict = supported = None
+        return _Said(answer, label, verdict, supported, unproven, quotes)
+
+    def _place(self, quote: str, snapshots: Sequence[str]) -> tuple[dict[str, Any], bool]:
+        """The quote in the source where it is truest, and whether it can show support."""
+        order = (*LOCATED, "altered", "too_short", "absent")
+        tried = [(*self._quotes.ground(quote, snapshot_id), snapshot_id) for snapshot_id in snapshots]
+        status, grounding, snapshot_id = min(tried, key=lambda found: order.index(found[0]))
+        there = snapshot_id if grounding and grounding.spans else None
+        return places(quote, status, grounding, snapshot=there), self._quotes.shows(snapshot_id, status, grounding)
+
+    def _sources(self, response_id: str) -> list[tuple[str, str]]:
+        rows = self.study.reader.execute(
+            """SELECT c.snapshot_id, c.text FROM citation JOIN snapshot_current AS c USING (source_id)
+               WHERE citation.response_id = ? AND c.text_sha256 <> ? GROUP BY c.snapshot_id
+               ORDER BY min(citation.ordinal)""",
+            (response_id, _NO_TEXT),
+        )
+        return [tuple(row) for row in rows]
+
+
+def _rank(said: _Said) -> int:
+    return place_of(said.verdict, unproven=said.unproven)
+
+
+def _windows(texts: Sequence[str], tokens: int) -> list[str]:
+    """The texts under numbered headings, in as few windows as hold them; a text that is too long is split."""
+    pieces = []
+    for number, text in enumerate(texts, 1):
+        spans = parts(text, tokens - _HEADING)
+        for part, span in enumerate(spans, 1):
+            heading = f"Source {number}" + (f", part {part} of {len(spans)}" if len(spans) > 1 else "")
+            pieces.append(f"{heading}:\n{text[span.start : span.end].strip()}\n")
+    windows: list[str] = []
+    for piece in pieces:
+        if windows and tokens_of(windows[-1] + "\n" + piece) <= tokens:
+            windows[-1] += "\n" + piece
+        else:
+            windows.append(piece)
+    return windows

@@ -1,0 +1,34 @@
+"""The tasks by name: the names of the prompt files."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.judges.prompts import Prompt, load_prompt
+from medreview.judges.tasks import hallucination, key_facts, merged, parsing, verification
+from medreview.judges.tasks.task import Task
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+
+DEFAULT: Final = verification.NAME
+_TASKS: Final[Mapping[str, Callable[[Study, JudgeSettings, Prompt], Task]]] = {
+    parsing.NAME: parsing.Parsing,
+    verification.NAME: verification.Verification,
+    merged.NAME: merged.Merged,
+    hallucination.ALONE: hallucination.Hallucination,
+    hallucination.ASSISTED: hallucination.Hallucination,
+    key_facts.PRESENCE: key_facts.KeyFacts,
+    key_facts.CONTRADICTION: key_facts.KeyFacts,
+}
+NAMES: Final = tuple(_TASKS)
+
+
+def task_for(study: Study, settings: JudgeSettings, name: str = DEFAULT, prompts: Path | None = None) -> Task:
+    """A task for a configured judge; ``prompts`` is the user's folder of prompts.
+
+    Raises :class:`UserError` naming the tasks there are.
+    """
+    if name not in _TASKS:
+        raise UserError(f"There is no task {name!r}; there are: {', '.join(NAMES)}.")
+    return _TASKS[name](study, settings, load_prompt(name, prompts))

@@ -1,0 +1,128 @@
+"""Statement parsing by a judge: a response becomes self-contained statements, each where it stands in the response."""
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Final
+
+from medreview.evidence.grounding import QuoteIndex, ground
+from medreview.judges.fence import fence_key
+from medreview.judges.prompts import Prompt
+from medreview.judges.runs import add_run
+from medreview.judges.tasks.responses import Responses
+from medreview.judges.tasks.task import Rows, Unit, ask_of, failure, run_of
+from medreview.llm.call import Answer
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import Span, sha256
+
+NAME: Final = "statement_parsing"
+_ELLIPSIS: Final = re.compile(r"\u2026|\.\s?\.")
+
+
+class Parsing:
+    """The task for one judge run: units are the responses that nothing has split yet.
+
+    What is split already, by rules or by another judge, stays: judgements and decisions hang on those statements.
+    A response that no judge could split stays unsplit, and the rules can still do it.
+    """
+
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        self.study = study
+        self.run = run_of(settings, prompt)
+        self._prompt = prompt
+        self._key = fence_key(study)
+        self._responses = Responses(study)
+
+    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+        """(response id,) in order; failures leave a response as it was, so that ``again`` makes no difference."""
+        rows = self.study.reader.execute("SELECT response_id FROM response WHERE parser IS NULL ORDER BY ordinal")
+        return [tuple(row) for row in rows]
+
+    def unit(self, ids: tuple[str, ...]) -> Unit:
+        """One request."""
+        response = self._responses.get(ids[0])
+        texts = {"question": response.question, "response": response.text}
+        return Unit(ids, (ask_of(self._prompt, self._key, texts),))
+
+    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+        """Statements, and the response's own row; nothing for an abstention.
+
+        A statement that stands in the response, typography apart, takes the response's own words and their range; one
+        that was reworded keeps the judge's words and has no range.
+        """
+        failed = failure(answers)
+        if failed is not None:
+            return Rows({}, failed.status, abstained=True)
+        response_id = unit.ids[0]
+        value = answers[0].value or {}
+        texts = [" ".join(str(text).split()) for text in value["statements"]]
+        aligned = align([text for text in texts if text], self._responses.get(response_id).text)
+        statements = [
+            {
+                "statement_id": content_id("s", response_id, span.start if span else None, text),
+                "response_id": response_id,
+                "ordinal": ordinal,
+                "start": span.start if span else None,
+                "end": span.end if span else None,
+                "text_sha256": sha256(text),
+                "text": text,
+            }
+            for ordinal, (text, span) in enumerate(aligned, 1)
+        ]
+        left_out = value.get("left_out")
+        dropped = len(left_out) if isinstance(left_out, list) else 0
+        parser = f"{self.run.judge} {self.run.prompt_id} {self.run.judge_run_id}"
+        response = {"response_id": response_id, "parser": parser, "dropped": dropped}
+        verbatim = sum(span is not None for _, span in aligned)
+        outcome = f"{len(aligned)} statements, {verbatim} verbatim"
+        return Rows({"statement": statements, "response": [response]}, outcome, abstained=False)
+
+    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
+        """Store them, unless the response was split in the meantime by another judge of the same command."""
+        add_run(connection, self.run)
+        for made in rows:
+            for response in made.tables.get("response", ()):
+                claimed = connection.execute(
+                    "UPDATE response SET parser = :parser, dropped = :dropped "
+                    "WHERE response_id = :response_id AND parser IS NULL",
+                    response,
+                )
+                if claimed.rowcount:
+                    insert(connection, "statement", made.tables["statement"])
+
+
+def align(statements: Sequence[str], response: str) -> list[tuple[str, Span | None]]:
+    """Each statement, once, with its range in the response; the range's own words in place of the judge's.
+
+    Of several places where it stands, the first after the statement before it.
+    """
+    index = QuoteIndex(response)
+    found: list[tuple[str, Span | None]] = []
+    seen: set[Any] = set()
+    after = 0
+    for text in statements:
+        span = _place(text, index, after)
+        words = response[span.start : span.end] if span else text
+        if (key := span or text) in seen:
+            continue
+        seen.add(key)
+        after = span.end if span else after
+        found.append((words, span))
+    return found
+
+
+def _place(text: str, index: QuoteIndex, after: int) -> Span | None:
+    bare = text.rstrip(" .;")
+    words = re.compile(rf"(?<!\w){re.escape(bare)}(?!\w)") if bare else None
+    if words and (found := words.search(index.text, after) or words.search(index.text)):
+        end = found.end()
+        return Span(found.start(), end + (index.text[end : end + 1] == "." and text.endswith(".")))
+    if _ELLIPSIS.search(text):  # its parts would be found one by one, and no one range holds the statement
+        return None
+    grounding = ground(text, index)
+    if grounding.status not in ("exact", "normalised"):
+        return None
+    return next((span for span in grounding.spans if span.start >= after), next(iter(grounding.spans), None))

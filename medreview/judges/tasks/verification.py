@@ -1,0 +1,183 @@
+"""Source verification: does this source say what this statement claims (SourceCheckup, statement by source)?"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from medreview.evidence.grounding import Grounding
+from medreview.judges.chunks import parts, room
+from medreview.judges.fence import fence_key
+from medreview.judges.prompts import Prompt
+from medreview.judges.quoting import Quotes, quote_columns
+from medreview.judges.raw_labels import mapped
+from medreview.judges.tasks.task import (
+    SETTLED,
+    Rows,
+    Unit,
+    answered,
+    ask_of,
+    error_of,
+    failure,
+    place_of,
+    raw_of,
+    run_of,
+    save_rows,
+    share,
+)  # fmt: skip
+from medreview.llm.call import Answer
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.text import sha256
+
+NAME: Final = "source_verification"
+_NO_TEXT: Final = sha256("")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was answered on one part of the source, its quote looked up in the whole of it."""
+
+    answer: Answer
+    label: str
+    verdict: str | None
+    supported: bool | None
+    unproven: bool
+    confidence: float | None
+    quote: str
+    status: str
+    grounding: Grounding | None
+    reason: str
+
+
+class _Pair(NamedTuple):
+    snapshot_id: str
+    statement_id: str
+
+
+class Verification:
+    """The task for one judge run: units are (snapshot, statement), by snapshot, so that prompts share their opening."""
+
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        self.study = study
+        self.run = run_of(settings, prompt)
+        self._settings = settings
+        self._prompt = prompt
+        self._key = fence_key(study)
+        self._quotes = Quotes(study.reader)
+        self._text = lru_cache(maxsize=32)(self._read_text)
+        self._parts = lru_cache(maxsize=32)(self._split)
+
+    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+        """(snapshot id, statement id) of the pairs without a judgement of this run."""
+        found = self.study.reader.execute(
+            f"""SELECT DISTINCT c.snapshot_id, s.statement_id
+                FROM snapshot_current AS c JOIN citation USING (source_id) JOIN statement AS s USING (response_id)
+                WHERE c.text_sha256 <> ? AND NOT EXISTS (
+                    SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ? AND j.statement_id = s.statement_id
+                    AND j.snapshot_id = c.snapshot_id AND {answered("j", again)})
+                ORDER BY c.snapshot_id, s.response_id, s.ordinal""",
+            (_NO_TEXT, self.run.judge_run_id),
+        )
+        return [_Pair(*row) for row in found]
+
+    def unit(self, ids: tuple[str, ...]) -> Unit:
+        """One request, or one per part when the source is over the judge's context."""
+        pair = _Pair(*ids)
+        row = self.study.reader.execute(
+            """SELECT s.text AS statement, r.question FROM statement AS s JOIN response AS r USING (response_id)
+               WHERE s.statement_id = ?""",
+            (pair.statement_id,),
+        ).fetchone()
+        texts = {"source": "", "question": row["question"], "statement": row["statement"]}
+        source = self._text(pair.snapshot_id)
+        # Room in steps, so that statements of nearly the same length share the parts, and the server their opening.
+        left = room(self._settings, "".join((self._prompt.text, *texts.values(), " " * 600)))
+        spans = self._parts(pair.snapshot_id, left // 200 * 200)
+        asks = []
+        for number, span in enumerate(spans, 1):
+            note = {"source": f"part {number} of {len(spans)}"} if len(spans) > 1 else None
+            asks.append(ask_of(self._prompt, self._key, texts | {"source": source[span.start : span.end]}, note))
+        return Unit(pair, tuple(asks))
+
+    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+        """One row of the table ``judgement``.
+
+        Over the parts of a long source: supported, with a quote that is there, if any part is; else contradicted if
+        any is; else nothing if a part has no answer of use; else partial; else not addressed.
+        """
+        pair = _Pair(*unit.ids)
+        others = self._others(pair)
+        said = [self._said(answer, pair, others) for answer in answers if answer.status == "ok"]
+        best = min(said, key=_rank, default=None)
+        failed = failure(answers)
+        if failed is not None and (best is None or _rank(best)[0] > SETTLED):
+            best = None
+        else:
+            failed = None
+        row: dict[str, Any] = {
+            "judgement_id": content_id("g", self.run.judge_run_id, pair.statement_id, pair.snapshot_id),
+            "judge_run_id": self.run.judge_run_id,
+            "statement_id": pair.statement_id,
+            "snapshot_id": pair.snapshot_id,
+            "raw_label": best.label if best else "",
+            "verdict": best.verdict if best else None,
+            "supported": best.supported if best else None,
+            "confidence": best.confidence if best else None,
+            **quote_columns(
+                best.quote if best else "", best.status if best else "none", best.grounding if best else None
+            ),
+            "reason": best.reason if best else "",
+            "raw_output": raw_of(answers),
+            "error": error_of(failed),
+        }
+        outcome = failed.status if failed else f"{best.label}, quote {best.status}" if best and best.unproven else None
+        return Rows(
+            {"judgement": [row]}, outcome or str(row["raw_label"]), abstained=row["verdict"] is row["supported"] is None
+        )
+
+    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
+        """Store them; an abstention that is there already is replaced."""
+        save_rows(connection, self.run, rows)
+
+    def _said(self, answer: Answer, pair: _Pair, others: Sequence[str]) -> _Said:
+        value = answer.value or {}
+        label, quote = str(value["label"]), str(value["quote"])
+        verdict, supported = mapped(label) or (None, None)
+        status, grounding = self._quotes.ground(quote, pair.snapshot_id, others)
+        located = supported is True and self._quotes.shows(pair.snapshot_id, status, grounding)
+        # Support is believed for the passage that shows it. The judge's word stays beside, and the reviewer decides.
+        unproven = supported is True and not located
+        return _Said(
+            answer=answer,
+            label=label,
+            verdict=None if unproven else verdict,
+            supported=None if unproven else supported,
+            unproven=unproven,
+            confidence=share(value.get("confidence")),
+            quote=quote,
+            status=status,
+            grounding=grounding,
+            reason=str(value.get("reason", "")),
+        )
+
+    def _others(self, pair: _Pair) -> tuple[str, ...]:
+        found = self.study.reader.execute(
+            """SELECT DISTINCT c.snapshot_id FROM statement AS s JOIN citation USING (response_id)
+               JOIN snapshot_current AS c USING (source_id) WHERE s.statement_id = ? AND c.snapshot_id <> ?""",
+            (pair.statement_id, pair.snapshot_id),
+        )
+        return tuple(row[0] for row in found)
+
+    def _read_text(self, snapshot_id: str) -> str:
+        row = self.study.reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
+        return str(row["text"])
+
+    def _split(self, snapshot_id: str, tokens: int) -> Any:
+        return parts(self._text(snapshot_id), tokens)
+
+
+def _rank(said: _Said) -> tuple[int, float]:
+    return place_of(said.verdict, unproven=said.unproven), -(said.confidence or 0.0)

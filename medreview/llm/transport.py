@@ -1,0 +1,119 @@
+"""One HTTP request to a chat completions endpoint through the SDK, which is told to do nothing on its own."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import medreview
+from medreview.llm.settings import JudgeSettings
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_LARGEST: Final = 8_000_000
+_CONNECT_SECONDS: Final = 10
+# The last is how the SDK tells itself that the body is to be left alone.
+_HEADERS: Final = frozenset(
+    {"host", "connection", "accept", "accept-encoding", "content-type", "content-length", "x-stainless-raw-response"}
+)
+
+
+class TimedOut(Exception):
+    """No whole answer within the judge's ``timeout``."""
+
+
+class Unreachable(Exception):
+    """No connection, or one that broke; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: status, headers in lower case, and the body as JSON (``None`` when it is none) and as text."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: Any
+    text: str
+
+
+def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
+    """An SDK client that sends this judge's key, and nothing else from the environment, to this judge's address.
+
+    Left alone, the SDK takes address and key from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``, and sends what stands in
+    ``OPENAI_ORG_ID``, ``OPENAI_PROJECT_ID`` and ``OPENAI_CUSTOM_HEADERS`` to any address: both are always given here,
+    and only the named headers pass. Redirects are not followed, and a local judge is never asked through a proxy: the
+    texts would go elsewhere than configured.
+    """
+    import httpx2
+    import openai
+
+    key = settings.key
+
+    async def only_ours(request: httpx2.Request) -> None:
+        for name in list(request.headers):
+            if name.lower() not in _HEADERS:
+                del request.headers[name]
+        request.headers["User-Agent"] = f"medreview/{medreview.__version__}"
+        if key:
+            request.headers["Authorization"] = f"Bearer {key}"
+
+    http_client = openai.DefaultAsyncHttpx2Client(
+        timeout=httpx2.Timeout(settings.timeout, connect=min(_CONNECT_SECONDS, settings.timeout)),
+        limits=httpx2.Limits(max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency),
+        follow_redirects=False,
+        trust_env=not settings.is_local,
+        event_hooks={"request": [only_ours]},
+    )
+    return openai.AsyncOpenAI(
+        base_url=settings.base_url,
+        api_key="set by the hook above",
+        organization="",
+        project="",
+        max_retries=0,
+        http_client=http_client,
+    )
+
+
+async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
+    """Send one request and read all that comes back, whatever its status.
+
+    Raises :class:`TimedOut` or :class:`Unreachable`. The deadline is for all of it: a server that sends a byte now and
+    then is cut off too.
+    """
+    import httpx2
+    import openai
+
+    told = dict(body)
+    model, messages = told.pop("model"), told.pop("messages")
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            client.chat.completions.with_streaming_response.create(
+                model=model, messages=messages, extra_body=told
+            ) as response,
+        ):
+            received = bytearray()
+            async for chunk in response.iter_bytes():
+                received += chunk
+                if len(received) > _LARGEST:
+                    raise Unreachable(f"The answer is larger than {_LARGEST:,} bytes.")
+            return _reply(response.status_code, response.headers, bytes(received))
+    except openai.APIStatusError as error:
+        return _reply(error.status_code, error.response.headers, error.response.content)
+    except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException):
+        raise TimedOut(f"There was no whole answer within {seconds:g} seconds.") from None
+    except openai.APIConnectionError as error:
+        raise Unreachable(f"The server cannot be reached ({error.__cause__ or error}).") from None
+    except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError) as error:
+        raise Unreachable(f"The connection broke ({error}).") from None
+
+
+def _reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
+    text = body.decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    return Reply(status, {name.lower(): value for name, value in headers.items()}, data, text)

@@ -1,0 +1,198 @@
+"""How close a judge comes to the ideal time, and what a kill costs: a model that always takes 50 ms, and counts.
+
+    python tests/bench/judge_server.py --pairs 2000 --concurrency 8 --latency 0.05
+
+Makes a study, serves a model on this machine in a process of its own, and runs ``medreview judge`` on it three times:
+whole; killed half-way (SIGKILL) and run again; and once more, when there is nothing left to ask. The server knows which
+question came how often and which answers it had sent before the kill.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+from urllib.request import urlopen
+
+from medreview.study import Study
+
+HERE = Path(__file__).parent
+ANSWER = json.dumps({"quote": "", "reason": "It says nothing on this.", "label": "not_addressed", "confidence": 0.8})
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers a question after the latency; GET gives the counts."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or head and body in two packets cost 40 ms that no real server takes
+    latency = 0.05
+    asked: ClassVar[Counter[str]] = Counter()
+    sent: ClassVar[Counter[str]] = Counter()
+    lock = threading.Lock()
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        question = sha256(body).hexdigest()
+        with self.lock:
+            self.asked[question] += 1
+        time.sleep(self.latency)
+        words = len(body.split())
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": ANSWER}}
+        usage = {"prompt_tokens": 2 * words, "completion_tokens": 30, "total_tokens": 2 * words + 30}
+        told = {"id": "b", "object": "chat.completion", "created": 1, "model": "b"}
+        self._write(told | {"choices": [choice], "usage": usage})
+        with self.lock:
+            self.sent[question] += 1
+
+    def do_GET(self) -> None:
+        with self.lock:
+            told = {"asked": dict(self.asked), "sent": dict(self.sent)}
+        self._write(told)
+
+    def _write(self, told: object) -> None:
+        body = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    """Says nothing of connections that a killed client left."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, *_: object) -> None:
+        pass
+
+
+def serve(latency: float) -> None:
+    """Serve until the process ends; prints the port."""
+    Handler.latency = latency
+    server = Server(("127.0.0.1", 0), Handler)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+class Bench:
+    """One folder, one server, one study."""
+
+    def __init__(self, folder: Path, wanted: argparse.Namespace) -> None:
+        self.folder, self.wanted = folder, wanted
+        command = [sys.executable, __file__, "--serve", "--latency", str(wanted.latency)]
+        self.server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.server.stdout is not None
+        self.address = f"http://127.0.0.1:{int(self.server.stdout.readline())}"
+        (folder / "medreview.toml").write_text(
+            f'[judges.bench]\nmodel = "b"\nbase_url = "{self.address}/v1"\nconcurrency = {wanted.concurrency}\n'
+            "price_input = 1.0\nprice_output = 2.0\n"
+        )
+        pairs = wanted.pairs * 5 // 4  # one page in twelve is empty
+        sizes = {"--responses": pairs // 10, "--pairs": pairs, "--decided": 0, "--judges": 0, "--sources": 200}
+        arguments = [str(part) for pair in sizes.items() for part in pair]
+        subprocess.run([sys.executable, HERE / "make_study.py", folder / "made.medreview", *arguments], check=True)
+
+    def counts(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each question was asked, and answered to the last byte."""
+        with urlopen(self.address) as reply:
+            told = json.load(reply)
+        return Counter(told["asked"]), Counter(told["sent"])
+
+    def study(self, name: str) -> Path:
+        """A fresh copy."""
+        return Path(shutil.copy(self.folder / "made.medreview", self.folder / f"{name}.medreview"))
+
+    def judge(self, study: Path) -> subprocess.Popen[str]:
+        """The command, under way."""
+        command = [sys.executable, "-m", "medreview", "judge", str(study), "--judge", "bench"]
+        command += ["--limit", str(self.wanted.pairs)]
+        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def whole(self) -> None:
+        """Wall time against latency times questions over concurrency."""
+        before = self.counts()[0].total()
+        began = time.perf_counter()
+        out, error = (process := self.judge(self.study("whole"))).communicate()
+        wall = time.perf_counter() - began
+        if process.returncode:
+            raise SystemExit(f"medreview judge failed: {error or out}")
+        asked = self.counts()[0].total() - before
+        ideal = self.wanted.latency * asked / self.wanted.concurrency
+        print(f"whole: {asked:,} questions in {wall:.1f} s; ideal {ideal:.1f} s; {wall / ideal:.2f} times that")
+
+    def killed(self) -> None:
+        """Killed half-way, run again."""
+        study = self.study("killed")
+        asked_before, sent_before = self.counts()
+        process = self.judge(study)
+        while (self.counts()[1] - sent_before).total() < self.wanted.pairs // 2:
+            time.sleep(0.02)
+            if process.poll() is not None:
+                raise SystemExit(f"medreview judge ended early: {process.communicate()}")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(2 * self.wanted.latency)
+        with Study.open(study) as opened:
+            kept = opened.reader.execute("SELECT count(*) FROM llm_call WHERE status = 'ok'").fetchone()[0]
+        asked_then, sent_then = (now - old for now, old in zip(self.counts(), (asked_before, sent_before), strict=True))
+        self.finish(study)
+        asked_now = self.counts()[0] - asked_before
+        again = {question for question, times in asked_now.items() if times > 1}
+        print(
+            f"killed after {asked_then.total():,} questions, {sent_then.total():,} answers sent, {kept:,} saved; "
+            f"asked again: {len(again):,}, in flight or not saved yet when it was killed"
+        )
+        print(f"in all {asked_now.total():,} questions for {len(asked_now):,} pairs")
+        if len(again) > asked_then.total() - kept:
+            raise SystemExit("an answer that was in the study was asked for again")
+        self.finish(study)
+        more = (self.counts()[0] - asked_before).total() - asked_now.total()
+        print(f"once more: {more} questions")
+        if more:
+            raise SystemExit("a finished study was asked again")
+
+    def finish(self, study: Path) -> None:
+        """Run the command to its end."""
+        out, error = (process := self.judge(study)).communicate()
+        if process.returncode:
+            raise SystemExit(f"medreview judge failed: {error or out}")
+
+
+def main() -> None:
+    """Read the arguments, run all three, print what was counted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=2000)
+    parser.add_argument("--concurrency", type=int, default=8)
+    parser.add_argument("--latency", type=float, default=0.05)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    wanted = parser.parse_args()
+    if wanted.serve:
+        serve(wanted.latency)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), wanted)
+        try:
+            bench.whole()
+            bench.killed()
+        finally:
+            os.kill(bench.server.pid, signal.SIGTERM)
+            bench.server.wait()
+
+
+if __name__ == "__main__":
+    main()

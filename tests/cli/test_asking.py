@@ -1,0 +1,90 @@
+"""Asking models from the command line."""
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+
+class Model(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    asked = 0
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).asked += 1
+        said = {"quote": "", "reason": "", "label": "not_addressed", "confidence": 0.5}
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(said)}}
+        data = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def model(tmp_path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Model,), {"asked": 0}))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    (tmp_path / "medreview.toml").write_text(
+        f'[judges.near]\nmodel = "m"\nbase_url = "http://127.0.0.1:{server.server_address[1]}/v1"\n'
+        'price_input = 1.0\nprice_output = 2.0\n[judges.far]\nmodel = "m"\nbase_url = "https://models.example/v1"\n'
+    )
+    yield server.RequestHandlerClass
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_model_is_asked_after_a_dry_run_has_said_what_it_costs(medreview, demo, model):
+    planned = json.loads(medreview("judge", demo, "--judge", "near", "--limit", 5, "--dry-run", "--json").stdout)
+    assert (planned["plans"][0]["units"], planned["plans"][0]["estimate"]["calls"], model.asked) == (5, 5, 0)
+    assert planned["plans"][0]["estimate"]["cost"] > 0
+
+    done = medreview("judge", demo, "--judge", "near", "--limit", 5)
+    assert model.asked == 5
+    assert "near: 5 units, 0 abstained; 5 calls" in done.stdout
+    assert "5 not addressed" in done.stdout
+    assert "leave this machine" not in done.stderr
+
+
+def test_a_model_elsewhere_is_refused_when_only_local_ones_are_wanted(medreview, demo, model):
+    done = medreview("judge", demo, "--judge", "near", "--judge", "far", "--local-only", check=2)
+
+    assert "far (models.example)" in done.stderr
+    assert model.asked == 0
+
+
+def test_where_texts_go_is_said_before_they_go(medreview, demo, model):
+    planned = medreview("judge", demo, "--judge", "far", "--limit", 1, "--dry-run")
+
+    assert "far (m at models.example): 1 unit, 1 call to pay" in planned.stdout
+    assert "no prices are configured" in planned.stdout
+
+
+def test_mistakes_are_one_sentence(medreview, demo, model):
+    assert "There is no judge 'x'; there are: near, far" in medreview("judge", demo, "--judge", "x", check=2).stderr
+    assert "name one with --judge" in medreview("judge", demo, "--dry-run", check=2).stderr
+    assert "There is no task 'poem'" in medreview("judge", demo, "--judge", "near", "--task", "poem", check=2).stderr
+
+
+def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_path):
+    ours = json.loads(medreview("prompts", "source_verification", "--json").stdout)
+    folder = tmp_path / "own"
+    folder.mkdir()
+    head = '+++\ntask = "source_verification"\nversion = 9\nfields = ["source", "question", "statement"]\n+++\n'
+    (folder / "source_verification.md").write_text(head + "Be brief.\n" + ours["text"])
+    settings = tmp_path / "medreview.toml"
+    settings.write_text('prompts = "own"\n' + settings.read_text())
+
+    assert "source_verification/9" in medreview("prompts").stdout
+    medreview("judge", demo, "--judge", "near", "--limit", 1)
+    with closing(sqlite3.connect(demo)) as connection:
+        runs = connection.execute("SELECT prompt_id FROM judge_run WHERE kind = 'llm'").fetchall()
+    assert runs == [("source_verification/9",)]

@@ -1,0 +1,113 @@
+"""The command ``judges``, as a user runs it, with a real server on this machine."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+CONTENT = {"good": '{"colour": "green"}', "bad": "Green, I should think."}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "seed" in body:
+            self.answer(400, {"error": {"message": "Unsupported parameter: 'seed'", "param": "seed"}})
+            return
+        choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": CONTENT[body["model"]]}}
+        self.answer(200, {"choices": [choice], "usage": {"prompt_tokens": 31, "completion_tokens": 6}})
+
+    def answer(self, status, told):
+        data = json.dumps(told).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def port():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def configured(tmp_path, port):
+    (tmp_path / "medreview.toml").write_text(
+        f'[judges.home]\nmodel = "good"\nbase_url = "http://127.0.0.1:{port}/v1"\nparams = {{seed = 1}}\n'
+        f'[judges.chatty]\nmodel = "bad"\nbase_url = "http://127.0.0.1:{port}/v1"\nprice_input = 1\nprice_output = 4\n'
+        '[judges.cloud]\nmodel = "gpt"\nbase_url = "https://api.example.org/v1"\napi_key_env = "NO_SUCH_KEY"\n'
+    )
+
+
+def test_without_any_the_first_step_is_shown(medreview):
+    assert "[judges.NAME]" in medreview("judges").stdout
+    assert json.loads(medreview("judges", "--json").stdout)["judges"] == []
+
+
+@pytest.mark.usefixtures("configured")
+def test_they_are_listed_with_where_they_are_and_what_they_cost(medreview):
+    told = medreview("judges").stdout
+
+    assert "home: good at 127.0.0.1" in told
+    assert "on this machine" in told
+    assert "cloud: gpt at api.example.org, OUTSIDE this machine" in told
+    assert "NO_SUCH_KEY, which is NOT SET" in told
+    assert "1,000 pairs cost about 4.00" in told
+    judges = {judge["name"]: judge for judge in json.loads(medreview("judges", "--json").stdout)["judges"]}
+    assert judges["chatty"]["cost_of_1000_pairs"] == 4.0
+    assert (judges["cloud"]["local"], judges["cloud"]["key_set"]) == (False, False)
+
+
+@pytest.mark.usefixtures("configured")
+def test_a_ping_says_what_came_back_and_fails_when_one_does(medreview):
+    good = medreview("judges", "home", "--ping", "--local-only")
+
+    assert "home: ok in" in good.stdout
+    assert "31 + 6 tokens" in good.stdout
+    assert "seed was not taken and is left out." in good.stdout
+    assert good.stderr == ""
+
+    told = medreview("judges", "--ping", "--json", check=1)
+    assert {ping["judge"]: ping["status"] for ping in json.loads(told.stdout)["ping"]} == {
+        "home": "ok",
+        "chatty": "unparsable",
+        "cloud": "error",
+    }
+    assert "api.example.org" in told.stderr
+
+
+@pytest.mark.usefixtures("configured")
+def test_local_only_refuses_the_others_before_anything_is_sent(medreview):
+    told = medreview("judges", "--ping", "--local-only", check=2)
+
+    assert "cloud (api.example.org)" in told.stderr
+    assert told.stdout == ""
+
+
+@pytest.mark.usefixtures("configured")
+def test_what_they_did_in_a_study(medreview, demo):
+    from medreview.study import Study
+
+    assert "No model was asked" in medreview("judges", "--study", demo).stdout
+    row = (
+        "INSERT INTO llm_call VALUES ('k', 'home', 'good', 'localhost', 'source_verification', 'h', '2026', 'ok', "
+        "'plain', 2, 1000, 50, 1500, 0.5, '', '{}')"
+    )
+    with Study.open(demo) as study:
+        study.write(lambda db: db.execute(row))
+
+    told = medreview("judges", "--study", demo).stdout
+    assert "home: good at localhost, source verification" in told
+    assert "1 question: 1 ok; 2 requests; 1,000 + 50 tokens; cost 0.5000; median 1.5 s, 95% within 1.5 s" in told
+
+
+def test_an_unknown_name_is_one_sentence(medreview):
+    assert "There is no judge 'x'" in medreview("judges", "x", check=2).stderr

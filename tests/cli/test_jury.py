@@ -1,0 +1,57 @@
+"""The command ``jury`` on a whole study."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MAKE = Path(__file__).parents[1] / "bench" / "make_study.py"
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """80 responses, four judges, a reviewer."""
+    path = tmp_path_factory.mktemp("jury") / "a.medreview"
+    sizes = ("--responses", "80", "--pairs", "800", "--decided", "200", "--judges", "4", "--sources", "40")
+    subprocess.run([sys.executable, MAKE, path, *sizes], check=True, capture_output=True)
+    return path
+
+
+def test_which_three_judges(medreview, judged):
+    done = medreview("jury", judged, "--size", 3)
+
+    assert "4 judges, held out: Cohen's kappa" in done.stdout
+    assert "3 judges: judge" in done.stdout
+    assert "no confidence interval" in done.stdout
+    assert "tie rule: undecided" in done.stdout
+
+
+def test_for_scripts(medreview, judged):
+    told = json.loads(medreview("jury", judged, "--ties", "not-supported", "--measure", "agreement", "--json").stdout)
+
+    assert [choice["size"] for choice in told["choices"]] == [1, 3]
+    assert told["tie_rule"] == "not_supported"
+    assert told["group"] == "blind, random audit"
+    assert told["choices"][0]["held_out"]["low"] < told["choices"][0]["held_out"]["value"]
+    again = json.loads(medreview("jury", judged, "--ties", "not-supported", "--measure", "agreement", "--json").stdout)
+    assert again == told
+
+
+def test_what_cannot_be_done_is_one_sentence(medreview, judged, demo):
+    assert "has reviewed nothing here; anna did" in medreview("jury", judged, "--reviewer", "zoe", check=2).stderr
+    assert "there are judge 1, judge 2" in medreview("jury", judged, "--judge", "basalt", check=2).stderr
+    assert "cannot be chosen from 4 judges" in medreview("jury", judged, "--size", 5, check=2).stderr
+    assert "Nobody has reviewed" in medreview("jury", demo, check=2).stderr
+
+
+def test_help_loads_no_numpy():
+    code = (
+        "import sys, contextlib, io; sys.argv = ['medreview', 'jury', '--help']\n"
+        "from medreview.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,284 @@
+"""The tasks other than source verification, each on a real server."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview import pipeline
+from medreview.errors import UserError
+from medreview.judges.llm_stage import judge_with
+from medreview.judges.tasks.key_facts import Fact, add_facts
+from medreview.judges.tasks.parsing import align
+from medreview.judges.tasks.task import share
+from medreview.review.item import load_item
+from medreview.study import Study
+from medreview.study.check import check
+from medreview.study.events import Deed, Recorder
+
+RESPONSE = (
+    "**Iron overload** disease occurs in 28.4% of men and 1.2% of women.[1] Ask your doctor.\n"
+    "It is treated by taking blood."
+)
+PARSED = [
+    "Iron overload disease occurs in 28.4% of men",
+    "Iron overload disease occurs in 1.2% of women.",
+    "It is treated by taking blood.",
+    "It is treated by taking blood.",
+]
+
+
+def test_statements_take_the_responses_own_words_where_they_stand_in_it():
+    found = align(PARSED, RESPONSE)
+
+    assert [text for text, span in found if span] == [
+        "Iron overload** disease occurs in 28.4% of men",
+        "It is treated by taking blood.",
+    ]
+    assert [text for text, span in found if span is None] == ["Iron overload disease occurs in 1.2% of women."]
+    assert all(RESPONSE[slice(*span)] == text for text, span in found if span)
+
+
+def test_of_two_places_the_one_after_the_statement_before_is_meant():
+    response = "Take it once. Call us. Take it once."
+    found = align(["Take it once.", "Call us.", "Take it once."], response)
+
+    assert [span.start for _, span in found] == [0, 14, 23]
+
+
+@given(st.lists(st.text(min_size=1, max_size=20), max_size=5), st.text(max_size=80))
+def test_a_range_always_holds_the_statement(statements, response):
+    for text, span in align(statements, response):
+        assert span is None or response[slice(*span)] == text
+
+
+def test_a_response_is_split_by_a_judge_once(tmp_path, serve, tools):
+    model = serve(lambda prompt: {"statements": PARSED, "left_out": ["Ask your doctor"]})
+    with Study.create(tmp_path / "b.medreview") as study:
+        tools.fill(study, [("How common?", RESPONSE, None), ("Empty?", "Which document do you mean?", None)], {})
+        settings = [model.settings()]
+        judge_with(study, settings, task="statement_parsing", limit=1)
+
+        (first, second) = tools.rows(study, "SELECT parser, dropped FROM response ORDER BY ordinal")
+        assert first["dropped"] == 1
+        assert first["parser"].startswith("one statement_parsing/1 j")
+        assert second["parser"] is None
+        kept = tools.rows(study, 'SELECT ordinal, "start" FROM statement ORDER BY ordinal')
+        assert [row["ordinal"] for row in kept] == [1, 2, 3]
+        assert [row["start"] is None for row in kept] == [False, True, False]
+        assert check(study.reader) == []
+
+        model.answer = lambda prompt: {"statements": [], "left_out": ["Which document"]}
+        judge_with(study, settings, task="statement_parsing")
+        assert tools.rows(study, "SELECT count(*) AS n FROM statement") == [{"n": 3}]
+        assert judge_with(study, settings, task="statement_parsing").judges[0].units == 0
+        assert len(model.prompts) == 2
+
+
+def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, serve, tools):
+    with Study.create(tmp_path / "b.medreview") as study:
+        tools.fill(study, [("How common?", RESPONSE, None)], {})
+        (tally,) = judge_with(study, [serve(lambda _: "Sure!").settings()], task="statement_parsing").judges
+        assert (tally.units, tally.abstained, tally.outcomes) == (1, 1, {"unparsable": 1})
+
+        assert pipeline.parse(study).statements == 2
+
+
+def test_a_response_is_not_split_by_two_judges(study, serve):
+    model = serve()
+
+    with pytest.raises(UserError, match="name one judge"):
+        judge_with(study, [model.settings("a"), model.settings("b")], task="statement_parsing")
+
+
+def merged(*quotes, label="supported"):
+    return lambda _: {"quotes": list(quotes), "reason": "Both.", "label": label, "confidence": 0.7}
+
+
+def test_merged_sources_are_put_to_a_judge_for_what_was_not_supported(study, serve, tools):
+    pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
+    model = serve(merged("falls below 45", "Measure it when the feet are numb."))
+    judge_with(study, [model.settings()], task="merged_verification")
+
+    (row,) = tools.rows(study, "SELECT * FROM merged_judgement")
+    assert (row["statement_id"], row["verdict"], row["supported"]) == ("s3", "supported", 1)
+    first, second = json.loads(row["quotes"])
+    assert (first["snapshot"], second["snapshot"]) == ("p1", "p2")
+    assert tools.VITAMIN[slice(*second["spans"][0])] == second["quote"]
+    (prompt,) = model.prompts
+    sources = tools.part_of(prompt, "sources")
+    assert sources.startswith("Source 1:\n")
+    assert tools.RENAL in sources
+    assert tools.VITAMIN in sources
+    assert judge_with(study, [model.settings()], task="merged_verification").judges[0].units == 0
+
+
+@pytest.mark.parametrize("quotes", [(), ("falls below 45", "Metformin is safe for everybody who takes it.")])
+def test_merged_support_needs_every_quote_to_be_there(study, serve, tools, quotes):
+    pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
+    judge_with(study, [serve(merged(*quotes)).settings()], task="merged_verification")
+
+    (row,) = tools.rows(study, "SELECT * FROM merged_judgement")
+    assert (row["raw_label"], row["verdict"], row["supported"]) == ("supported", None, None)
+
+
+def test_merged_sources_over_the_context_are_split(study, serve, tools):
+    pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
+    study.write(lambda db: db.execute("UPDATE snapshot SET text = text || ?", (" More of the same." * 300,)))
+    model = serve(merged(label="not_addressed"))
+    judge_with(study, [model.settings(context_tokens=4000)], task="merged_verification")
+
+    assert len(model.prompts) >= 2
+    assert "part 2 of" in model.prompts[1]
+    assert tools.rows(study, "SELECT verdict FROM merged_judgement") == [{"verdict": "not_addressed"}]
+
+
+def finding(found, kind, *spans):
+    return {"spans": list(spans), "reason": "It must be stopped.", "found": found, "type": kind}
+
+
+def test_hallucinations_are_located_in_the_response(study, serve, tools):
+    said = finding("yes", "fact", "any eGFR", "It may be stopped at once.")
+    judge_with(study, [serve(lambda _: said).settings()], task="hallucination_detection")
+
+    (row,) = tools.rows(study, "SELECT * FROM hallucination_finding")
+    assert (row["found"], row["type"], row["assisted"], row["assisted_by"]) == (1, "fact", 0, "[]")
+    there, invented = json.loads(row["spans"])
+    assert tools.ANSWER[slice(*there["spans"][0])] == "any eGFR"
+    assert (there["status"], invented["status"]) == ("exact", "absent")
+
+
+@pytest.mark.parametrize(
+    "said", [finding("yes", "none", "any eGFR"), finding("no", "fact"), finding("no", "none", "any eGFR")]
+)
+def test_an_answer_at_odds_with_itself_is_an_abstention(study, serve, tools, said):
+    (tally,) = judge_with(study, [serve(lambda _: said).settings()], task="hallucination_detection").judges
+
+    (row,) = tools.rows(study, "SELECT * FROM hallucination_finding")
+    assert (row["found"], row["type"], tally.abstained) == (None, None, 1)
+    assert row["error"].startswith("unparsable: found is ")
+
+
+def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve, tools):
+    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
+    settings = [model.settings()]
+    assert judge_with(study, settings, task="hallucination_assisted").judges[0].units == 0
+
+    recorder = Recorder("ann")
+    deeds = [
+        Deed("note", "s3", {"text": "First thought."}),
+        Deed("note", "s3", {"text": "Below 30 it must be stopped."}),
+        Deed("decide", "s3", {"axis": "hallucination", "label": "fact"}),
+        Deed("decide", "s2", {"axis": "evidence", "label": "supported"}),
+    ]
+    for deed in deeds:
+        study.write(lambda db, deed=deed: recorder.append(db, deed, block="flagged", mode="open"))
+    judge_with(study, settings, task="hallucination_assisted")
+
+    remarks = tools.part_of(model.prompts[0], "expert")
+    assert remarks.split("\n") == [
+        'On "It may be continued at any eGFR.": Below 30 it must be stopped.',
+        'On "It may be continued at any eGFR.": hallucination, fact',
+    ]
+    (row,) = tools.rows(study, "SELECT * FROM hallucination_finding")
+    assert row["assisted"] == 1
+    assert len(json.loads(row["assisted_by"])) == 2
+
+
+FACTS = [Fact("Metformin is not started below an eGFR of 30.", "management"), Fact("B12 is measured.", "follow_up")]
+
+
+def test_key_facts_are_voted_on_one_by_one_for_presence_and_contradiction(study, serve, tools):
+    def answer(prompt):
+        present = "not started" in tools.part_of(prompt, "fact")
+        quote = "Metformin should not be started below an eGFR of 30." if present else ""
+        return {"quote": quote, "reason": "", "answer": "yes" if present else "no"}
+
+    assert add_facts(study, tools.QUESTION, FACTS, "ann") == 2
+    assert add_facts(study, tools.QUESTION, FACTS[1:], "ann") == 0
+    assert add_facts(study, "Another question?", FACTS[:1], "ann") == 1
+    settings = [serve(answer).settings("a"), serve(answer).settings("b")]
+    judge_with(study, settings, task="key_fact_presence")
+    judge_with(study, settings[:1], task="key_fact_contradiction")
+
+    votes = tools.rows(
+        study,
+        """SELECT judge, task, f.ordinal, answer, quote_start, quote_end FROM key_fact_vote
+           JOIN key_fact AS f USING (key_fact_id) JOIN judge_run USING (judge_run_id)
+           ORDER BY task, judge, f.ordinal""",
+    )
+    assert [(vote["judge"], vote["task"][9:], vote["answer"]) for vote in votes] == [
+        ("a", "contradiction", 1), ("a", "contradiction", 0), ("a", "presence", 1), ("a", "presence", 0),
+        ("b", "presence", 1), ("b", "presence", 0),
+    ]  # fmt: skip
+    assert tools.ANSWER[votes[0]["quote_start"] : votes[0]["quote_end"]] == tools.STATEMENTS["s1"]
+    assert judge_with(study, settings, task="key_fact_presence").judges[0].units == 0
+
+
+def test_a_fact_found_in_words_that_are_not_there_is_no_vote(study, serve, tools):
+    add_facts(study, tools.QUESTION, FACTS[1:], "ann")
+    said = {"quote": "Vitamin B12 is measured every year.", "reason": "", "answer": "yes"}
+    judge_with(study, [serve(lambda _: said).settings()], task="key_fact_presence")
+
+    (vote,) = tools.rows(study, "SELECT * FROM key_fact_vote")
+    assert (vote["raw_answer"], vote["answer"], vote["quote_status"]) == ("yes", None, "absent")
+
+
+def test_a_category_that_is_none_is_refused(study):
+    with pytest.raises(ValueError, match="no category of key facts: mood"):
+        add_facts(study, "Why?", [Fact("A", "mood")], "ann")
+
+
+@pytest.mark.parametrize(("said", "kept"), [(0, 0.0), (1, 1.0), (0.25, 0.25), (85, 0.85), (1.5, None), (-1, None),
+                                            ("high", None), (True, None), (None, None), (400, None)])  # fmt: skip
+def test_confidence_is_a_share_or_nothing(said, kept):
+    assert share(said) == kept
+
+
+def test_key_facts_come_from_a_file_by_question_or_response(study, tools, tmp_path):
+    file = tmp_path / "facts.jsonl"
+    told = [
+        {"fact": FACTS[0].text, "category": "Management", "question": tools.QUESTION},
+        {"fact": FACTS[1].text, "category": "follow-up", "response": "r1"},
+        {"fact": FACTS[1].text, "category": "follow-up", "response": "r1"},
+        {"fact": "A", "category": "mood", "response": "r1"},
+        {"fact": "A", "question": "Who asked?"},
+        {"fact": "A"},
+        {"fact": " ", "response": "r1"},
+    ]
+    file.write_text("\n".join(map(json.dumps, told)))
+    done = pipeline.bring_facts(study, file, "ann")
+
+    assert (done.added, done.known) == (2, 1)
+    assert [(record.line, record.reason.partition(":")[0]) for record in done.bad] == [
+        (4, "no category of key facts"), (5, "no response answers this"),
+        (6, "names neither a question nor a response"), (7, "has no fact"),
+    ]  # fmt: skip
+    kept = tools.rows(study, "SELECT ordinal, category, added_by FROM key_fact ORDER BY ordinal")
+    assert kept == [
+        {"ordinal": 1, "category": "management", "added_by": "ann"},
+        {"ordinal": 2, "category": "follow_up", "added_by": "ann"},
+    ]
+
+
+def test_a_page_that_speaks_to_judges_is_shown_as_such_to_the_reviewer(study):
+    study.write(lambda db: db.execute("UPDATE snapshot SET instructions = 'as an AI' WHERE snapshot_id = 'p2'"))
+
+    assert [source.state for source in load_item(study.reader, "s1").sources] == ["ok", "instructions"]
+
+
+def test_a_label_of_two_kinds_is_no_abstention(study, serve, tools, tmp_path):
+    schema = {
+        "properties": {"quote": {"type": "string"}, "label": {"type": "string", "enum": ["found", "not found"]}},
+        "required": ["quote", "label"],
+    }
+    head = '+++\ntask = "source_verification"\nversion = 2\nfields = ["source", "statement"]\n+++\n'
+    text = f"{head}{{source}}\n{{statement}}\n```json schema\n{json.dumps(schema)}\n```\n"
+    (tmp_path / "source_verification.md").write_text(text)
+    model = serve(lambda prompt: {"quote": "", "label": "not found"})
+    (tally,) = judge_with(study, [model.settings()], prompts=tmp_path).judges
+
+    assert (tally.abstained, tally.outcomes) == (0, {"not found": 6})
+    kept = tools.rows(study, "SELECT DISTINCT raw_label, verdict, supported FROM judgement")
+    assert kept == [{"raw_label": "not found", "verdict": None, "supported": 0}]

@@ -1,0 +1,112 @@
+"""The tables [judges.NAME] of the settings."""
+
+import dataclasses
+
+import pytest
+
+from medreview.config import load_config
+from medreview.errors import UserError
+from medreview.llm.settings import JudgeSettings, choose, keep_local, leaves_for
+
+HOME = 'model = "m"\nbase_url = "http://localhost:8000/v1"\n'
+
+
+def config(tmp_path, text):
+    path = tmp_path / "medreview.toml"
+    path.write_text(text)
+    return load_config(path)
+
+
+def test_a_judge_is_read_with_its_parameters_and_prices(tmp_path):
+    judges = config(
+        tmp_path,
+        f'reviewer = "kb"\n[judges.home]\n{HOME}[judges.cloud]\nmodel = "gpt"\nbase_url = "https://api.example.org/v1"\n'
+        'api_key_env = "CLOUD_KEY"\nparams = {temperature = 0, max_tokens = 500}\nprice_input = 1\nprice_output = 2.5\n'
+        "concurrency = 8\ncontext_tokens = 32000\ntimeout = 30\n",
+    ).judges
+
+    assert judges["home"] == JudgeSettings("home", "m", "http://localhost:8000/v1")
+    assert dataclasses.astuple(judges["cloud"]) == (
+        *("cloud", "gpt", "https://api.example.org/v1", "CLOUD_KEY", {"temperature": 0, "max_tokens": 500}),
+        *(1, 2.5, 8, 32000, 30),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[judges]\nhome = 3\n", "'home' must be a table"),
+        ('[judges.home]\nmodel = "m"\n', "'base_url' is missing"),
+        (f"[judges.home]\n{HOME}colour = 1\n", "unknown key 'colour'"),
+        (f'[judges.home]\n{HOME}concurrency = "4"\n', "'concurrency' must be a whole number"),
+        (f"[judges.home]\n{HOME}concurrency = true\n", "'concurrency' must be a whole number"),
+        (f"[judges.home]\n{HOME}concurrency = 0\n", "'concurrency' must be above 0"),
+        (f"[judges.home]\n{HOME}timeout = inf\n", "'timeout' must be above 0"),
+        (f"[judges.home]\n{HOME}timeout = nan\n", "'timeout' must be above 0"),
+        (f"[judges.home]\n{HOME}price_input = -1\n", "'price_input' must not be below 0"),
+        (f"[judges.home]\n{HOME}params = {{stream = true}}\n", "'stream' cannot stand under"),
+        (f"[judges.offline]\n{HOME}", "needs another name"),
+        (f'[judges.home]\n{HOME}api_key = "sk-very-secret"\n', "holds a key"),
+        (f'[judges.home]\n{HOME}api_key_env = "sk-very-secret"\n', "in capitals, not hold the key"),
+        (
+            '[judges.home]\nmodel = "m"\nbase_url = "https://me:sk-very-secret@api.example.org/v1"\n',
+            "without a user name",
+        ),
+        (
+            '[judges.home]\nmodel = "m"\nbase_url = "https://api.example.org/v1?key=sk-very-secret"\n',
+            "without a user name",
+        ),
+        ('[judges.home]\nmodel = "m"\nbase_url = "localhost:8000"\n', "'base_url' must be an address"),
+        ('[judges.home]\nmodel = "m"\nbase_url = "http://[::1/v1"\n', "'base_url' must be an address"),
+    ],
+)
+def test_a_mistake_is_named_and_a_key_is_never_repeated(tmp_path, text, words):
+    with pytest.raises(UserError, match=r"medreview\.toml") as told:
+        config(tmp_path, text)
+
+    assert words in str(told.value)
+    assert "very-secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("localhost:8000", True),
+        ("LOCALHOST.", True),
+        ("127.0.0.1", True),
+        ("127.8.0.1:1", True),
+        ("[::1]:8000", True),
+        ("10.0.0.5", False),
+        ("0.0.0.0", False),
+        ("localhost.example.org", False),
+        ("127.0.0.1.example.org", False),
+        ("api.example.org", False),
+        ("[::ffff:8.8.8.8]", False),
+    ],
+)
+def test_what_is_local(host, local):
+    judge = JudgeSettings("j", "m", f"http://{host}/v1")
+
+    assert judge.is_local is local
+    assert bool(leaves_for([judge])) is not local
+    if not local:
+        with pytest.raises(UserError, match="--local-only"):
+            keep_local([judge])
+
+
+def test_the_banner_names_each_host_once_and_says_when_it_is_unencrypted():
+    there = [JudgeSettings(name, "m", "http://gpu.example.org:8000/v1") for name in "ab"]
+
+    assert leaves_for([*there, JudgeSettings("c", "m", "http://localhost/v1")]).count("gpu.example.org:8000") == 1
+    assert "unencrypted" in leaves_for(there)
+    assert "unencrypted" not in leaves_for([JudgeSettings("a", "m", "https://api.example.org/v1")])
+
+
+def test_judges_are_chosen_by_name():
+    judges = {name: JudgeSettings(name, "m", "http://localhost/v1") for name in "abc"}
+
+    assert [judge.name for judge in choose(judges, ["c", "a", "c"])] == ["c", "a"]
+    with pytest.raises(UserError, match=r"no judge 'd'; there are: a, b, c"):
+        choose(judges, ["d"])
+    with pytest.raises(UserError, match=r"no table"):
+        choose({}, ["d"])
