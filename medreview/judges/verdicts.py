@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
@@ -28,7 +28,7 @@ def refresh(study: Study, progress: Progress = SILENT) -> int:
     progress.begin("verdicts", total)
     flagged = 0
     rows = _rows(study.reader)
-    while batch := [row for row, _ in zip(rows, range(_BATCH), strict=False)]:
+    while batch := list(islice(rows, _BATCH)):
         study.write(lambda connection, batch=batch: _store(connection, batch))  # type: ignore[misc]
         flagged += sum(row["priority"] > 0 for row in batch)
         progress.step(len(batch))

@@ -183,7 +183,8 @@ def _judge(connection: Any, statements: dict[tuple[int, int], dict[str, Any]], s
                     "raw_label": verdict or "unsure", "verdict": verdict,
                     "supported": None if verdict is None else int(verdict == "supported"), "confidence": confidence,
                     "quote_status": status, "quote_start": found if located else None,
-                    "quote_end": found + len(quote) if located else None, "quote_more": "[]", "differences": json.dumps(differences),
+                    "quote_end": found + len(quote) if located else None, "quote_more": "[]",
+                    "differences": json.dumps(differences),
                     "quote": quote, "reason": reason, "raw_output": "", "error": "",
                 }
             ],
