@@ -162,5 +162,3 @@ def _judges(session: ReviewSession) -> None:
 def _wrapped(text: str) -> str:
     lines = visible(text).splitlines() or [""]
     return "\n".join(textwrap.fill(line, 78) for line in lines)
-
-

@@ -2,8 +2,9 @@
 
 Rules. Over sources, per judge: supported if any source supports; else contradicted if any contradicts; else nothing if
 the judge could not tell on one of them; else partial; else not addressed (SourceCheckup: one supporting source is
-enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict most judges have; a tie gives no verdict. A judge that
-could not tell has no vote. The offline judge votes only where no other judge has spoken.
+enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict most
+judges have; a tie gives no verdict. A judge that could not tell has no vote. The offline judge votes only where no
+other judge has spoken.
 """
 
 from collections import Counter

@@ -50,9 +50,15 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     # What is shown
 
     def show(
-        self, text: str, marks: Iterable[Mark] = (), anchor: int = 0, notes: Mapping[int, str] | None = None
+        self,
+        text: str,
+        marks: Iterable[Mark] = (),
+        anchor: int = 0,
+        notes: Mapping[int, str] | None = None,
+        *,
+        at_third: bool = False,
     ) -> None:
-        """Show a text with the row of ``anchor`` at the top and no active highlight.
+        """Show a text with the row of ``anchor`` at the top, or ``at_third`` of the height.
 
         ``notes``: offset to a text that stands in a row of its own under it (``^^ 50 in the statement``).
         """
@@ -60,18 +66,18 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
         self._index = MarkIndex(marks)
         self._notes = sorted((notes or {}).items())
-        self._move(anchor)
+        self._move(anchor, at_third)
 
     def mark(self, kind: str, spans: Iterable[tuple[int, int]]) -> None:
         """Replace the marks of one kind (search hits, the span being set); the place stays."""
         self._index = self._index.replaced(kind, spans)
-        self.refresh()
+        self.repaint()
 
     def activate(self, span: tuple[int, int] | None) -> None:
         """Make a range the active highlight and bring it to one third of the height; ``None`` for no highlight."""
         self._index = self._index.replaced("active", () if span is None else (span,))
         if span is None:
-            self.refresh()
+            self.repaint()
         else:
             self._move(span[0], at_third=True)
 
@@ -135,8 +141,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
                 self._move(offset, at_third=True)
 
-    def render_line(self, y: int) -> Strip:
-        """One row, or the note under one, as Textual asks for it."""
+    def line(self, y: int) -> Strip:
+        """One row, or the note under one."""
         self._place()
         line = self.scroll_offset.y + y
         if self._wrap is None or line >= self._line_count:
@@ -172,7 +178,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def _move(self, offset: int, at_third: bool = False) -> None:
         self._anchor, self._anchor_at_third, self._placed = offset, at_third, None
         self._place()
-        self.refresh()
+        self.repaint()
 
     def _place(self) -> None:
         """Wrap for the present size and scroll to the anchor, once; nothing before the first size is known.
@@ -199,7 +205,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             return
         self.set_scroll(None, wanted)
         self._anchor, self._anchor_at_third = self.first_offset, False
-        self.refresh()
+        self.repaint()
 
     def _clamped(self, line: int) -> int:
         return max(0, min(line, self._line_count - self.size.height))
@@ -224,4 +230,4 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         start, _ = self._wrap.rows[self._wrap.row_of(offset)]
         text = self.shown(note)
         indent = min(width(self._visible[start:offset]), max(0, self._text_width - width(text)))
-        return self.paint_shown(((" " * (self._gutter + indent), ""), (text, "clash")))
+        return self.paint_shown(((" " * (self._gutter + indent), ""), (text, "bad")))

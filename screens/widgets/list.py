@@ -30,7 +30,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         self._cursor = 0
         self._parent_of: Callable[[int], int | None] = lambda _index: None
         self._height = 0
-        self._drawn: dict[int, list[Piece]] = {}
+        self._read: dict[int, list[Piece]] = {}
 
     @property
     def count(self) -> int:
@@ -54,7 +54,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         ``parent_of``: index of the cursor's row to index of the row it belongs to.
         """
         self._count, self._row, self._parent_of = count, row, parent_of
-        self._drawn.clear()
+        self._read.clear()
         self._cursor = self._clamped(cursor)
         # Set without a new layout: the list's place on the screen does not depend on its length.
         self.set_reactive(RowsView.virtual_size, Size(self.size.width, count))
@@ -86,10 +86,10 @@ class RowsView(Painted, ScrollView, can_focus=False):
         """Read the rows in sight again and draw those that say something else."""
         top = self.scroll_offset.y
         seen = range(top, min(top + self.size.height, self._count))
-        self._repaint({index for index in seen if self._drawn.get(index) != list(self._row(index))})
+        self._repaint({index for index in seen if self._read.get(index) != list(self._row(index))})
 
-    def render_line(self, y: int) -> Strip:
-        """One row as Textual asks for it."""
+    def line(self, y: int) -> Strip:
+        """One row of the list."""
         if self._height != self.size.height:  # first drawn, or resized: Textual repaints all rows then in any case
             self._follow()
         index = self.scroll_offset.y + y
@@ -99,9 +99,9 @@ class RowsView(Painted, ScrollView, can_focus=False):
         pointer = ">" if self.ascii_only else "▸"
         pointed = index in (self._cursor, self._parent_of(self._cursor))
         row = list(self._row(index))
-        if len(self._drawn) > 4 * self.size.height:
-            self._drawn.clear()
-        self._drawn[index] = row
+        if len(self._read) > 4 * self.size.height:
+            self._read.clear()
+        self._read[index] = row
         return self.paint((((f" {pointer}" if pointed else "  "), ""), *row), under)
 
     def _clamped(self, index: int) -> int:

@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -80,11 +81,32 @@ class Painted(Widget):
         super().__init__(name=name, id=id, classes=classes)
         self.ascii_only = ascii_only
         self._styles_of: dict[str, Style] = {}
+        self._drawn: dict[int, Strip] = {}
+        self._ahead: tuple[Size, dict[int, Strip]] = (Size(0, 0), {})
 
     def notify_style_update(self) -> None:
         """Forget the styles: the theme or a class has changed."""
         self._styles_of.clear()
         super().notify_style_update()
+
+    def line(self, y: int) -> Strip:
+        """What stands in one row of the widget."""
+        raise NotImplementedError
+
+    def render_line(self, y: int) -> Strip:
+        """One row as Textual asks for it."""
+        size, ahead = self._ahead
+        strip = ahead.pop(y, None) if size == self.size else None
+        self._drawn[y] = strip = self.line(y) if strip is None else strip
+        return strip
+
+    def repaint(self) -> None:
+        """Draw the rows that differ from what was drawn: Textual itself would send all of them again."""
+        now = {y: self.line(y) for y in range(self.size.height)}
+        changed = {y: strip for y, strip in now.items() if strip != self._drawn.get(y)}
+        self._ahead = (self.size, changed)
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def style_of(self, names: str) -> Style:
         """The Rich style of space-separated names, the most telling first; the widget's own style for ``""``."""

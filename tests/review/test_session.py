@@ -127,6 +127,7 @@ def test_a_statement_once_seen_with_its_judges_is_no_longer_blind(study):
 
 def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study):
     session = sit(study, blind=True)
+    session.go(list(session.queue.units).index("s2"))
     session.decide("partial")
     session.undo()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from medreview.config import Config
@@ -20,6 +20,10 @@ from medreview.study.events import verify
 
 SIZES = [(80, 24), (160, 50)]
 PLAIN = Look("ansi-dark", True, False)
+TYPED = {
+    "space": " ", "slash": "/", "colon": ":", "comma": ",", "full_stop": ".", "question_mark": "?",
+    "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
 each_size = pytest.mark.parametrize("size", SIZES, ids=["80x24", "160x50"])
 
 
@@ -59,8 +63,9 @@ def events(study: Study, *kinds: str) -> list[sqlite3.Row]:
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as a quick typist does, and wait until everything is drawn."""
     for key in keys:
-        await pilot.press(key)
+        pilot.app.screen.post_message(Key(key, key if len(key) == 1 else TYPED.get(key)))
     await pilot.pause()
 
 
@@ -348,9 +353,8 @@ async def test_an_empty_queue_is_a_sentence(study: Study, size: tuple[int, int])
     app = bench(study, "deferred")
     async with app.run_test(size=size) as pilot:
         assert "There is no statement in this queue" in screen_text(app)
-        for action in REVIEW:
-            if action.id not in ("leave", "help", "figures", "filter", "search", "hallucination", "note"):
-                await press(pilot, action.keys[0])
+        opens = ("leave", "help", "figures", "filter", "search", "hallucination", "note")
+        await press(pilot, *(action.keys[0] for action in REVIEW if action.id not in opens))
         assert not events(study)
         await press(pilot, "n")
         assert "no statement" in part(app, "foot")
@@ -393,8 +397,7 @@ async def test_a_read_only_study_takes_no_decision(study_path: Path) -> None:
 async def test_a_held_digit_decides_once(study: Study) -> None:
     app = bench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*["4"] * 12)
-        await pilot.pause()
+        await press(pilot, *["4"] * 12)
         assert len(events(study, "decide")) == 1
         assert not events(study, "reason")
         await pilot.pause(0.2)
