@@ -37,9 +37,12 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     if len({other.judge for other in session.item.judgements if not other.offline}) > 1 and session.item.verdict:
         verdict = session.item.verdict
         row += [("── ", "rule"), (f"jury {verdict.votes_for}-{verdict.votes_other} ", "")]
-    if session.item.verdict and session.item.verdict.conflict:
-        row += [("── ", "rule"), ("sources conflict ", "badge")]
-    row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", ""), ("─", "rule fill")]
+    row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", "")]
+    conflict: list[Piece] = [("── ", "rule"), ("sources conflict ", "badge")]
+    taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
+    if session.item.verdict and session.item.verdict.conflict and taken <= columns:
+        row += conflict
+    row.append(("─", "rule fill"))
     words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
     words = visible(" ".join(words.split()))
     style = _quote_style(judgement) if judgement.quote else ""

@@ -140,6 +140,10 @@ class ReviewScreen(KeyScreen[None]):
             with self.app.batch_update():
                 self.paint()
 
+    def on_document_view_scrolled(self) -> None:
+        """The bar says where the text is now."""
+        self._bar.update()
+
     def _route(self, key: Key, again: bool) -> None:
         step = self._step
         if step is not None and step.takes_all:

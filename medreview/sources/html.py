@@ -11,6 +11,7 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from medreview.sources.charset import decode
+from medreview.sources.stand_ins import put_in, taken_out
 from medreview.sources.walker import folded, full_text, is_data_table, one_line
 
 LARGEST_FOR_MAIN: Final = 4_000_000
@@ -61,15 +62,16 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
     damage = ""
     if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
         damage = "The page is nested too deeply to be read whole."
+    back = taken_out if put_in(root) else str
     _free_captions(root)
     _write_out_superscripts(root)
     _repeat_tall_cells(root)
     title = folded(root.findtext(".//title") or "")
     headings = [folded(heading.text_content()) for heading in root.iter("h1")]
     return HtmlText(
-        title=title or next((heading for heading in headings if heading), ""),
-        main=_main_text(root) if len(markup) <= LARGEST_FOR_MAIN and _is_modest(root) else "",
-        full=full_text(root),
+        title=back(title or next((heading for heading in headings if heading), "")),
+        main=back(_main_text(root)) if len(markup) <= LARGEST_FOR_MAIN and _is_modest(root) else "",
+        full=back(full_text(root)),
         headline="\n".join(text for text in [title, *headings[:3]] if text),
         noscript=folded(" ".join(node.text_content() for node in root.iter("noscript"))),
         app_root=_is_app_root(root),

@@ -3,7 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
+from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -24,6 +26,9 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     one third of the height. A resize keeps the place: the active highlight after ``activate``, else the first offset in
     sight.
     """
+
+    class Scrolled(Message):
+        """The mouse moved the view."""
 
     def __init__(
         self,
@@ -98,7 +103,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def position(self) -> int:
         """How much of the text lies above the bottom of the view, in percent; 100 when the end is in sight."""
         self._place()
-        bottom = self.scroll_offset.y + self.size.height
+        bottom = self.scroll_offset.y + self.outer_size.height
         if self._wrap is None or bottom >= self._line_count:
             return 100
         _, end = self._wrap.rows[self._row_at(bottom - 1)]
@@ -119,7 +124,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     def page(self, by: int) -> None:
         """Move the view by screenfuls, less one row that stays in sight."""
-        self.scroll_rows(by * max(1, self.size.height - 1))
+        self.scroll_rows(by * max(1, self.outer_size.height - 1))
 
     def to_top(self) -> None:
         """Show the beginning."""
@@ -138,8 +143,22 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._place()
         if self._wrap is not None:
             line = self._line_of(offset)
-            if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
+            if not self.scroll_offset.y <= line < self.scroll_offset.y + self.outer_size.height:
                 self._move(offset, at_third=True)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel, where the settings let the mouse in."""
+        self._wheel(event, 3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel, the other way."""
+        self._wheel(event, -3)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        event.stop()
+        event.prevent_default()
+        self.scroll_rows(by)
+        self.post_message(self.Scrolled())
 
     def line(self, y: int) -> Strip:
         """One row, or the note under one."""
@@ -160,7 +179,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     @property
     def _text_width(self) -> int:
-        return max(1, self.size.width - self._gutter)
+        return max(1, self.outer_size.width - self._gutter)
 
     def _row_at(self, line: int) -> int:
         """The row at a line, or the one a note at that line belongs to."""
@@ -185,7 +204,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
         Called wherever the place matters, first of all while drawing: the first frame after a resize is the right one.
         """
-        size = self.size
+        size = self.outer_size
         if self._placed == size or not size:
             return
         if self._wrap is None or self._wrap.width != self._text_width:
@@ -208,7 +227,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self.repaint()
 
     def _clamped(self, line: int) -> int:
-        return max(0, min(line, self._line_count - self.size.height))
+        return max(0, min(line, self._line_count - self.outer_size.height))
 
     # Drawing
 

@@ -29,7 +29,7 @@ class LinesView(Painted):
         longer = max(len(old), len(self._rows))
         changed = [y for y in range(longer) if old[y : y + 1] != self._rows[y : y + 1]]
         if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            self.refresh(*(Region(0, y, self.outer_size.width, 1) for y in changed))
 
     def line(self, y: int) -> Strip:
         """One row of the block."""

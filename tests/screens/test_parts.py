@@ -10,11 +10,13 @@ from medreview.review.actions import REVIEW
 from medreview.review.cells import width
 from medreview.review.held import HeldKey
 from medreview.review.line_edit import LineEdit
+from medreview.review.marks import KINDS
 from medreview.screens.arrangement import SOURCE_ROWS, Needs, arrange
 from medreview.screens.environment import look
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
+from medreview.screens.widgets.painted import PALETTE
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
 needs = st.builds(Needs, st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans())
@@ -76,6 +78,12 @@ def test_what_is_said_takes_the_rows_it_needs() -> None:
     assert foot_rows(keys, "saved", "", False, 20) == [*keys, [(" saved", "good")]]
     rows = foot_rows(keys, "saved", "a sentence that is longer than one row", True, 20)
     assert [text for row in rows for text, _ in row] == [" a sentence that is", " longer than one", " row"]
+
+
+def test_every_kind_of_mark_has_its_style_and_those_of_one_pane_differ_without_colour() -> None:
+    assert set(KINDS) <= set(PALETTE)
+    plain = {kind: str(PALETTE[kind].without_color) for kind in ("search", "clash", "quote", "span", "evidence")}
+    assert len(set(plain.values())) == len(plain)
 
 
 def test_every_page_state_has_its_sentence() -> None:

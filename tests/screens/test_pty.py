@@ -218,11 +218,11 @@ def test_a_lost_terminal_ends_the_process(study_path: Path, terminals: list[Term
 def test_nothing_is_written_while_nobody_types(study_path: Path, terminals: list[Terminal]) -> None:
     terminal = started(terminals, study_path)
     terminal.read(0.5)
-    assert terminal.read(1.5) == b""
+    assert terminal.read(1) == b""
     terminal.type("n")
     terminal.wait("note S1")
     terminal.read(0.5)
-    assert terminal.read(1.5) == b""
+    assert terminal.read(1) == b""
 
 
 def test_a_dumb_terminal_is_refused(study_path: Path, terminals: list[Terminal]) -> None:

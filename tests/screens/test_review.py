@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import Key, Paste
+from textual.events import Key, MouseScrollDown, Paste
 from textual.pilot import Pilot
 
 from medreview.config import Config
@@ -467,3 +467,15 @@ async def test_the_notice_is_shown_and_every_action_can_be_performed(study: Stud
             if not isinstance(app.screen, ReviewScreen) or "Esc" in part(app, "foot"):
                 await press(pilot, "escape")
             assert isinstance(app.screen, ReviewScreen), action.id
+
+
+async def test_the_wheel_moves_the_text_and_the_bar_follows(study: Study) -> None:
+    app = bench(study, mouse=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "g")
+        before = part(app, "bar")
+        wheel = MouseScrollDown(review(app).source, 5, 5, 0, 1, 0, False, False, False)
+        review(app).source.post_message(wheel)
+        await pilot.pause()
+        assert review(app).source.first_offset > 0
+        assert part(app, "bar") != before
