@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.review.actions import REVIEW, remapped
 
 FILE_NAME: Final = "medreview.toml"
 _THEMES: Final = ("dark", "light", "ansi")
@@ -47,7 +48,7 @@ def find_config() -> Path | None:
 
 
 def load_config(path: Path | None = None) -> Config:
-    """The settings; raises :class:`UserError` naming the key that is unknown or has a wrong value."""
+    """The settings; raises :class:`UserError` naming the key that is unknown, has a wrong value, or is given twice."""
     path = path or find_config()
     if path is None:
         return Config(reviewer=_login())
@@ -72,6 +73,7 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
         raise UserError(f"In the settings {path}, 'theme' must be one of {', '.join(_THEMES)}.")
     if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
         raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
+    remapped(REVIEW, told.get("keys", {}))
     return Config(**{"reviewer": _login(), **told})
 
 
