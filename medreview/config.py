@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings, judges_from
+from medreview.review.actions import REVIEW, remapped
 
 FILE_NAME: Final = "medreview.toml"
 _THEMES: Final = ("dark", "light", "ansi")
@@ -52,7 +53,7 @@ def find_config() -> Path | None:
 
 
 def load_config(path: Path | None = None) -> Config:
-    """The settings; raises :class:`UserError` naming the key that is unknown or has a wrong value."""
+    """The settings; raises :class:`UserError` naming the key that is unknown, has a wrong value, or is given twice."""
     path = path or find_config()
     if path is None:
         return Config(reviewer=_login())
@@ -77,6 +78,7 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
         raise UserError(f"In the settings {path}, 'theme' must be one of {', '.join(_THEMES)}.")
     if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
         raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
+    remapped(REVIEW, told.get("keys", {}))
     judges = judges_from(told.get("judges", {}), path)
     # Beside the settings, whatever folder the command is given in.
     prompts = str(path.parent / Path(told["prompts"]).expanduser()) if told.get("prompts") else ""

@@ -12,6 +12,7 @@ from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.screens.colours import DARK, LIGHT
 from medreview.screens.environment import Look, check_terminal, look, spare_encoding
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
@@ -34,6 +35,7 @@ class Workbench(App[None]):
     ) -> None:
         super().__init__(ansi_color=look.ansi_color or None)
         self.animation_level = "none"
+        self.ansi_theme_dark, self.ansi_theme_light = DARK, LIGHT
         self.theme = look.theme
         self._study = study
         self._config = config

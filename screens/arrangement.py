@@ -20,10 +20,11 @@ TALL_FROM: Final = 26
 SOURCE_ROWS: Final = 11
 """The source never has fewer rows than this in one column, if the terminal has 24."""
 
+QUEUE_COLUMNS: Final = 34
 FOOT_ROWS: Final = 3
 _HEADER_ROWS: Final = 2
+_BLOCK_ROWS: Final = 3
 _STATEMENT_ROWS: Final = 7
-_QUEUE_COLUMNS: Final = 34
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +64,19 @@ def arrange(size: Size, needs: Needs) -> Plan:
 
 
 def _one_column(size: Size, needs: Needs) -> Plan:
-    """Rules give way first, then the question, then the statement; the source keeps its rows."""
+    """The block of statement and question keeps its height unless the statement is long: then the rules give way
+    first, after them the question, and the source never."""
     fixed = _HEADER_ROWS + 1 + needs.judges + FOOT_ROWS
-    source = 3 if needs.response else SOURCE_ROWS
-    room = max(3, min(_STATEMENT_ROWS + (5 if needs.response else 0), size.height - fixed - source))
-    rules = 2 if needs.statement + 1 <= room - 2 else 1 if needs.statement + 1 <= room - 1 else 0
-    block = room - rules
+    free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else SOURCE_ROWS))
+    most = _STATEMENT_ROWS + (5 if needs.response else 0)
+    block = min(max(_BLOCK_ROWS, needs.statement + 1), most, free)
+    rules = min(2, free - block)
     statement = min(needs.statement, block)
-    question = min(needs.question, block - statement, 3 if needs.response else 1)
+    question = min(needs.question, block - statement)
     rows: list[tuple[str, int]] = [
         ("header", _HEADER_ROWS),
         ("rule", 1 if rules else 0),
-        ("statement", statement + question),
+        ("statement", block),
         ("bar", 1),
         ("response" if needs.response else "source", 0),
         ("judges", needs.judges),
@@ -86,7 +88,8 @@ def _one_column(size: Size, needs: Needs) -> Plan:
     for name, height in rows:
         height = rest if name in ("source", "response") else height
         if height:
-            regions[name] = Region(0, y, size.width, height)
+            margin = 1 if name in ("source", "response") else 0
+            regions[name] = Region(0, y, size.width - margin, height)
         y += height
     return Plan("one", regions, statement, question)
 
@@ -94,7 +97,7 @@ def _one_column(size: Size, needs: Needs) -> Plan:
 def _panes(size: Size, needs: Needs, shape: Shape) -> Plan:
     top, bottom = 2, size.height - FOOT_ROWS - 1
     height = bottom - top
-    left = _QUEUE_COLUMNS if shape == "three" else 0
+    left = QUEUE_COLUMNS if shape == "three" else 0
     rest = size.width - left - (2 if left else 1)
     middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
@@ -105,11 +108,11 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> Plan:
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
         "statement": Region(x, top, middle, block),
-        "response": Region(x, top + block, middle, height - block - panel),
+        "response": Region(x, top + block, middle - 1, height - block - panel),
         "judges": Region(x, bottom - panel, middle, panel),
         "right": Region(x + middle, top, 1, height),
         "bar": Region(x + middle + 1, top, size.width - x - middle - 1, 3),
-        "source": Region(x + middle + 1, top + 3, size.width - x - middle - 1, height - 3),
+        "source": Region(x + middle + 1, top + 3, size.width - x - middle - 2, height - 3),
         "lower": Region(0, bottom, size.width, 1),
         "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
     }

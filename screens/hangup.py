@@ -40,7 +40,8 @@ class HangUp:
         return self
 
     def stop(self) -> None:
-        """Stop watching: the workbench has ended by itself."""
+        """Stop watching: the workbench has ended, by itself or because it was told to."""
+        self._grace.cancel()
         for number, handler in self._before.items():
             signal.signal(number, handler)
         os.write(self._wake_write, b"x")

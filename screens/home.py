@@ -8,7 +8,7 @@ from medreview.errors import UserError
 from medreview.review.actions import HOME
 from medreview.review.overview import Overview, ResponseLine
 from medreview.screens.foot_rows import foot_rows
-from medreview.screens.home_rows import Entrance, head_rows, prepare_row, queue_row, response_row
+from medreview.screens.home_rows import Entrance, head_rows, prepare_rows, queue_row, response_row
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.steps import Key
 from medreview.screens.widgets.lines import LinesView
@@ -71,7 +71,7 @@ class HomeScreen(KeyScreen[None]):
         """Counts for the width of the terminal, and the last rows."""
         columns = self.app.size.width
         self._head.show(head_rows(self._overview, self._reviewer, columns))
-        self._prepare.show([[], prepare_row(self._overview, self._study), []])
+        self._prepare.show([[], *prepare_rows(self._overview, self._study)])
         keys: Row = [
             (" Enter", "key"), (" open   ", ""), ("1-5", "key"), (" queue   ", ""), ("i", "key"), (" figures   ", ""),
             ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),

@@ -73,15 +73,19 @@ def response_row(line: ResponseLine) -> Row:
     ]
 
 
-def prepare_row(overview: Overview, study: str) -> Row:
-    """What can be done about the study, as commands."""
+def prepare_rows(overview: Overview, study: str) -> list[Row]:
+    """What can be done about the study, as commands, and why."""
     commands = []
     if overview.not_fetched:
-        commands.append(f"medreview fetch {study}")
+        commands.append((f"medreview fetch {study}", f"{_counted(overview.not_fetched, 'source')} not fetched"))
     if overview.unjudged:
-        commands.append(f"medreview judge {study}")
-    commands.append(f"medreview export {study} DIR")
-    return [("   PREPARE   ", "title"), (" · ".join(commands), "dim")]
+        commands.append((f"medreview judge {study}", f"{_counted(overview.unjudged, 'statement')} not judged"))
+    commands.append((f"medreview export {study} DIR", "labels as tables"))
+    heads = ("   PREPARE   ", *[" " * 13] * 2)
+    return [
+        [(head, "title"), (command, ""), (f"   {why}", "dim")]
+        for head, (command, why) in zip(heads, commands, strict=False)
+    ]
 
 
 def _counted(number: int, word: str) -> str:

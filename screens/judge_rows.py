@@ -41,12 +41,15 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     jury = jurors(session.item)
     if len(jury) > 1 and session.item.verdict:
         row += [("── ", "rule"), (f"jury {_strip(jury)} {_votes(session.item.verdict)} ", "")]
-    if session.item.verdict and session.item.verdict.conflict:
-        row += [("── ", "rule"), ("sources conflict ", "badge")]
-    row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", ""), ("─", "rule fill")]
+    row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", "")]
+    conflict: list[Piece] = [("── ", "rule"), ("sources conflict ", "badge")]
+    taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
+    if session.item.verdict and session.item.verdict.conflict and taken <= columns:
+        row += conflict
+    row.append(("─", "rule fill"))
     words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
     words = visible(" ".join(words.split()))
-    style = "quote" if judgement.quote else ""
+    style = _quote_style(judgement) if judgement.quote else ""
     return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), style)]]
 
 
@@ -59,7 +62,7 @@ def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
 
 def judge_name(judgement: Judgement) -> str:
     """Who judged: the run's name; the offline judge says that it only compares words."""
-    return "offline (compares words)" if judgement.offline else judgement.judge
+    return "offline (words only)" if judgement.offline else judgement.judge
 
 
 def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
@@ -79,7 +82,7 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     if len(listed) > room:
         rows.append([(f" … and {len(listed) - room} more", "dim")])
     if judgement.quote:
-        rows += _wrapped(f"“{judgement.quote}”", columns, 2, "quote")
+        rows += _wrapped(f"“{judgement.quote}”", columns, 2, _quote_style(judgement))
     if judgement.reason:
         rows += _wrapped(judgement.reason, columns, max(1, most - len(rows)), "dim")
     return rows[:most]
@@ -127,6 +130,10 @@ def _verdict(judgement: Judgement) -> list[Piece]:
         figure = f"{judgement.confidence:.2f}"
         pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
     return pieces
+
+
+def _quote_style(judgement: Judgement) -> str:
+    return "badge" if judgement.quote_status in _FALSE_QUOTE else "quote"
 
 
 def _quote_status(item: Item, judgement: Judgement) -> list[Piece]:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
+from medreview.review.cells import fit, width
 from medreview.review.listing import Listed
 from medreview.review.session import ReviewSession
+from medreview.screens.arrangement import QUEUE_COLUMNS
 from medreview.screens.glyphs import VERDICT, verdict_words
 from medreview.screens.widgets.painted import Row
 
@@ -80,7 +82,9 @@ class QueueRows:
             return [(name, "dim"), (f"… S{listed.ordinal} ", ""), ("deferred", "dim")]
         if session.queue.mode == "blind" or not listed.badges:
             return [(name, "dim"), (f"  S{listed.ordinal}", "")]
-        return [(name, "dim"), (f"· S{listed.ordinal} ", ""), (listed.badges, "badge")]
+        head = f"· S{listed.ordinal} "
+        room = QUEUE_COLUMNS - 2 - len(name) - len(head)
+        return [(name, "dim"), (head, ""), (fit(listed.badges, min(room, width(listed.badges))), "badge")]
 
     def _listed(self, place: int) -> Listed:
         found = self._read.get(place)

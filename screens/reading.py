@@ -1,6 +1,8 @@
 """Reading beside the statement: the source and response panes, their highlights, the search in the source."""
 
 from medreview.review.highlights import Highlights
+from medreview.review.item import Item
+from medreview.review.marks import Mark
 from medreview.review.motion import SpanEdit
 from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
@@ -26,6 +28,7 @@ class Reading:
         self._highlights = Highlights()
         self._text = ""
         self._shown: tuple[str, str | None] | None = None
+        self._answer: tuple[Item, tuple[Mark, ...]] | None = None
         self._search = TextSearch("")
         self._query = ""
         self._hits: Hits | None = None
@@ -53,23 +56,21 @@ class Reading:
         if same and highlights == before:
             return
         self._highlights, self._shown = highlights, key
-        active = self.source.active if same else highlights.opening
-        place = self.source.first_offset if same else 0
-        notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
         if not text:
             self.source.show(nothing_to_read(session) if item else "")
             return
-        self.source.show(text, highlights.marks, place, notes)
-        if same:
-            stops = (*highlights.stops, *(self._hits.spans if self._hits else ()))
-            if active not in stops and highlights.opening != before.opening:
-                self.source.activate(highlights.opening)  # the judges were revealed: to what they point at
-            else:
-                self.source.mark("active", [active] if active in stops else [])
-        else:
-            self.source.activate(active)
-        if self._hits is not None:
-            self.source.mark("search", self._hits.spans)
+        hits = self._hits.spans if self._hits else ()
+        active = self.source.active if same else None
+        stays = active in highlights.stops or active in hits
+        opens = not stays and (not same or highlights.opening != before.opening)  # also when the judges are revealed
+        if opens:
+            active = highlights.opening
+        marks = [*highlights.marks, *(Mark(*hit, "search") for hit in hits)]
+        if active is not None and (stays or opens):
+            marks.append(Mark(*active, "active"))
+        place = active.start if active and opens else self.source.first_offset if same else 0
+        notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
+        self.source.show(text, marks, place, notes, at_third=opens and active is not None)
 
     def show_response(self) -> None:
         """The response with the statement marked."""
@@ -78,6 +79,9 @@ class Reading:
             self.response.show("")
             return
         marks = self.session.response_marks()
+        if (item, marks) == self._answer:
+            return
+        self._answer = (item, marks)
         self.response.show(item.response, marks, self.response.first_offset)
         if item.span:
             self.response.keep_in_sight(item.span.end - 1)

@@ -34,6 +34,9 @@ from medreview.screens.widgets.painted import Row
 _READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous"})
 """Actions that leave a step open: one may look at the source before giving a reason."""
 
+_QUESTION_ROWS: Final = 3
+"""Side by side, the question has always so many rows: panes that keep their place are drawn faster and read easier."""
+
 _DECIDES: Final = frozenset({"accept", "defer"})
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
@@ -121,8 +124,9 @@ class ReviewScreen(KeyScreen[None]):
         """One key: to the line being typed, to the open step, or to the table of actions."""
         self._said, self._bad = "", False
         self.session.clock.touch()
+        again = self._held.repeats(key.said, time)
         try:
-            self._route(key, time)
+            self._route(key, again)
         except NotSaved as error:
             self._said, self._bad = f"NOT SAVED: {error}", True
         except UserError as error:
@@ -136,7 +140,11 @@ class ReviewScreen(KeyScreen[None]):
             with self.app.batch_update():
                 self.paint()
 
-    def _route(self, key: Key, time: float) -> None:
+    def on_document_view_scrolled(self) -> None:
+        """The bar says where the text is now."""
+        self._bar.update()
+
+    def _route(self, key: Key, again: bool) -> None:
         step = self._step
         if step is not None and step.takes_all:
             step.press(key)
@@ -147,7 +155,7 @@ class ReviewScreen(KeyScreen[None]):
                 self.reading.end_search()
                 return
             name = _SEARCHING.get(key.said, name)
-        if _decides(key, name) and self._held.repeats(key.said, time):
+        if again and _decides(key, name):
             return
         if step is not None:
             if step.press(key):
@@ -214,9 +222,11 @@ class ReviewScreen(KeyScreen[None]):
         size = self.app.size
         self._needs = self._ask_needs(size)
         plan = arrange(size, self._needs)
-        if plan != self._plan:
-            self._plan = plan
-            self._header.refresh(layout=True)  # asked of a child: a screen keeps its own old arrangement
+        before, self._plan = self._plan, plan
+        if before is None or plan.regions != before.regions:
+            # Without this the screen keeps its old arrangement; asking a child to lay out would cost a second frame.
+            self._clear_arrangement_cache()
+            self.refresh(layout=True, repaint=False)
             self._paint_frame(plan, size)
         self.reading.show()
         if isinstance(self._step, SpanStep):
@@ -247,12 +257,12 @@ class ReviewScreen(KeyScreen[None]):
                 return Needs(1, 0, judges)
             statement = statement_height(item, size.width)
             response = self.reading.shows_response
-            return Needs(statement, len(question_rows(item, size.width, 3 if response else 1)), judges, response)
+            return Needs(statement, len(question_rows(item, size.width, 3)), judges, response)
         width = self.plan_for(size).regions["statement"].width
         if item is None:
-            return Needs(0, 3, 12)
+            return Needs(0, _QUESTION_ROWS + 3, 12)
         statement = 0 if item.span else statement_height(item, width) + 1
-        return Needs(statement, len(question_rows(item, width, 4, " ")) + 3, 12)
+        return Needs(statement, _QUESTION_ROWS + 3, 12)
 
     def _statement_rows(self, plan: Plan) -> list[Row]:
         item = self.session.item
@@ -265,7 +275,8 @@ class ReviewScreen(KeyScreen[None]):
             rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
             return [*rows, *question_rows(item, region.width, plan.question_rows)]
         origin = f" ({item.origin})" if item.origin and self.session.judges else ""
-        rows = [[(f" asked{origin}", "dim")], *question_rows(item, region.width, plan.question_rows - 3, " "), []]
+        question = question_rows(item, region.width, min(_QUESTION_ROWS, plan.question_rows - 3), " ")
+        rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
         model = f"  {item.model}" if self.session.judges else ""

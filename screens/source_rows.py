@@ -56,9 +56,11 @@ def source_heading(session: ReviewSession, columns: int, position: str, hidden: 
     if source is None:
         return [[(" no source", "dim")], [], [("─", "rule fill")]]
     below: list[Piece] = [*_facts(source)]
-    if hidden:
-        below.append((f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks", "badge"))
     title = visible(source.title)
+    if hidden:
+        words = f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks"
+        fits = width(title) + sum(width(text) for text, _ in below) + len(words) + 4 <= columns
+        below.append((words if fits else f" · {hidden} hidden marked", "badge"))
     room = columns - 4 - sum(width(text) for text, _ in below)
     title = fit(title, min(width(title), max(8, room)))
     if not title and below:

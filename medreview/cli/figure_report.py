@@ -20,6 +20,12 @@ from medreview.stats.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.study_support import SupportFigures, SupportReport
 from medreview.visible import visible
 
+_SHORT: Final = {
+    "source URL validity": "URL validity",
+    "statement-level support": "statement support",
+    "response-level support": "response support",
+}
+"""Names for a column that leaves room for the rest of an 80-column row; the JSON has the full ones."""
 _COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
 _CHANCE_CORRECTED: Final = (*_COEFFICIENTS, "Fleiss' kappa", "Krippendorff's alpha")
 _SCALES: Final = {scale.name: scale.title for scale in SCALES}
@@ -31,15 +37,19 @@ _NO_RESPONSE: Final = "The study has no response yet: bring some in with medrevi
 
 def render(figures: StudyFigures) -> str:
     """The whole report. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
-    shape = Console()
+    terminal, written = Console(), StringIO()
     console = Console(
-        file=StringIO(), force_terminal=shape.is_terminal, width=shape.width if shape.is_terminal else 80,
-        color_system=None, highlight=False, markup=False, emoji=False, legacy_windows=False,
-    )  # fmt: skip
+        file=written,
+        force_terminal=terminal.is_terminal,
+        width=terminal.width if terminal.is_terminal else 80,
+        color_system="auto" if terminal.is_terminal else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
     for part in _report(figures):
         console.print(part)
-    written = console.file
-    assert isinstance(written, StringIO)
     lines = (line.rstrip() for line in written.getvalue().splitlines())
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -214,7 +224,8 @@ def _figure_table(figures: Sequence[Figure]) -> Table:
         table.add_column(Text(name), justify="right", no_wrap=True)
     before = ""
     for figure in figures:
-        table.add_row(*map(Text, _cells(figure, "" if figure.name == before else figure.name)))
+        name = _SHORT.get(figure.name, figure.name)
+        table.add_row(*map(Text, _cells(figure, "" if figure.name == before else name)))
         before = figure.name
     return table
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli import evidence, facts, figures, files, judges, jury, prepare, review
+from medreview.cli.output import say
 from medreview.errors import UserError
 
 app = typer.Typer(
@@ -42,10 +43,10 @@ def main() -> None:
     try:
         app()
     except UserError as error:
-        print(f"medreview: {error}", file=sys.stderr)
+        say(f"medreview: {error}")
         raise SystemExit(2) from None
     except KeyboardInterrupt:
-        print("medreview: stopped; what was done is saved, the same command goes on from there.", file=sys.stderr)
+        say("medreview: stopped; what was done is saved, the same command goes on from there.")
         raise SystemExit(130) from None
     except BrokenPipeError:
         # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.

@@ -8,14 +8,18 @@ from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from medreview.progress import SILENT, Progress
+from medreview.visible import visible
 
 if TYPE_CHECKING:
     import rich.progress
 
 
 def say(message: str) -> None:
-    """A word to the person, on standard error, so that standard output stays clean for scripts."""
-    print(message, file=sys.stderr)
+    """A word to the person, on standard error, so that standard output stays clean for scripts.
+
+    It may quote what came from outside, so that it goes through ``visible``.
+    """
+    print(visible(message), file=sys.stderr)
 
 
 def result(summary: Any, sentence: str, *, as_json: bool) -> None:
@@ -24,7 +28,7 @@ def result(summary: Any, sentence: str, *, as_json: bool) -> None:
         plain = asdict(summary) if is_dataclass(summary) and not isinstance(summary, type) else summary
         print(json.dumps(plain, ensure_ascii=False, indent=1))
     else:
-        print(sentence)
+        print(visible(sentence))
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

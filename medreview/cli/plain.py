@@ -155,11 +155,10 @@ def _judges(session: ReviewSession) -> None:
         source = item.source_of(said.snapshot_id) if item else None
         verdict = (said.verdict or said.raw_label).replace("_", " ")
         quote = f", quote {said.quote_status}: {said.quote}" if said.quote else ""
-        print(_wrapped(f"judge {said.judge} on source {source.number if source else '?'}: {verdict}{quote}. {said.reason}"))
+        number = source.number if source else "?"
+        print(_wrapped(f"judge {said.judge} on source {number}: {verdict}{quote}. {said.reason}"))
 
 
 def _wrapped(text: str) -> str:
     lines = visible(text).splitlines() or [""]
     return "\n".join(textwrap.fill(line, 78) for line in lines)
-
-

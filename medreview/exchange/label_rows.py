@@ -96,9 +96,12 @@ def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
 
 
 def _human(events: list[sqlite3.Row], statement_sha256: str) -> dict[str, Any]:
-    """The columns on what one reviewer did with one statement in one pass; empty when all of it was retracted."""
+    """The columns on what one reviewer did with one statement in one pass.
+
+    Empty when all of it was retracted, and when the statement was only looked at: a look is no label.
+    """
     live = [(event, json.loads(event["payload"])) for event in events if event["live"]]
-    if not live:
+    if all(event["kind"] in ("shown", "reveal") for event, _ in live):
         return {}
     decided = {said["axis"]: (event, said) for event, said in live if event["is_current"]}
     first = next(((event, said) for event, said in live if event["is_first"] and said["axis"] == "evidence"), None)

@@ -59,7 +59,7 @@ _FILTERS: Final = {
                  WHERE c.response_id = r.response_id AND o.domain = ?)""",
 }
 _TEXT: Final = "instr(lower(s.text), lower(?)) > 0"
-_JUDGES_OPINION: Final = frozenset({"badge", "verdict"})
+_HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "model"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
         key, separator, value = word.partition("=")
         if separator and key not in _FILTERS:
             raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(_FILTERS)} and plain words.")
-        if mode == "blind" and key in _JUDGES_OPINION and separator:
-            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what the judges think.")
+        if mode == "blind" and key in _HIDDEN_WHEN_BLIND and separator:
+            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what is hidden.")
         conditions.append(_FILTERS[key] if separator else _TEXT)
         values.append(value if separator else word)
     return conditions, values

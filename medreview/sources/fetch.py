@@ -4,7 +4,7 @@ import asyncio
 import random
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,13 +28,14 @@ _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.8,*/*;
 async def fetch_all(
     urls: Sequence[str],
     *,
-    on_done: Callable[[Fetched], None],
+    on_done: Callable[[Fetched], Awaitable[None]],
     limits: Limits,
     user_agent: str,
     allow: frozenset[tuple[str, int]] = frozenset(),
 ) -> None:
     """Fetch every distinct URL and hand each answer to ``on_done`` as it comes, in no fixed order.
 
+    The next page of a host waits until ``on_done`` is through with the one before, so that pages do not pile up.
     A bad URL, host or server never raises: its :class:`Fetched` says what happened. What ``on_done`` raises ends the
     whole fetch and is raised. Cancelling is safe at any moment; answers already handed over stand.
     ``allow`` is for tests (see :class:`~medreview.sources.guard.GuardedBackend`).
@@ -47,7 +48,7 @@ async def fetch_all(
 
         async def work(queue: deque[str]) -> None:
             while queue:
-                on_done(await fetcher.fetch(queue.popleft()))
+                await on_done(await fetcher.fetch(queue.popleft()))
 
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
+from medreview.citations.canonical import canonical_key
+from medreview.citations.model import Citation
 from medreview.errors import UserError
 from medreview.sources.fetched import Fetched, http_failure, utc_text
 from medreview.sources.limits import Limits
@@ -22,23 +23,11 @@ _ERRORS: Final = {
     "connect": ("http_error", "The server could not be reached when the page was saved."),
     "dns": ("http_error", "The host name could not be resolved when the page was saved."),
 }
-_PORTS: Final = {"http": 80, "https": 443}
 
 
 def url_key(url: str) -> str:
-    """A URL as it is compared: scheme and host in lower case, without default port and fragment."""
-    try:
-        parts = urlsplit(url.strip())
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return url.strip()
-    if not host:
-        return url.strip()
-    scheme = parts.scheme.lower()
-    user, at, _ = parts.netloc.rpartition("@")
-    shown = f"[{host}]" if ":" in host else host
-    end = "" if port is None or port == _PORTS.get(scheme) else f":{port}"
-    return urlunsplit((scheme, f"{user}{at}{shown}{end}", parts.path or "/", parts.query, ""))
+    """A URL as it is compared, by the rule that also tells whether two citations are the same source."""
+    return canonical_key(Citation("url", url.strip()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Page:
 def read_page(fetched: Fetched) -> Page:
     """Text and state of what was fetched; the kind of body is told from its first bytes, not from what a server says.
 
-    Never raises for what a body may hold. Takes milliseconds for most pages, about a second for 3 MB of HTML, up to 30
+    Never raises for what a body may hold. Takes about 10 ms for most pages, a few seconds for hostile HTML, up to 30
     seconds for a hostile PDF: call it in a thread.
     """
     if not fetched.body:
@@ -99,7 +99,7 @@ def _from_html(fetched: Fetched) -> Page:
     if count_words(main) >= THIN or (count_words(full) < THIN and main):
         text, extractor, cut = main, f"{main_extractor()}, {WALKER}", main_cut
     else:
-        text, extractor, cut = full, f"{WALKER} (full page; the main text was thin)", full_cut
+        text, extractor, cut = full, f"{WALKER} (full page: main text thin or not made)", full_cut
     signs = Signs(
         url=fetched.url,
         final_url=fetched.final_url,

@@ -78,24 +78,13 @@ def fetch_live(
     for source_id, url in wanted:
         by_url.setdefault(url, []).append(source_id)
 
-    async def run() -> None:
-        arrived: asyncio.Queue[Fetched | None] = asyncio.Queue()
+    async def keep(fetched: Fetched) -> None:
+        page = await asyncio.to_thread(read_page, fetched)
+        for source_id in by_url[fetched.url]:
+            states[_keep(study, source_id, fetched, page)] += 1
+            progress.step()
 
-        async def keep() -> None:
-            while (fetched := await arrived.get()) is not None:
-                page = await asyncio.to_thread(read_page, fetched)
-                for source_id in by_url[fetched.url]:
-                    states[_keep(study, source_id, fetched, page)] += 1
-                    progress.step()
-
-        keeper = asyncio.create_task(keep())
-        try:
-            await fetch_all(list(by_url), on_done=arrived.put_nowait, limits=limits, user_agent=user_agent, allow=allow)
-        finally:
-            arrived.put_nowait(None)
-            await keeper
-
-    asyncio.run(run())
+    asyncio.run(fetch_all(list(by_url), on_done=keep, limits=limits, user_agent=user_agent, allow=allow))
     return FetchSummary(dict(states), 0)
 
 

@@ -1,10 +1,13 @@
 """Figures: agreement, classification, citation support and spans, each with an interval, n and a reason when undefined.
 
-Functions over plain vectors, or over the connection of a study that another opened. Importing this package is light:
-the modules that count and resample (``bootstrap``, ``coefficients``, ``agreement``, ``classification``) import numpy.
+Pure functions over plain vectors: ``figure`` (what a figure is and how it is printed), ``intervals`` (shares),
+``bootstrap`` (the resampling engine), ``coefficients`` (formulas on summed counts), ``agreement``, ``classification``,
+``support``, ``spans``, ``majority``, ``quick`` (kappa while the reviewer works).
 
-``figure`` (what a figure is and how it is printed), ``intervals`` (shares), ``bootstrap`` (the resampling engine),
-``coefficients`` (formulas on summed counts), ``agreement``, ``classification``, ``support``, ``spans``, ``majority``.
-From a study: ``study_figures`` and its parts, among them ``between_judges``; ``jury_labels`` and ``small_jury`` choose
-a few judges.
+On a study, read only: ``reviewed`` and ``said`` (labels and verdicts on a scale), ``cases`` (the study as a stream),
+``compared``, ``judge_agreement``, ``study_support``, ``study_progress``, ``between_judges``, and ``study_figures``,
+which is all of it. ``jury_labels`` and ``small_jury`` choose a few judges.
+
+Importing this package is light: the modules that count and resample import numpy; ``figure``, ``intervals``,
+``quick``, ``reviewed`` and ``said`` do not.
 """

@@ -145,7 +145,7 @@ def _small(pairing: Pairing, figures: Mapping[str, Figure]) -> tuple[str, ...]:
     n, responses = len(pairing.rows), len(set(pairing.responses))
     if n == 0:
         return ()
-    found = [f"Only {n} statements: {FEW} or more are wanted before these figures are used."] if n < FEW else []
+    found = [f"Too few statements ({n}): {FEW} or more are wanted before these figures are used."] if n < FEW else []
     if responses < FEW_CLUSTERS:
-        found.append(f"Only {responses} responses: below {FEW_CLUSTERS} even intervals over responses are too narrow.")
+        found.append(f"Too few responses ({responses}): below {FEW_CLUSTERS} even these intervals are too narrow.")
     return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))

@@ -102,8 +102,8 @@ class JudgeAgreement:
 def _rules_only(offline: int, pairing: Pairing) -> tuple[str, ...]:
     if not offline:
         return ()
-    where = "all" if offline == len(pairing.rows) else f"{offline} of {len(pairing.rows)}"
-    return (f"On {where} statements only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
+    of = "every statement" if offline == len(pairing.rows) else f"{offline} of {len(pairing.rows)} statements"
+    return (f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
 
 
 def between_reviewers(labels: Mapping[str, Mapping[str, Decided]], resampling: Resampling) -> tuple[Comparison, ...]:

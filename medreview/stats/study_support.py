@@ -142,13 +142,16 @@ class ReviewedSupport:
         self._reviewer = reviewer
         self._labels = labels
         self._strata = {"blind": _Strata(), "assisted": _Strata()}
+        self._whole = self._seen = 0
 
     def add(self, case: ResponseCase) -> None:
         """Take up one response, if it has statements and the reviewer decided all of them."""
         labels = [self._labels.get(statement.statement_id) for statement in case.statements]
+        self._seen += bool(labels)
         known = [label for label in labels if label is not None]
         if not known or len(known) < len(labels):
             return
+        self._whole += 1
         blind = all(label.group.mode == "blind" for label in known)
         levels = [label.label if blind else label.current for label in known]
         support = ResponseSupport([], [[] for _ in levels], [_SUPPORTED.get(level) for level in levels])
@@ -156,8 +159,14 @@ class ReviewedSupport:
 
     def report(self, resampling: Resampling) -> tuple[SupportReport, ...]:
         """Blind and assisted, each if there is such a response."""
+        cautions = []
+        if self._whole < self._seen:
+            cautions.append(
+                f"Every statement is decided in {self._whole} of {self._seen} responses; these were not drawn at "
+                "random, so that the shares hold for them alone."
+            )
         return tuple(
-            strata.report(f"{self._reviewer}, {mode}", _BY_REVIEWER, (), resampling)
+            strata.report(f"{self._reviewer}, {mode}", _BY_REVIEWER, cautions, resampling)
             for mode, strata in self._strata.items()
             if strata.members
         )

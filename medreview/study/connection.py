@@ -18,6 +18,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     Raises ``sqlite3.Error`` when the file is no database.
     """
     mode = "ro" if read_only else "rw"
+    if read_only and _at_rest(path):
+        mode += "&immutable=1"
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
     )
@@ -32,6 +34,12 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _at_rest(path: Path) -> bool:
+    """Whether nobody can be writing to the file: even reading a WAL file needs a folder that can be written to."""
+    log = path.with_name(path.name + "-wal")
+    return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
 
 
 def on_network(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:

@@ -1,5 +1,6 @@
 """The study: one SQLite file that holds everything; opening, creating, reading and writing it."""
 
+import errno
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -175,9 +176,12 @@ def _file_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise UserError(_sentence(path, str(error))) from error
-    except PermissionError as error:
-        raise UserError(f"{path.parent} cannot be written to; choose a folder of your own.") from error
     except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise UserError(
+                f"{path.absolute().parent} cannot be written to; use a folder of your own, "
+                "or look at a study with `medreview review --read-only`."
+            ) from error
         raise UserError(f"{path} cannot be used: {error.strerror or error}.") from error
 
 

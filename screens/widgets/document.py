@@ -3,7 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
+from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -24,6 +26,9 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     one third of the height. A resize keeps the place: the active highlight after ``activate``, else the first offset in
     sight.
     """
+
+    class Scrolled(Message):
+        """The mouse moved the view."""
 
     def __init__(
         self,
@@ -50,9 +55,15 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     # What is shown
 
     def show(
-        self, text: str, marks: Iterable[Mark] = (), anchor: int = 0, notes: Mapping[int, str] | None = None
+        self,
+        text: str,
+        marks: Iterable[Mark] = (),
+        anchor: int = 0,
+        notes: Mapping[int, str] | None = None,
+        *,
+        at_third: bool = False,
     ) -> None:
-        """Show a text with the row of ``anchor`` at the top and no active highlight.
+        """Show a text with the row of ``anchor`` at the top, or ``at_third`` of the height.
 
         ``notes``: offset to a text that stands in a row of its own under it (``^^ 50 in the statement``).
         """
@@ -60,18 +71,18 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
         self._index = MarkIndex(marks)
         self._notes = sorted((notes or {}).items())
-        self._move(anchor)
+        self._move(anchor, at_third)
 
     def mark(self, kind: str, spans: Iterable[tuple[int, int]]) -> None:
         """Replace the marks of one kind (search hits, the span being set); the place stays."""
         self._index = self._index.replaced(kind, spans)
-        self.refresh()
+        self.repaint()
 
     def activate(self, span: tuple[int, int] | None) -> None:
         """Make a range the active highlight and bring it to one third of the height; ``None`` for no highlight."""
         self._index = self._index.replaced("active", () if span is None else (span,))
         if span is None:
-            self.refresh()
+            self.repaint()
         else:
             self._move(span[0], at_third=True)
 
@@ -92,7 +103,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def position(self) -> int:
         """How much of the text lies above the bottom of the view, in percent; 100 when the end is in sight."""
         self._place()
-        bottom = self.scroll_offset.y + self.size.height
+        bottom = self.scroll_offset.y + self.outer_size.height
         if self._wrap is None or bottom >= self._line_count:
             return 100
         _, end = self._wrap.rows[self._row_at(bottom - 1)]
@@ -113,7 +124,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     def page(self, by: int) -> None:
         """Move the view by screenfuls, less one row that stays in sight."""
-        self.scroll_rows(by * max(1, self.size.height - 1))
+        self.scroll_rows(by * max(1, self.outer_size.height - 1))
 
     def to_top(self) -> None:
         """Show the beginning."""
@@ -132,11 +143,25 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._place()
         if self._wrap is not None:
             line = self._line_of(offset)
-            if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
+            if not self.scroll_offset.y <= line < self.scroll_offset.y + self.outer_size.height:
                 self._move(offset, at_third=True)
 
-    def render_line(self, y: int) -> Strip:
-        """One row, or the note under one, as Textual asks for it."""
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel, where the settings let the mouse in."""
+        self._wheel(event, 3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel, the other way."""
+        self._wheel(event, -3)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        event.stop()
+        event.prevent_default()
+        self.scroll_rows(by)
+        self.post_message(self.Scrolled())
+
+    def line(self, y: int) -> Strip:
+        """One row, or the note under one."""
         self._place()
         line = self.scroll_offset.y + y
         if self._wrap is None or line >= self._line_count:
@@ -154,7 +179,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     @property
     def _text_width(self) -> int:
-        return max(1, self.size.width - self._gutter)
+        return max(1, self.outer_size.width - self._gutter)
 
     def _row_at(self, line: int) -> int:
         """The row at a line, or the one a note at that line belongs to."""
@@ -172,14 +197,14 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def _move(self, offset: int, at_third: bool = False) -> None:
         self._anchor, self._anchor_at_third, self._placed = offset, at_third, None
         self._place()
-        self.refresh()
+        self.repaint()
 
     def _place(self) -> None:
         """Wrap for the present size and scroll to the anchor, once; nothing before the first size is known.
 
         Called wherever the place matters, first of all while drawing: the first frame after a resize is the right one.
         """
-        size = self.size
+        size = self.outer_size
         if self._placed == size or not size:
             return
         if self._wrap is None or self._wrap.width != self._text_width:
@@ -199,10 +224,10 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             return
         self.set_scroll(None, wanted)
         self._anchor, self._anchor_at_third = self.first_offset, False
-        self.refresh()
+        self.repaint()
 
     def _clamped(self, line: int) -> int:
-        return max(0, min(line, self._line_count - self.size.height))
+        return max(0, min(line, self._line_count - self.outer_size.height))
 
     # Drawing
 
@@ -224,4 +249,4 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         start, _ = self._wrap.rows[self._wrap.row_of(offset)]
         text = self.shown(note)
         indent = min(width(self._visible[start:offset]), max(0, self._text_width - width(text)))
-        return self.paint_shown(((" " * (self._gutter + indent), ""), (text, "clash")))
+        return self.paint_shown(((" " * (self._gutter + indent), ""), (text, "bad")))

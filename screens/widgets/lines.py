@@ -29,10 +29,10 @@ class LinesView(Painted):
         longer = max(len(old), len(self._rows))
         changed = [y for y in range(longer) if old[y : y + 1] != self._rows[y : y + 1]]
         if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            self.refresh(*(Region(0, y, self.outer_size.width, 1) for y in changed))
 
-    def render_line(self, y: int) -> Strip:
-        """One row as Textual asks for it."""
+    def line(self, y: int) -> Strip:
+        """One row of the block."""
         return self.paint(self._rows[y] if y < len(self._rows) else ())
 
 
@@ -50,15 +50,14 @@ class LiveLines(Painted):
     ) -> None:
         super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
         self._ask = rows
-        self._drawn: Sequence[Row] = ()
+        self._rows: Sequence[Row] = ()
 
     def update(self) -> None:
-        """Draw again if the rows have changed."""
-        if self._ask() != self._drawn:
-            self.refresh()
+        """Draw the rows that have changed."""
+        self.repaint()
 
-    def render_line(self, y: int) -> Strip:
-        """One row as Textual asks for it."""
+    def line(self, y: int) -> Strip:
+        """One row as it is now."""
         if y == 0:
-            self._drawn = self._ask()
-        return self.paint(self._drawn[y] if y < len(self._drawn) else ())
+            self._rows = self._ask()
+        return self.paint(self._rows[y] if y < len(self._rows) else ())

@@ -30,7 +30,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         self._cursor = 0
         self._parent_of: Callable[[int], int | None] = lambda _index: None
         self._height = 0
-        self._drawn: dict[int, list[Piece]] = {}
+        self._read: dict[int, list[Piece]] = {}
 
     @property
     def count(self) -> int:
@@ -54,10 +54,10 @@ class RowsView(Painted, ScrollView, can_focus=False):
         ``parent_of``: index of the cursor's row to index of the row it belongs to.
         """
         self._count, self._row, self._parent_of = count, row, parent_of
-        self._drawn.clear()
+        self._read.clear()
         self._cursor = self._clamped(cursor)
         # Set without a new layout: the list's place on the screen does not depend on its length.
-        self.set_reactive(RowsView.virtual_size, Size(self.size.width, count))
+        self.set_reactive(RowsView.virtual_size, Size(self.outer_size.width, count))
         self._follow()
         self.refresh()
 
@@ -76,7 +76,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
 
     def page(self, by: int) -> None:
         """Move the cursor by screenfuls, less one row that stays in sight."""
-        self.move(by * max(1, self.size.height - 1))
+        self.move(by * max(1, self.outer_size.height - 1))
 
     def repaint_row(self, index: int) -> None:
         """Read and draw one row again, if it is in sight."""
@@ -85,12 +85,14 @@ class RowsView(Painted, ScrollView, can_focus=False):
     def refresh_changed(self) -> None:
         """Read the rows in sight again and draw those that say something else."""
         top = self.scroll_offset.y
-        seen = range(top, min(top + self.size.height, self._count))
-        self._repaint({index for index in seen if self._drawn.get(index) != list(self._row(index))})
+        seen = range(top, min(top + self.outer_size.height, self._count))
+        self._repaint({index for index in seen if self._read.get(index) != list(self._row(index))})
 
-    def render_line(self, y: int) -> Strip:
-        """One row as Textual asks for it."""
-        if self._height != self.size.height:  # first drawn, or resized: Textual repaints all rows then in any case
+    def line(self, y: int) -> Strip:
+        """One row of the list."""
+        if (
+            self._height != self.outer_size.height
+        ):  # first drawn, or resized: Textual repaints all rows then in any case
             self._follow()
         index = self.scroll_offset.y + y
         if index >= self._count:
@@ -99,9 +101,9 @@ class RowsView(Painted, ScrollView, can_focus=False):
         pointer = ">" if self.ascii_only else "▸"
         pointed = index in (self._cursor, self._parent_of(self._cursor))
         row = list(self._row(index))
-        if len(self._drawn) > 4 * self.size.height:
-            self._drawn.clear()
-        self._drawn[index] = row
+        if len(self._read) > 4 * self.outer_size.height:
+            self._read.clear()
+        self._read[index] = row
         return self.paint((((f" {pointer}" if pointed else "  "), ""), *row), under)
 
     def _clamped(self, index: int) -> int:
@@ -112,7 +114,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
 
         At an edge a third of the height is turned at once: a key held down repaints a line or two, not the whole list.
         """
-        self._height = height = self.size.height
+        self._height = height = self.outer_size.height
         if not height:
             return False
         top = self.scroll_offset.y
@@ -128,6 +130,6 @@ class RowsView(Painted, ScrollView, can_focus=False):
 
     def _repaint(self, indices: set[int | None]) -> None:
         top = self.scroll_offset.y
-        lines = [index - top for index in indices if index is not None and top <= index < top + self.size.height]
+        lines = [index - top for index in indices if index is not None and top <= index < top + self.outer_size.height]
         if lines:
-            self.refresh(*(Region(0, line, self.size.width, 1) for line in lines))
+            self.refresh(*(Region(0, line, self.outer_size.width, 1) for line in lines))

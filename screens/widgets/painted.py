@@ -6,15 +6,15 @@ highlight has its gutter.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from medreview.review.cells import fit, fitting, width
-from medreview.review.marks import KINDS
 from medreview.visible import visible
 
 Piece = tuple[str, str]
@@ -22,9 +22,30 @@ Piece = tuple[str, str]
 
 Row = Sequence[Piece]
 
-ROLES: Final = ("title", "dim", "key", "badge", "good", "bad", "rule", "gutter", "cursor", "caret")
-"""Styles that are not mark kinds: names, lesser text, keys, reason badges, saved, errors, rules, gutter, cursor row,
-and the cursor in a line that is typed."""
+PALETTE: Final = {
+    # What is not a mark: names, lesser text, keys, reason badges, saved, errors, rules, the gutter of the active
+    # highlight, the cursor's row, the cursor in a line that is typed.
+    "title": Style(bold=True),
+    "dim": Style(color="bright_black"),
+    "key": Style(bold=True),
+    "badge": Style(color="yellow", bold=True),
+    "good": Style(color="green"),
+    "bad": Style(color="red", bold=True),
+    "rule": Style(color="bright_black"),
+    "gutter": Style(color="yellow", bold=True),
+    "cursor": Style(bold=True),
+    "caret": Style(reverse=True),
+    # The kinds of mark.
+    "active": Style(bold=True),
+    "search": Style(color="yellow", reverse=True),
+    "clash": Style(color="red", bold=True, reverse=True),
+    "quote": Style(color="green", bold=True),
+    "span": Style(color="magenta", bold=True, underline=True),
+    "evidence": Style(color="cyan", underline=True),
+    "lexical": Style(underline=True),
+    "statement": Style(color="blue", underline=True),
+}
+"""Styles by name. A table and not a style sheet, which would cost each start a twentieth of a second."""
 
 FILL: Final = "fill"
 """Style name of a piece that is repeated (a space if empty) until the row is full; one in a row."""
@@ -40,33 +61,16 @@ _TWINS: Final = str.maketrans(
 class Painted(Widget):
     """A widget that draws its lines itself, piece by piece, and never lays out again when they change.
 
+    It has neither border nor padding, so its outer size is its size, and costs nothing to ask for.
+
     ``ascii_only``: glyphs and marks for hidden characters have their ASCII twins.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"painted--{name}" for name in (*ROLES, *KINDS)}
     DEFAULT_CSS = """
     Painted {
         overflow: hidden hidden;
         scrollbar-size: 0 0;
     }
-    Painted > .painted--title { text-style: bold; }
-    Painted > .painted--dim { color: ansi_bright_black; }
-    Painted > .painted--key { text-style: bold; }
-    Painted > .painted--badge { color: ansi_yellow; text-style: bold; }
-    Painted > .painted--good { color: ansi_green; }
-    Painted > .painted--bad { color: ansi_red; text-style: bold; }
-    Painted > .painted--rule { color: ansi_bright_black; }
-    Painted > .painted--gutter { color: ansi_yellow; text-style: bold; }
-    Painted > .painted--cursor { text-style: bold; }
-    Painted > .painted--caret { text-style: reverse; }
-    Painted > .painted--active { text-style: bold; }
-    Painted > .painted--search { color: ansi_yellow; text-style: reverse; }
-    Painted > .painted--clash { color: ansi_red; text-style: bold reverse; }
-    Painted > .painted--quote { color: ansi_green; text-style: bold; }
-    Painted > .painted--span { color: ansi_magenta; text-style: bold underline; }
-    Painted > .painted--evidence { color: ansi_cyan; text-style: underline; }
-    Painted > .painted--lexical { text-style: underline; }
-    Painted > .painted--statement { color: ansi_blue; text-style: underline; }
     """
 
     def __init__(
@@ -80,11 +84,35 @@ class Painted(Widget):
         super().__init__(name=name, id=id, classes=classes)
         self.ascii_only = ascii_only
         self._styles_of: dict[str, Style] = {}
+        self._drawn: dict[int, Strip] = {}
+        self._ahead: tuple[Size, dict[int, Strip]] = (Size(0, 0), {})
 
     def notify_style_update(self) -> None:
         """Forget the styles: the theme or a class has changed."""
         self._styles_of.clear()
         super().notify_style_update()
+
+    def line(self, y: int) -> Strip:
+        """What stands in one row of the widget."""
+        raise NotImplementedError
+
+    def render_line(self, y: int) -> Strip:
+        """One row as Textual asks for it."""
+        size, ahead = self._ahead
+        strip = ahead.pop(y, None) if size == self.outer_size else None
+        self._drawn[y] = strip = self.line(y) if strip is None else strip
+        return strip
+
+    def repaint(self) -> None:
+        """Draw the rows that differ from what was drawn: Textual itself would send all of them again."""
+        if not self.size:  # not on the screen now: all of it is drawn when it comes back
+            self.refresh()
+            return
+        now = {y: self.line(y) for y in range(self.outer_size.height)}
+        changed = {y: strip for y, strip in now.items() if strip != self._drawn.get(y)}
+        self._ahead = (self.outer_size, changed)
+        if changed:
+            self.refresh(*(Region(0, y, self.outer_size.width, 1) for y in changed))
 
     def style_of(self, names: str) -> Style:
         """The Rich style of space-separated names, the most telling first; the widget's own style for ``""``."""
@@ -92,7 +120,7 @@ class Painted(Widget):
         if found is None:
             found = self.rich_style
             for name in reversed(names.split()):
-                found += self.get_component_rich_style(f"painted--{name}", partial=True)
+                found += PALETTE[name]
             self._styles_of[names] = found
         return found
 
@@ -104,11 +132,11 @@ class Painted(Widget):
     def paint(self, row: Row, under: str = "") -> Strip:
         """Any pieces as one line of the widget's width, cut or padded; ``under`` names styles of the whole line."""
         pieces = [(self.shown(text), names) for text, names in row]
-        return self.paint_shown(_filled(pieces, self.size.width), under)
+        return self.paint_shown(_filled(pieces, self.outer_size.width), under)
 
     def paint_shown(self, pieces: Iterable[Piece], under: str = "") -> Strip:
         """The same for pieces that went through ``shown`` already, and without fill."""
-        room = self.size.width
+        room = self.outer_size.width
         segments: list[Segment] = []
         for text, names in pieces:
             if not text:
@@ -123,7 +151,7 @@ class Painted(Widget):
                 break
         if room:
             segments.append(Segment(" " * room, self.style_of(under)))
-        return Strip(segments, self.size.width)
+        return Strip(segments, self.outer_size.width)
 
 
 def _filled(pieces: list[Piece], cells: int) -> list[Piece]:

@@ -12,6 +12,7 @@ import random
 import time
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def make(
             ]
         )  # fmt: skip
         plan = _plan(rng, counts, texts)
-        while part := [row for row, _ in zip(plan, range(500), strict=False)]:
+        while part := list(islice(plan, 500)):
             study.write(lambda connection, part=part: _responses(connection, part, texts, runs, rng))
         refresh(study)
         draw_audit(study, min(decided, 500))

@@ -91,3 +91,15 @@ def test_a_terminal_that_cannot_draw(medreview, demo):
     sentence = one_sentence(medreview("review", demo, check=2))
 
     assert "terminal" in sentence
+
+
+def test_what_a_file_holds_cannot_steer_the_terminal(medreview, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"response": "Take 5 mg."}\n')
+    medreview("import", "a.medreview", "a.jsonl")
+    medreview("parse", "a.medreview")
+    bad = '{"judge": "x", "response": "\\u001b]52;c;SGk=\\u0007", "statement": "s", "source": "u", "label": "yes"}\n'
+    (tmp_path / "j.jsonl").write_text(bad)
+    done = medreview("import", "a.medreview", "j.jsonl")
+
+    assert "1 left out" in done.stdout
+    assert "\x1b" not in done.stderr + done.stdout

@@ -137,12 +137,18 @@ def test_stale_labels(shop: Shop, exported: Any) -> None:
     shop.decide("supported")
     shop.decide("supported", 1, snapshot="gone")
     shop.decide("supported", 2, statement_sha256="0" * 64)
-    shop.do("shown", 3)
+    shop.do("defer", 3)
     assert [row["stale"] for row in exported()] == ["0", "", "1", ""]
     shop.study.write(lambda connection: shop.page(connection, "p2", 2, PAGE + " New."))
     assert [row["stale"] for row in exported()] == ["1", "", "1", ""]
     shop.study.write(lambda connection: shop.page(connection, "p3", 3, PAGE))
     assert [row["stale"] for row in exported()] == ["0", "", "1", ""]
+
+
+def test_a_look_is_no_label(shop: Shop, exported: Any) -> None:
+    shop.do("shown", 1)
+    shop.do("defer", 2)
+    assert [row["deferred_times"] for row in exported()] == ["1"]
 
 
 def test_spans_point_at_their_text_in_both_units(shop: Shop, exported: Any) -> None:
@@ -171,7 +177,7 @@ def test_spans_point_at_their_text_in_both_units(shop: Shop, exported: Any) -> N
 def test_pandas_reads_every_level_as_text(shop: Shop, exported: Any, tmp_path: Path) -> None:
     shop.decide("cannot_judge")
     shop.decide("none", axis="hallucination")
-    shop.do("shown", 1)
+    shop.do("defer", 1)
     exported()
     frame = pd.read_csv(tmp_path / "out" / "labels.csv")
     assert list(frame["verdict_first"][:1]) == ["cannot_judge"]

@@ -127,6 +127,7 @@ def test_a_statement_once_seen_with_its_judges_is_no_longer_blind(study):
 
 def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study):
     session = sit(study, blind=True)
+    session.go(list(session.queue.units).index("s2"))
     session.decide("partial")
     session.undo()
 
@@ -138,8 +139,9 @@ def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study)
 def test_a_blind_order_is_neither_that_of_flags_nor_shown_in_the_flagged_queue(study):
     with pytest.raises(UserError, match="cannot be blind"):
         open_queue(study, "flagged", "kb", blind=True)
-    with pytest.raises(UserError, match="would show what the judges think"):
-        open_queue(study, "audit", "kb", filter="badge=quote")
+    for filter in ("badge=quote", "verdict=supported", "model=atlas-2"):
+        with pytest.raises(UserError, match="would show what is hidden"):
+            open_queue(study, "audit", "kb", filter=filter)
 
 
 def test_the_audit_is_drawn_once_with_its_probability(study):

@@ -2,14 +2,25 @@
 
 import json
 import os
+import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+from textual.events import Key, Paste
+from textual.pilot import Pilot
 
+from medreview.config import Config
 from medreview.judges.verdicts import refresh
+from medreview.review.queue import open_queue
+from medreview.screens.app import Workbench
+from medreview.screens.environment import Look
+from medreview.screens.review import ReviewScreen
+from medreview.screens.widgets.lines import LinesView, LiveLines
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -183,7 +194,8 @@ def _judge(connection: Any, statements: dict[tuple[int, int], dict[str, Any]], s
                     "raw_label": verdict or "unsure", "verdict": verdict,
                     "supported": None if verdict is None else int(verdict == "supported"), "confidence": confidence,
                     "quote_status": status, "quote_start": found if located else None,
-                    "quote_end": found + len(quote) if located else None, "quote_more": "[]", "differences": json.dumps(differences),
+                    "quote_end": found + len(quote) if located else None, "quote_more": "[]",
+                    "differences": json.dumps(differences),
                     "quote": quote, "reason": reason, "raw_output": "", "error": "",
                 }
             ],
@@ -208,6 +220,67 @@ def _judge(connection: Any, statements: dict[tuple[int, int], dict[str, Any]], s
                 }
             ],
         )  # fmt: skip
+
+
+PLAIN = Look("ansi-dark", True, False)
+TYPED = {
+    "space": " ", "slash": "/", "colon": ":", "comma": ",", "full_stop": ".", "question_mark": "?",
+    "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
+
+
+def bench(study: Study, queue: str = "responses", *, filter: str = "", **config: Any) -> Workbench:
+    return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", filter=filter))
+
+
+def screen_text(app: Workbench) -> str:
+    """What is on the screen, row by row."""
+    width, height = app.size
+    rows = [[" "] * width for _ in range(height)]
+    for widget in app.screen.children:
+        region = widget.region
+        if not region or not widget.display or widget not in app.screen._compositor.visible_widgets:
+            continue
+        for y in range(region.height):
+            text = widget.render_line(y).text
+            rows[region.y + y][region.x : region.x + len(text)] = text
+    return "\n".join("".join(row).rstrip() for row in rows)
+
+
+def part(app: Workbench, name: str) -> str:
+    view = app.screen.query_one(f"#{name}")
+    assert isinstance(view, LinesView | LiveLines)
+    return "\n".join(view.render_line(y).text.rstrip() for y in range(view.size.height))
+
+
+def review(app: Workbench) -> ReviewScreen:
+    assert isinstance(app.screen, ReviewScreen)
+    return app.screen
+
+
+def events(study: Study, *kinds: str) -> list[sqlite3.Row]:
+    """The record in its order, without what was only seen."""
+    rows = study.reader.execute("SELECT * FROM event WHERE kind <> 'shown' ORDER BY seq").fetchall()
+    return [row for row in rows if not kinds or row["kind"] in kinds]
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as a quick typist does, and wait until everything is drawn."""
+    for key in keys:
+        pilot.app.screen.post_message(Key(key, key if len(key) == 1 else TYPED.get(key)))
+    await pilot.pause()
+
+
+async def typed(pilot: Pilot[None], text: str) -> None:
+    """Type a text into the open line, quicker than key by key."""
+    pilot.app.screen.post_message(Paste(text))
+    await pilot.pause()
+
+
+@pytest.fixture
+def kit() -> ModuleType:
+    """The helpers above; test files cannot import each other."""
+    return sys.modules[bench.__module__]
 
 
 @pytest.fixture(autouse=True)

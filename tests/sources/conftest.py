@@ -16,12 +16,11 @@ Route = Callable[[BaseHTTPRequestHandler], None]
 
 
 class LocalServer:
-    """Serves ``routes`` and remembers every request: path, headers, time, and how many ran at once."""
+    """Serves ``routes`` and remembers every request: path, headers, time."""
 
     def __init__(self) -> None:
         self.routes: dict[str, Route] = {}
         self.hits: list[tuple[str, dict[str, str], float]] = []
-        self.running = self.most_running = 0
         self.lock = threading.Lock()
         outer = self
 
@@ -29,15 +28,10 @@ class LocalServer:
             def do_GET(self) -> None:
                 with outer.lock:
                     outer.hits.append((self.path, {k.lower(): v for k, v in self.headers.items()}, time.monotonic()))
-                    outer.running += 1
-                    outer.most_running = max(outer.most_running, outer.running)
                 try:
                     outer.routes.get(self.path, answer(b"no such page", status=404))(self)
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
-                finally:
-                    with outer.lock:
-                        outer.running -= 1
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -97,8 +91,12 @@ def fetch(server: LocalServer) -> Callable[..., dict[str, Fetched]]:
         wanted = [server.base + url if url.startswith("/") else url for url in urls]
         settings = {"host_delay": 0.0, "retry_delay": 0.01, "deadline": 10.0, **limits}
         got: list[Fetched] = []
+
+        async def keep(fetched: Fetched) -> None:
+            got.append(fetched)
+
         asyncio.run(
-            fetch_all(wanted, on_done=got.append, limits=Limits(**settings), user_agent="medreview-test/1", allow=allow)
+            fetch_all(wanted, on_done=keep, limits=Limits(**settings), user_agent="medreview-test/1", allow=allow)
         )
         assert sorted(one.url for one in got) == sorted(set(wanted))
         return {one.url.removeprefix(server.base): one for one in got}

@@ -70,7 +70,7 @@ def test_the_full_text_is_judged_where_the_main_text_is_thin(monkeypatch):
     monkeypatch.setattr(html, "_main_text", lambda root: "Only a caption.")
     page = read_page(fetched(f"<html><body><p>Only a caption.</p><div>{PROSE}</div></body></html>".encode()))
     assert page.text == page.full_text == "Only a caption.\n" + PROSE.strip()
-    assert page.extractor == "walker 1 (full page; the main text was thin)"
+    assert page.extractor == "walker 1 (full page: main text thin or not made)"
 
 
 def test_a_page_too_large_for_trafilatura_still_has_its_text():
@@ -80,6 +80,13 @@ def test_a_page_too_large_for_trafilatura_still_has_its_text():
     assert page.state == "ok"
     assert len(page.text) == LONGEST
     assert "2,000,000 characters" in page.evidence
+
+
+@pytest.mark.parametrize("piece", ["<table><tr><td>5 mg<td>daily</table>", "<a href=x>5 mg</a> "])
+def test_a_page_of_too_many_parts_for_trafilatura_still_has_its_text(piece):
+    page = read_page(fetched(f"<html><body>{piece * 51_000}</body></html>".encode()))
+    assert page.extractor.startswith("walker")
+    assert page.full_text.count("5 mg") == 51_000
 
 
 def test_deeply_nested_html_with_nothing_to_read():

@@ -62,9 +62,7 @@ def test_cells_of_several_lines_read_on_and_list_numbers_are_no_cells():
     note = "Mild impairment: the dose stays as it is, and the patient is watched closely."
     SimpleDocTemplate(out).build(
         [
-            Table(
-                [["Prophylaxis", "40 mg", cell]], colWidths=[100, 80, 200], style=[("VALIGN", (0, 0), (-1, -1), "TOP")]
-            ),
+            Table([["Prophylaxis", "40 mg", cell]], colWidths=[100, 80, 200], style=top),
             Table([["1", note], ["2", "10"]], colWidths=[30, 400]),
         ]
     )

@@ -187,3 +187,17 @@ def test_network_file_systems_are_recognised(tmp_path):
     assert not on_network(Path("/home/kb x/a.medreview"), mounts)
     assert not on_network(Path("/var/a.medreview"), mounts)
     assert not on_network(Path("/var/a.medreview"), tmp_path / "missing")
+
+
+def test_a_study_in_a_folder_that_cannot_be_written_to_can_be_read(study, monkeypatch):
+    # The tests may run as root, who may write anywhere: what the system says of the folder is put in its mouth.
+    decide(study, "s1")
+    path = study.path
+    study.close()
+    before = sorted(entry.name for entry in path.parent.iterdir())
+    monkeypatch.setattr("medreview.study.connection.os.access", lambda place, mode: False)
+
+    with Study.open(path, read_only=True) as reading:
+        assert reading.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 1
+        assert check(reading.reader) == []
+    assert sorted(entry.name for entry in path.parent.iterdir()) == before

@@ -1,0 +1,124 @@
+from pathlib import Path
+
+import pytest
+
+from medreview.config import Config
+from medreview.screens.app import Workbench
+from medreview.screens.environment import Look
+from medreview.screens.home import HomeScreen
+from medreview.screens.page import PageScreen
+from medreview.screens.review import ReviewScreen
+from medreview.screens.widgets.lines import LinesView
+from medreview.screens.widgets.list import RowsView
+from medreview.study import Study
+
+PLAIN = Look("ansi-dark", True, False)
+
+
+def shown(app: Workbench) -> str:
+    views = [view for view in app.screen.children if isinstance(view, LinesView | RowsView)]
+    return "\n".join(view.render_line(y).text.rstrip() for view in views for y in range(view.size.height))
+
+
+def pointed(app: Workbench) -> str:
+    return next(line for line in shown(app).splitlines() if line.startswith(" ▸"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN, notice="hello")
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        text = shown(app)
+        assert "8 statements · 3 responses · 4 sources (1 unreachable)" in text
+        assert "decided 0   deferred 0   open 8" in text
+        assert "1  triage: flagged" in text
+        assert "R02  boreal" in text
+        assert "\x1b" not in text
+        assert "medreview export sepsis.medreview DIR" in text
+        assert text.splitlines()[-1].strip() == "hello"
+        assert "1  triage" in pointed(app)
+
+
+async def test_a_number_opens_a_queue_and_q_comes_back_with_new_counts(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("3")
+        assert "“deferred” is empty" in shown(app)
+        await pilot.press("5")
+        await pilot.pause()
+        assert isinstance(app.screen, ReviewScreen)
+        await pilot.press("2", "q")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+        assert "decided 1   deferred 0   open 7" in shown(app)
+        assert "5  by response" in pointed(app)  # where the reviewer was
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.session.position == 1
+
+
+async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["j"] * 6)
+        assert "R02" in pointed(app)
+        await pilot.press("k", "k", "down", "down", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.session.queue.filter == "response=R02"
+        assert len(app.screen.session.queue.units) == 2
+
+
+async def test_a_study_without_anything(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "empty.medreview") as study:
+        app = Workbench(study, Config(reviewer="kb"), PLAIN)
+        async with app.run_test(size=(80, 24)) as pilot:
+            assert "0 statements" in shown(app)
+            await pilot.press("1", "enter", "j", "k", "5")
+            assert isinstance(app.screen, HomeScreen)
+
+
+async def test_help_and_leaving(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, PageScreen)
+        await pilot.press("G", "k", "g", "escape")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+        await pilot.press("q")
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+async def test_figures_are_shown_as_they_are_worded(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    from medreview.review import figures
+
+    monkeypatch.setattr(figures, "figure_lines", lambda _study, reviewer: [f"agreement of {reviewer} [x]"])
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("i")
+        await pilot.pause()
+        page = app.screen.query_one("#page")
+        assert page.render_line(0).text.strip() == "agreement of kb [x]"
+
+
+async def test_an_error_of_our_own_ends_in_a_sentence_without_local_variables(
+    study: Study, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_self: object, _name: str | None) -> None:
+        page = "".join(reversed("etavirp"))
+        raise RuntimeError(f"broken \x1b[31m {len(page)}")
+
+    monkeypatch.setattr(HomeScreen, "_perform", broken)
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    with pytest.raises(RuntimeError):
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("j")
+    assert isinstance(app.failure, RuntimeError)
+    printed = capsys.readouterr().err
+    assert "broken ␛[31m" in printed
+    assert "private" not in printed

@@ -1,0 +1,148 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.geometry import Size
+
+from medreview.config import Config
+from medreview.errors import UserError
+from medreview.labels import PAGE_STATES
+from medreview.review.actions import REVIEW
+from medreview.review.cells import width
+from medreview.review.held import HeldKey
+from medreview.review.line_edit import LineEdit
+from medreview.review.marks import KINDS
+from medreview.screens.arrangement import SOURCE_ROWS, Needs, arrange
+from medreview.screens.environment import look
+from medreview.screens.foot_rows import foot_rows
+from medreview.screens.key_rows import key_rows
+from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
+from medreview.screens.widgets.painted import PALETTE
+
+sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
+needs = st.builds(Needs, st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans())
+
+
+@given(sizes, needs)
+def test_parts_never_overlap_and_stay_on_the_screen(size: Size, need: Needs) -> None:
+    plan = arrange(size, need)
+    regions = list(plan.regions.values())
+    assert all(region.area and size.region.contains_region(region) for region in regions)
+    for number, region in enumerate(regions):
+        assert not any(region.overlaps(other) for other in regions[number + 1 :])
+    assert {"header", "statement", "judges", "foot"} <= set(plan.regions)
+    if plan.shape == "one":
+        assert ("response" in plan.regions) == need.response
+        assert plan.statement_rows + plan.question_rows <= plan.regions["statement"].height
+
+
+@given(needs)
+def test_the_source_keeps_its_rows_at_80x24(need: Needs) -> None:
+    plan = arrange(Size(80, 24), need)
+    if not need.response:
+        assert plan.regions["source"].height >= SOURCE_ROWS
+    if need.statement <= 5:
+        assert plan.statement_rows == need.statement
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [
+        ((80, 24), "one"),
+        ((99, 50), "one"),
+        ((110, 30), "two"),
+        ((119, 50), "two"),
+        ((120, 26), "three"),
+        ((160, 25), "one"),
+    ],
+)
+def test_shapes(size: tuple[int, int], shape: str) -> None:
+    assert arrange(Size(*size), Needs(2, 1, 2)).shape == shape
+
+
+@given(st.integers(40, 200), st.booleans(), st.booleans())
+def test_key_rows_fit_and_always_show_the_verdicts(columns: int, blind: bool, panes: bool) -> None:
+    table = {action.id: action for action in REVIEW}
+    first, second = ("".join(text for text, _ in row) for row in key_rows(table, columns, blind, panes))
+    assert width(first) <= columns
+    assert width(second) <= columns
+    if columns >= 72:
+        assert "5 cannot judge" in first
+    assert ("a agree" in first) <= (not blind)
+    assert not blind or "figures" not in second
+    if columns >= 80:
+        assert " ?" in second
+
+
+def test_what_is_said_takes_the_rows_it_needs() -> None:
+    keys = [[("one", "")], [("two", "")]]
+    assert foot_rows(keys, "saved", "", False, 20) == [*keys, [(" saved", "good")]]
+    rows = foot_rows(keys, "saved", "a sentence that is longer than one row", True, 20)
+    assert [text for row in rows for text, _ in row] == [" a sentence that is", " longer than one", " row"]
+
+
+def test_every_kind_of_mark_has_its_style_and_those_of_one_pane_differ_without_colour() -> None:
+    assert set(KINDS) <= set(PALETTE)
+    plain = {kind: str(PALETTE[kind].without_color) for kind in ("search", "clash", "quote", "span", "evidence")}
+    assert len(set(plain.values())) == len(plain)
+
+
+def test_every_page_state_has_its_sentence() -> None:
+    assert set(NOTHING_TO_READ) == set(PAGE_STATES)
+
+
+def test_sizes_and_days_in_words() -> None:
+    assert [size_words(size) for size in (12, 14_200, 2_500_000)] == ["12 B", "14 kB", "2.5 MB"]
+    assert date_words("2026-10-09T08:00:00+00:00") == "9 Oct 2026"
+    assert date_words("some time") == "some time"[:10]
+
+
+@given(
+    st.text(max_size=30), st.lists(st.sampled_from(["left", "right", "home", "end", "backspace", "delete", "ctrl+w"]))
+)
+def test_a_typed_line_is_safe_and_its_window_fits(text: str, keys: list[str]) -> None:
+    line = LineEdit.of(text)
+    for key in keys:
+        assert line.press(key, None)
+        assert 0 <= line.cursor <= len(line.text)
+        before, under, after = line.window(12)
+        assert width(before + under + after) <= 13
+        assert before + under.strip() + after in line.text + " "
+    assert not [char for char in line.text if ord(char) < 32]
+
+
+def test_typing() -> None:
+    line = LineEdit.of("50 mg")
+    for key, character in (
+        ("left", None),
+        ("left", None),
+        ("x", "µ"),
+        ("backspace", "\x7f"),
+        ("end", None),
+        ("full_stop", "."),
+    ):
+        line.press(key, character)
+    assert line.text == "50 mg."
+    line.press("ctrl+w", "\x17")
+    assert line.text == "50"
+    assert not line.press("f5", None)
+
+
+def test_a_held_key_is_told_from_two_presses() -> None:
+    held = HeldKey()
+    assert not held.repeats("1", 0.0)
+    assert held.repeats("1", 0.1)
+    assert held.repeats("1", 0.2)  # still held: measured from the repeat before
+    assert not held.repeats("1", 0.4)
+    assert not held.repeats("2", 0.41)
+
+
+def test_the_look_follows_the_environment() -> None:
+    environ = {"TERM": "xterm", "NO_COLOR": ""}
+    found = look(Config(theme="light"), environ, "utf-8")
+    assert (found.theme, found.ansi_color, found.ascii_only) == ("textual-light", False, False)
+    assert "NO_COLOR" not in environ
+    plain = look(Config(theme="light"), {"TERM": "xterm", "NO_COLOR": "1"}, "ISO-8859-1")
+    assert (plain.theme, plain.ansi_color, plain.ascii_only) == ("ansi-dark", True, True)
+    for term in ({}, {"TERM": "dumb"}):
+        with pytest.raises(UserError, match="real terminal"):
+            look(Config(), term, "utf-8")
