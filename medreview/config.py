@@ -33,6 +33,9 @@ class Config:
     """Action name -> key, or keys separated by commas; the names are in ``?`` and the README."""
     prompts: str = ""
     """A folder with prompts of your own: ``TASK.md`` there takes the place of the one of this program."""
+    synonyms: str = ""
+    """A TOML file with words of your own that stand for one another: ``[synonyms] groups = [["flu", "grippe"], ...]``.
+    They are added to those of the program; pairs that were judged before are not judged again."""
     judges: Mapping[str, JudgeSettings] = field(default_factory=dict)
     """The models that can be asked: the tables ``[judges.NAME]``."""
 
@@ -81,8 +84,8 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
     remapped(REVIEW, told.get("keys", {}))
     judges = judges_from(told.get("judges", {}), path)
     # Beside the settings, whatever folder the command is given in.
-    prompts = str(path.parent / Path(told["prompts"]).expanduser()) if told.get("prompts") else ""
-    return Config(**{"reviewer": _login(), **told, "judges": judges, "prompts": prompts})
+    beside = {key: str(path.parent / Path(told[key]).expanduser()) for key in ("prompts", "synonyms") if told.get(key)}
+    return Config(**{"reviewer": _login(), **told, "judges": judges, **beside})
 
 
 _NAMES: Final = {bool: "true or false", dict: "a table", str: "a text"}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from medreview.citations.stage import CitationSummary, extract_all
 from medreview.errors import UserError
+from medreview.evidence.terms import vocabulary
 from medreview.exchange.exported import import_export
 from medreview.exchange.judgements import JudgementRecord, read_judgements
 from medreview.exchange.key_facts import read_facts
@@ -191,9 +192,14 @@ def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
     return parse_all(study, progress)
 
 
-def judge(study: Study, progress: Progress = SILENT, processes: int | None = None) -> Judged:
-    """Judge every pair that the offline judge did not see yet, and roll all judgements up."""
-    pairs = judge_offline(study, progress, processes).pairs
+def judge(
+    study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
+) -> Judged:
+    """Judge every pair that the offline judge did not see yet, and roll all judgements up.
+
+    ``synonyms``: a reviewer's own table, added to the program's.
+    """
+    pairs = judge_offline(study, progress, processes, synonyms).pairs
     mark_snapshots(study, progress)
     return Judged(pairs, refresh(study, progress))
 
@@ -262,12 +268,18 @@ def batch_in(study: Study, judges: Judges, paths: Sequence[Path], progress: Prog
 
 
 def run(
-    study: Study, files: Sequence[Path], mapping: Mapping[str, str], pages: Pages, progress: Progress = SILENT
+    study: Study,
+    files: Sequence[Path],
+    mapping: Mapping[str, str],
+    pages: Pages,
+    progress: Progress = SILENT,
+    synonyms: Path | None = None,
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
 
     Files of judgements are taken after the statements they speak of are there, in whatever order they are named.
     """
+    vocabulary(synonyms)  # a wrong table is told before anything is fetched
     kinds = {path: what_is(path, mapping) for path in files}
     answers = [path for path in files if kinds[path] != "judgements"]
     imported = [bring_in(study, path, mapping, progress) for path in answers]
@@ -275,4 +287,4 @@ def run(
     fetched = fetch(study, pages, progress=progress)
     parsed = parse(study, progress)
     imported += [bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
-    return Prepared(imported, citations, fetched, parsed, judge(study, progress))
+    return Prepared(imported, citations, fetched, parsed, judge(study, progress, synonyms=synonyms))

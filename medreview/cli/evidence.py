@@ -1,10 +1,10 @@
 """The command ``evidence``: the evidence engine as a filter, for scripts and for measuring it."""
 
-import sys
 from typing import Annotated
 
 import typer
 
+from medreview.cli.jsonl import answer_lines
 from medreview.errors import UserError
 
 
@@ -25,10 +25,4 @@ def evidence(
     """
     if not jsonl:
         raise UserError("This command reads JSON lines only: medreview evidence --jsonl < cases.jsonl")
-    from medreview.evidence.protocol import serve
-
-    # A byte that is no UTF-8 must not end a long run: its line is answered, marked by the lone surrogate it becomes.
-    lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape") for number, line in
-             enumerate(sys.stdin.buffer))  # fmt: skip
-    for answer in serve(lines):
-        print(answer, flush=True)
+    answer_lines()

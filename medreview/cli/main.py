@@ -1,52 +1,33 @@
-"""The command line: one Typer application, one sentence for every error."""
+"""The command line: its entry, and one sentence for every error."""
 
 import sys
-from typing import Annotated
 
-import typer
-
-from medreview.cli import evidence, facts, figures, files, judges, jury, prepare, review
-from medreview.cli.output import say
 from medreview.errors import UserError
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Check what a language model says about medicine against the sources it cites.\n\n"
-    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers.",
-)
 
+def _say(message: str) -> None:
+    from medreview.cli.output import say
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        import medreview
-
-        print(f"medreview {medreview.__version__}")
-        raise typer.Exit
-
-
-Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")]
-
-
-@app.callback()
-def _options(version: Version = False) -> None:
-    pass
-
-
-for part in (prepare, judges, review, figures, files, evidence, jury, facts):
-    part.register(app)
+    say(f"medreview: {message}")
 
 
 def main() -> None:
     """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
     try:
-        app()
+        if sys.argv[1:] == ["evidence", "--jsonl"]:
+            # A filter is started for a handful of lines as well: it does without the other commands.
+            from medreview.cli.jsonl import answer_lines
+
+            answer_lines()
+        else:
+            from medreview.cli.app import app
+
+            app()
     except UserError as error:
-        say(f"medreview: {error}")
+        _say(str(error))
         raise SystemExit(2) from None
     except KeyboardInterrupt:
-        say("medreview: stopped; what was done is saved, the same command goes on from there.")
+        _say("stopped; what was done is saved, the same command goes on from there.")
         raise SystemExit(130) from None
     except BrokenPipeError:
         # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.

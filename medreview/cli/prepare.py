@@ -52,7 +52,7 @@ def run(study: StudyFile, files: Files, pages: PagesDir = None, mapping: Map = N
     from medreview import pipeline
 
     with _opened(study) as opened, progress() as bar:
-        done = pipeline.run(opened, files, _mapping(mapping), _pages(pages), bar)
+        done = pipeline.run(opened, files, _mapping(mapping), _pages(pages), bar, _synonyms())
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
         say(_sentence(imported))
@@ -168,7 +168,7 @@ def judge(
     if task or limit or again or dry_run:
         raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
     with Study.open(study) as opened, progress() as bar:
-        done = pipeline.judge(opened, bar, processes)
+        done = pipeline.judge(opened, bar, processes, _synonyms())
     result(done, f"{counted(done.pairs, 'pair')} judged offline; {done.flagged} statements flagged", as_json=as_json)
 
 
@@ -204,6 +204,13 @@ def _pages(folder: Path | None) -> "Pages":
 
     contact = load_config().contact
     return Pages(folder, user_agent=f"medreview/{medreview.__version__}" + (f" ({contact})" if contact else ""))
+
+
+def _synonyms() -> Path | None:
+    from medreview.config import load_config
+
+    own = load_config().synonyms
+    return Path(own) if own else None
 
 
 def _pages_sentence(states: dict[str, int], missing: int) -> str:

@@ -1,22 +1,24 @@
 """Aligning a quotation, word by word, with the stretch of a source that it is closest to."""
 
 import re
-from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from math import log
 from typing import Final, NamedTuple
 
 from medreview.evidence.fold import DASHES, INVISIBLE, fold_word, unmarked
 from medreview.text import Span
 
-_LETTER = r"(?:[^\W\d_]|[\u0300-\u036f])"
+_LETTERS = r"(?:[^\W\d_]++|[\u0300-\u036f]++)++"
 _TOKEN: Final = re.compile(
-    rf"{_LETTER}+(?:(?:[{INVISIBLE}]+|[{DASHES}][ \t]*\n[ \t]*|['’])(?={_LETTER}){_LETTER}+)*"
+    rf"{_LETTERS}(?:(?:[{INVISIBLE}]+|[{DASHES}][ \t]*\n[ \t]*|['’]){_LETTERS})*"
     rf"|[.·]?\d+(?:[.,·{INVISIBLE}]+\d+)*"
     rf"|[<>=≤≥±]+(?=\s*[{DASHES}]?[.·]?\d)|(?<=\d)\s?[%‰]"
 )
+_CUT: Final = re.compile(r"(?<=[a-z])\s(?=[a-z])")
+"""White space that no token reaches over."""
+_CHUNK: Final = 1000
 _TOP_CANDIDATES = 3
 _COMMON = 400
 _RAREST = 3
@@ -51,13 +53,12 @@ def tokens(text: str) -> list[Token]:
     """Words, numbers and signs of a text, markers and markup left out, words broken at a line end joined."""
     found = []
     for match in _TOKEN.finditer(unmarked(text)):
-        key = _key(match[0])
+        key = _KEYS[match[0]]
         if key:
             found.append(Token(key, match.start(), match.end()))
     return found
 
 
-@lru_cache(maxsize=200_000)
 def _key(token: str) -> str:
     stripped = token.strip()
     if stripped[:1] in "<>=≤≥±%‰":
@@ -67,23 +68,64 @@ def _key(token: str) -> str:
     return fold_word(stripped)
 
 
+class _Keys(dict[str, str]):
+    """Tokens as written and folded; filled as they are met."""
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _KNOWN:
+            self.clear()
+        key = self[token] = _key(token)
+        return key
+
+
+_KNOWN: Final = 200_000
+_KEYS: Final = _Keys()
+
+
 class TokenIndex:
-    """A source's tokens and where each word stands; built once per source."""
+    """A source's tokens and where each word stands; built once per source.
+
+    The places of tokens in the text are read a stretch at a time, when asked for.
+    """
 
     def __init__(self, text: str) -> None:
-        found = tokens(text)
-        self.keys: list[str] = [token.key for token in found]
-        self.starts = array("l", [token.start for token in found])
-        self.ends = array("l", [token.end for token in found])
+        self._text = unmarked(text)
+        self._cuts = [0]
+        """Where the stretches begin, and the end of the text."""
+        self._firsts: list[int] = []
+        """The number of each stretch's first token."""
+        self.keys: list[str] = []
+        while self._cuts[-1] < len(text):
+            begin = self._cuts[-1]
+            cut = _CUT.search(self._text, begin + _CHUNK)
+            self._cuts.append(cut.start() if cut else len(text))
+            self._firsts.append(len(self.keys))
+            self.keys += filter(None, map(_KEYS.__getitem__, _TOKEN.findall(self._text, begin, self._cuts[-1])))
         self.places: dict[str, list[int]] = {}
+        places = self.places.setdefault
         for at, key in enumerate(self.keys):
-            self.places.setdefault(key, []).append(at)
+            places(key, []).append(at)
+        self._spans: dict[int, list[Span]] = {}
+
+    def place(self, token: int) -> Span:
+        """The text range of one token."""
+        stretch = bisect_right(self._firsts, token) - 1
+        if stretch not in self._spans:
+            found = _TOKEN.finditer(self._text, self._cuts[stretch], self._cuts[stretch + 1])
+            self._spans[stretch] = [Span(*match.span()) for match in found if _KEYS[match[0]]]
+        return self._spans[stretch][token - self._firsts[stretch]]
+
+    def token(self, token: int) -> Token:
+        """One token by its number."""
+        return Token(self.keys[token], *self.place(token))
 
     def span(self, start: int, end: int) -> Span:
         """The text range of tokens ``start`` to ``end`` (half-open); empty at the border when there are none."""
         if end > start:
-            return Span(self.starts[start], self.ends[end - 1])
-        at = self.starts[start] if start < len(self.starts) else (self.ends[-1] if self.ends else 0)
+            return Span(self.place(start).start, self.place(end - 1).end)
+        if not self.keys:
+            return Span(0, 0)
+        at = self.place(start).start if start < len(self.keys) else self.place(len(self.keys) - 1).end
         return Span(at, at)
 
     def align(self, quote: Sequence[str], begin: int = 0) -> Alignment | None:

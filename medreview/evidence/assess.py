@@ -14,6 +14,8 @@ from medreview.evidence.lexical import matches
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Hit, Match, Query, SourceIndex
 from medreview.evidence.reading import Reading, read
+from medreview.evidence.terms import Vocabulary
+from medreview.evidence.weights import weights
 from medreview.text import Span
 
 AssessedLabel = Literal["supported", "partial", "contradicted", "not_addressed"]
@@ -22,23 +24,6 @@ LIMIT: Final = 5
 AMOUNTS: Final = frozenset({"number", "unit", "range", "comparison"})
 LONG_PASSAGE: Final = 500
 """A longer passage is lit from the first clause that shares a word with the statement to the last."""
-LITTLE_COVERED: Final = 0.35
-WELL_COVERED: Final = 0.6
-
-# Logistic weights, fitted on the tuning sets with each left out once; those of the rare clashes raised by hand.
-_WEIGHTS: Final = {
-    "covered": -1.0,
-    "together": -0.7,
-    "absent": 0.9,
-    "missing": 0.6,
-    "amount": 0.8,
-    "word": 0.8,
-    "significance": 0.9,
-    "denied_finding": 0.5,
-    "sweeping": 0.3,
-    "negation_differs": 0.6,
-}
-_BIAS: Final = 0.2
 
 
 class Assessment(NamedTuple):
@@ -84,7 +69,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
         hits,
         tuple(_highlights(statement, index, hits)),
         signs.clashes,
-        _unsupported(statement, signs),
+        _unsupported(statement, index.words, signs),
         _label(signs),
         tuple(_reasons(statement, index, signs)),
         signs,
@@ -93,14 +78,14 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
 
 def _read_signs(statement: str, index: SourceIndex, query: Query, found: Sequence[Match]) -> Signs:
     """The signs for and against support in the best passages (at least one)."""
-    ours = read(statement)
-    passages = [read(_text(index, match)) for match in found]
+    ours = read(statement, index.words)
+    passages = [index.reading(match.passage) for match in found]
     best = passages[0]
     amounts = [quantity for quantity in ours.quantities if quantity.unit != "p"]
     missing = tuple(quantity for quantity in amounts if not any(_stands(quantity, passage) for passage in passages))
     clashing = [
         clash
-        for clash in clashes(statement, best.text, index.span(found[0].passage).start)
+        for clash in clashes(statement, best.text, index.span(found[0].passage).start, index.words)
         if clash.kind not in AMOUNTS or not _told_elsewhere(clash, ours, passages[1:])
     ]
     together = index.covered(query, [match.passage for match in found[:3]])
@@ -119,13 +104,11 @@ def _read_signs(statement: str, index: SourceIndex, query: Query, found: Sequenc
     )
 
 
-def _text(index: SourceIndex, match: Match) -> str:
-    span = index.span(match.passage)
-    return index.text[span.start : span.end]
-
-
 def _stands(quantity: Quantity, passage: Reading) -> bool:
-    return any(quantity.unit == other.unit and agrees(quantity, other) for other in passage.quantities)
+    return any(
+        quantity.tells(other) or (quantity.unit == other.unit and agrees(quantity, other))
+        for other in passage.quantities
+    )
 
 
 def _told_elsewhere(clash: Clash, ours: Reading, passages: Sequence[Reading]) -> bool:
@@ -138,7 +121,7 @@ def _denies(reading: Reading) -> bool:
     return any(is_negation(word.key) for word in reading.words)
 
 
-def _unsupported(statement: str, signs: Signs) -> float:
+def _unsupported(statement: str, words: Vocabulary | None, signs: Signs) -> float:
     kinds = {clash.kind for clash in signs.clashes}
     values = {
         "covered": signs.covered,
@@ -149,19 +132,20 @@ def _unsupported(statement: str, signs: Signs) -> float:
         "word": bool(kinds - AMOUNTS - {"significance"}),
         "significance": "significance" in kinds,
         "denied_finding": signs.denied_finding,
-        "sweeping": bool(read(statement).keys & SWEEPING),
+        "sweeping": bool(read(statement, words).keys & SWEEPING),
         "negation_differs": signs.negation_differs,
     }
-    total = _BIAS + sum(_WEIGHTS[name] * value for name, value in values.items())
-    return 1 / (1 + exp(-2 * total))
+    weigh = weights().triage
+    total = weigh.bias + sum(getattr(weigh, name) * value for name, value in values.items())
+    return 1 / (1 + exp(-weigh.steepness * total))
 
 
 def _label(signs: Signs) -> AssessedLabel:
-    if signs.covered < LITTLE_COVERED:
+    if signs.covered < weights().triage.little_covered:
         return "not_addressed"
     if signs.clashes:
         return "contradicted"
-    if signs.covered >= WELL_COVERED and not signs.missing and not signs.denied_finding:
+    if signs.covered >= weights().triage.well_covered and not signs.missing and not signs.denied_finding:
         return "supported"
     return "partial"
 
@@ -186,7 +170,7 @@ def _reasons(statement: str, index: SourceIndex, signs: Signs) -> list[str]:
         found.append("the passage reports no significant difference")
     if signs.negation_differs and not any(clash.kind == "negation" for clash in signs.clashes):
         found.append("one of the two is negated")
-    if signs.covered < LITTLE_COVERED:
+    if signs.covered < weights().triage.little_covered:
         found.append("few of the statement's words are in one passage")
     return found
 
@@ -196,7 +180,7 @@ def _highlights(statement: str, index: SourceIndex, hits: Sequence[Hit]) -> list
     best = Span(hits[0].start, hits[0].end)
     if best.end - best.start <= LONG_PASSAGE:
         return [best]
-    shared = matches(statement, index.text, best)
+    shared = matches(statement, index.text, best, index.words)
     if not shared:
         return [best]
     start = _clause_start(index.text, best.start, shared[0].start)

@@ -21,9 +21,11 @@ from medreview.evidence.cues import (
     VERB_NEGATIONS,
     is_negation,
     negated_form,
+    negated_forms,
 )
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.reading import Reading, Word, read
+from medreview.evidence.terms import Vocabulary
 from medreview.evidence.units import Unit, parse_unit
 from medreview.text import Span
 
@@ -62,12 +64,12 @@ class Clash(NamedTuple):
     source_span: Span
 
 
-def clashes(statement: str, passage: str, at: int = 0) -> list[Clash]:
+def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None) -> list[Clash]:
     """The clashes between a statement and one passage of a source.
 
     ``at`` is the passage's place in the source: ``source_span`` then counts in the source.
     """
-    ours, theirs = read(statement), read(passage)
+    ours, theirs = read(statement, words), read(passage, words)
     if not ours.content:
         return []
     shared = len(ours.content & theirs.content) / len(ours.content)
@@ -144,7 +146,7 @@ def _slipped(one: Quantity, other: Quantity) -> bool:
 
     That is hardly ever chance, wherever in the passage it stands, and a thousandfold error when it is none.
     """
-    if "/day" in (one.unit, other.unit) or not isclose(_bare(one), _bare(other)):
+    if "/day" in (one.unit, other.unit) or not isclose(one.number, other.number):
         return False
     mine, theirs = _amount_unit(one), _amount_unit(other)
     return mine is not None and theirs is not None and mine.base == theirs.base and mine.factor != theirs.factor
@@ -163,16 +165,9 @@ def _opposite(one: Quantity, other: Quantity) -> bool:
 def _kind(mine: Quantity, other: Quantity) -> ClashKind:
     if mine.unit in ("type", "grade", "stage", "class", "phase"):
         return "population"
-    if mine.written and _bare(mine) == _bare(other) and mine.written.casefold() != other.written.casefold():
+    if mine.written and mine.number == other.number and mine.written.casefold() != other.written.casefold():
         return "unit"
     return "range" if mine.is_range and other.is_range else "number"
-
-
-def _bare(quantity: Quantity) -> float:
-    """The number as written, before its unit was converted."""
-
-    unit = parse_unit(quantity.written) if quantity.unit != "/day" else None
-    return float(f"{quantity.low / unit.factor:.9g}") if unit else quantity.low
 
 
 def _closest(ours: Reading, mine: Quantity, theirs: Reading, rivals: list[Quantity]) -> Quantity | None:
@@ -193,7 +188,7 @@ def _other_unit(ours: Reading, mine: Quantity, theirs: Reading) -> Iterator[Clas
         if not other.written or other.unit == "/day" or mine.unit == "/day" or other.unit == mine.unit:
             continue
         # mg against mg/kg may be the same dose told in two ways
-        if other.unit.split("/")[0] == mine.unit.split("/")[0] or not isclose(_bare(mine), _bare(other)):
+        if other.unit.split("/")[0] == mine.unit.split("/")[0] or not isclose(mine.number, other.number):
             continue
         if len(ours.around(mine.start, mine.end, REACH) & theirs.around(other.start, other.end, REACH)) >= 2:
             yield Clash("unit", _span(mine), _span(other))
@@ -269,7 +264,8 @@ def _negations(ours: Reading, theirs: Reading) -> Iterator[Clash]:
         if term not in plain and term not in denied_others and _alike(ours, mine, theirs, other) >= 2:
             yield Clash("negation", _from_negation(ours, mine), _place(other))
             return
-    for mine, other in product(ours.words, theirs.words):
+    turned = [word for word in ours.words if not negated_forms(word.key).isdisjoint(theirs.keys)]
+    for mine, other in product(turned, theirs.words):
         if (
             negated_form(mine.key, other.key)
             and mine.denied == other.denied

@@ -4,6 +4,7 @@ All entries are folded (lower case, no hyphens). They are matched as whole words
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 NEGATIONS: Final = frozenset(
@@ -122,8 +123,15 @@ def is_negation(word: str) -> bool:
 
 def negated_form(one: str, other: str) -> bool:
     """Whether one folded word is the other with a negative prefix: ``effective``, ``ineffective``."""
-    short, long = sorted((one, other), key=len)
-    return len(short) > 3 and any(long == prefix + short for prefix in NEGATIVE_PREFIXES)
+    return other in negated_forms(one)
+
+
+@lru_cache(maxsize=20_000)
+def negated_forms(word: str) -> frozenset[str]:
+    """The folded words that are this one with or without a negative prefix; most of them are no words."""
+    stripped = {word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)}
+    longer = {prefix + word for prefix in NEGATIVE_PREFIXES} if len(word) > 3 else set()
+    return frozenset(longer | {short for short in stripped if len(short) > 3})
 
 
 def opposed(one: str, other: str) -> bool:

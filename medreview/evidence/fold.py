@@ -10,8 +10,9 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 from itertools import compress
-from typing import Final, NamedTuple
+from typing import Final
 
 from medreview.text import Span
 
@@ -35,21 +36,23 @@ _VALUE_BEFORE = re.compile(
     r"[\s,;:]*$",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(
-    r"</?(?:a|b|br|code|em|i|li|mark|ol|p|q|small|span|strong|sub|sup|t[dhr]|u|ul)(?:\s[^<>]{0,300})?/?>"
-    r"|(?<=\])\((?:https?://|#|/)[^\s)]{0,500}\)"
-    r"|(?m:^[ \t]*(?:>[ \t]?)+(?=[ \t]*[^\W\d]))",
-    re.IGNORECASE,
+_TAG = re.compile(
+    r"</?(?:a|b|br|code|em|i|li|mark|ol|p|q|small|span|strong|sub|sup|t[dhr]|u|ul)(?:\s[^<>]{0,300})?/?>", re.IGNORECASE
 )
+_LINK = re.compile(r"(?<=\])\((?:https?://|#|/)[^\s)]{0,500}\)", re.IGNORECASE)
+_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]?)+(?=[ \t]*[^\W\d])", re.MULTILINE)
+_MARKUP: Final = (("<", _TAG), ("](", _LINK), (">", _QUOTED))
+"""Markup, each with what a text must hold for it to be looked for."""
 _ENTITY = re.compile(r"&(lt|gt|le|ge|amp|nbsp|#\d{2,5});", re.IGNORECASE)
 _ENTITIES = {"lt": "<", "gt": ">", "le": "≤", "ge": "≥", "amp": "&", "nbsp": " "}
 
 _SIGNS: Final = {"<": "<", ">": ">", "=": "=", "≤": "<=", "≥": ">=", "⩽": "<=", "⩾": ">=", "±": "±", "≠": "≠"}
 _SIGN = re.compile(rf"[{''.join(_SIGNS)}]+(?=\s*[{DASHES}+.·]?\s?\d)")
-_PERCENT = re.compile(r"(?<=\d)[\s" + INVISIBLE + r"]*([%‰％])")
-_GAP = re.compile(r"(?<=\d)[\W_]+(?=\d)")
-_POINT = re.compile(r"(?<![\w])[.·](?=\d)")
-_MINUS = re.compile(rf"(?<![\w)\]%.,])(?<!\d\s)[{DASHES}](?=[.·]?\d)")
+_PERCENT = re.compile(rf"\d[\s{INVISIBLE}]*([%‰％])")
+_GAP = re.compile(r"\d([\W_]+)(?=\d)")
+# The character itself comes first: the look-behind after it is then tried at few places.
+_POINT = re.compile(r"[.·](?=\d)(?<!\w[.·])")
+_MINUS = re.compile(rf"[{DASHES}](?=[.·]?\d)(?<![\w)\]%.,][{DASHES}])(?<!\d\s[{DASHES}])")
 _BETWEEN: Final = {
     ".": ".", "·": ".", "٫": ".", "．": ".", ",": ",", ":": ":", "/": "/", "⁄": "/", "∕": "/", "×": "×", "+": "+",
     "^": "^", "*": "×", "%": "%", "‰": "‰", "％": "%", **_SIGNS,
@@ -85,15 +88,29 @@ def _fold_char(char: str) -> str:
 _TABLE: Final = _Table()
 
 
-class Folded(NamedTuple):
-    """A folded text; ``offsets[i]`` is the place in the original of the i-th folded character.
+class Folded:
+    """A folded text with the way back to the original.
 
-    ``markers`` are the reference markers that were left out, as ranges of the original.
+    ``offsets[i]`` is the place in the original of the i-th folded character. ``markers`` are the reference markers that
+    were left out, as ranges of the original.
     """
 
-    text: str
-    offsets: "array[int]"
-    markers: tuple[Span, ...]
+    def __init__(self, pieces: list[str], markers: tuple[Span, ...]) -> None:
+        self.text = "".join(pieces)
+        self.markers = markers
+        self._pieces = pieces
+
+    @cached_property
+    def offsets(self) -> "array[int]":
+        """Made when first asked for: most sources do not hold most quotations."""
+        kept = list(compress(range(len(self._pieces)), self._pieces))
+        if len(kept) != len(self.text):
+            kept = [at for at in kept for _ in self._pieces[at]]
+        self._pieces = []
+        return array("l", kept)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"text": self.text, "markers": self.markers, "offsets": self.offsets, "_pieces": []}
 
     def original(self, start: int, end: int) -> Span:
         """The range of the original that a range of the folded text came from; an empty range stays empty."""
@@ -138,19 +155,18 @@ def fold(text: str) -> Folded:
     for match in _MINUS.finditer(masked):
         pieces[match.start()] = "-"
     for match in _GAP.finditer(masked):
-        _separate(match[0], match.start(), pieces)
-    _part_odd_digits(masked, pieces)
-    joined = "".join(pieces)
-    kept = list(compress(range(len(pieces)), pieces))
-    if len(kept) != len(joined):
-        kept = [at for at in kept for _ in pieces[at]]
-    return Folded(joined, array("l", kept), markers)
+        _separate(match[1], match.start(1), pieces)
+    if not masked.isascii():
+        _part_odd_digits(masked, pieces)
+    return Folded(pieces, markers)
 
 
 def unmarked(text: str, markers: tuple[Span, ...] | None = None) -> str:
     """The text with reference markers and markup blanked by spaces; its length is unchanged."""
     spans = [*(reference_markers(text) if markers is None else markers)]
-    spans += [Span(*match.span()) for match in _MARKUP.finditer(text)]
+    for needed, pattern in _MARKUP:
+        if needed in text:
+            spans += [Span(*match.span()) for match in pattern.finditer(text)]
     if not spans:
         return text
     parts, at = [], 0

@@ -15,6 +15,7 @@ Statuses (EVIDENCE.md):
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
@@ -52,19 +53,20 @@ class Grounding(NamedTuple):
 
 
 class QuoteIndex:
-    """A source prepared for grounding: folded text and words. Built once per snapshot; can be pickled."""
+    """A source prepared for grounding: folded text and words, each made once, when first needed; can be pickled."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.folded: Folded = fold(text)
-        self._words: TokenIndex | None = None
 
-    @property
+    @cached_property
+    def folded(self) -> Folded:
+        """The source folded, when the first quotation is not there code point for code point."""
+        return fold(self.text)
+
+    @cached_property
     def words(self) -> TokenIndex:
-        """The source's words, read when the first quotation is not there word for word."""
-        if self._words is None:
-            self._words = TokenIndex(self.text)
-        return self._words
+        """The source's words, when the first quotation is not there word for word."""
+        return TokenIndex(self.text)
 
 
 class _Part(NamedTuple):
@@ -293,7 +295,7 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
 
 
 def _differences(part: _Part, words: list[Token], place: Alignment, index: QuoteIndex) -> list[Difference]:
-    source = [Token(index.words.keys[at], index.words.starts[at], index.words.ends[at]) for at in range(*place.source)]
+    source = [index.words.token(at) for at in range(*place.source)]
     shifted = [Token(word.key, word.start + part.start, word.end + part.start) for word in words]
     first = place.source[0]
     blocks = [(block.quote, (block.source[0] - first, block.source[1] - first)) for block in place.blocks]

@@ -11,19 +11,23 @@ answered with ``{"id", "line", "error"}`` and the rest is served.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.terms import Vocabulary
 
 KEPT_SOURCES = 8
 
 
-def serve(lines: Iterable[str]) -> Iterator[str]:
-    """Answer each line. Indexes of the last few sources are kept: sort a file by source to use each once."""
-    source_index = lru_cache(maxsize=KEPT_SOURCES)(SourceIndex)
+def serve(lines: Iterable[str], words: Vocabulary | None = None) -> Iterator[str]:
+    """Answer each line, by a vocabulary or the package's.
+
+    Indexes of the last few sources are kept: sort a file by source to use each once.
+    """
+    source_index = lru_cache(maxsize=KEPT_SOURCES)(partial(SourceIndex, words=words))
     quote_index = lru_cache(maxsize=KEPT_SOURCES)(QuoteIndex)
     for number, line in enumerate(lines, 1):
         if not line.strip():

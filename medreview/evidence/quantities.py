@@ -32,6 +32,27 @@ class Quantity(NamedTuple):
         """Whether two different ends are given."""
         return self.low != self.high
 
+    @property
+    def number(self) -> float:
+        """The lower number as written, before its unit was converted."""
+        unit = parse_unit(self.written) if self.written and self.unit != "/day" else None
+        return float(f"{self.low / unit.factor:.9g}") if unit else self.low
+
+    @property
+    def form(self) -> tuple[float, str]:
+        """Number and unit as written; the words of a frequency."""
+        return self.number, self.written.casefold()
+
+    def tells(self, other: "Quantity") -> bool:
+        """Whether this is the other amount in other words: 0.5 g, 500 mg; twice daily, every 12 hours.
+
+        Where one of them has no unit, the number and a sign must be the same: below 30, < 30 mL/min.
+        """
+        if self.unit and other.unit:
+            return self.equals(other)
+        bounds = self.sign[0] == other.sign[0] and self.sign[0] in "<>"
+        return bounds and not (self.is_range or other.is_range) and _same(self.number, other.number)
+
     def equals(self, other: "Quantity") -> bool:
         """The same amount in the same base unit, whatever the signs say."""
         return self.unit == other.unit and _same(self.low, other.low) and _same(self.high, other.high)
@@ -75,17 +96,20 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(rf"[\s\u00a0]?[-‐‑]?[\s\u00a0]?({UNIT_PATTERN})", re.IGNORECASE)
-_TO: Final = re.compile(r"\s?(?:[-‐-―−]|\bto\b|\bbis\b|\bà\b)\s?", re.IGNORECASE)
-_AND: Final = re.compile(r"\s?and\s", re.IGNORECASE)
-_BETWEEN: Final = re.compile(r"\bbetween\s$", re.IGNORECASE)
+_TO: Final = re.compile(r"\s?(?:[-‐-―−]|\b(?:to|bis|à|a)\b)\s?", re.IGNORECASE)
+_AND: Final = re.compile(r"\s?(?:and|und|et|y|e)\s", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre)\s$", re.IGNORECASE)
 _BEFORE: Final[tuple[tuple[Sign, re.Pattern[str]], ...]] = (
     ("<=", re.compile(r"(?:<\s?=|[≤⩽]|less than or equal to|at most|up to|(?:no|not) more than|not exceeding|"
-                      r"maximum (?:of|dose of)|höchstens|bis zu)\s*$", re.IGNORECASE)),
+                      r"maximum (?:of|dose of)|höchstens|bis zu|"
+                      r"au plus|jusqu['’]à|como máximo|hasta|no máximo|até)\s*$", re.IGNORECASE)),
     (">=", re.compile(r"(?:>\s?=|[≥⩾]|greater than or equal to|at least|(?:no|not) less than|minimum (?:of|dose of)|"
-                      r"mindestens)\s*$", re.IGNORECASE)),
-    ("<", re.compile(r"(?:<|\b(?:less|lower|fewer|younger|smaller|shorter) than|\bbelow|\bunder|unter)\s*$",
+                      r"mindestens|au moins|al menos|(?:pelo|ao) menos)\s*$", re.IGNORECASE)),
+    ("<", re.compile(r"(?:<|\b(?:less|lower|fewer|younger|smaller|shorter) than|\bbelow|\bunder|\bunter|"
+                     r"\bweniger als|\bmoins de|\bmenos de)\s*$",
                      re.IGNORECASE)),
-    (">", re.compile(r"(?:>|\b(?:more|greater|higher|older|larger|longer) than|\babove|\bover|\bexceed(?:s|ing)?|über)"
+    (">", re.compile(r"(?:>|\b(?:more|greater|higher|older|larger|longer) than|\babove|\bover|\bexceed(?:s|ing)?|"
+                     r"\büber|\bmehr als|\bplus de|\bm(?:ás|as|ais) de)"
                      r"\s*$", re.IGNORECASE)),
     ("~", re.compile(r"(?:[~≈∼]|\b(?:about|approximately|approx\.?|around|roughly|nearly|almost|some|circa))\s*$",
                      re.IGNORECASE)),
@@ -120,6 +144,13 @@ _PERIOD = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4375, "year": 36
            "monthly": 30.4375, "yearly": 365.25, "annually": 365.25, "hours": 1 / 24, "days": 1.0, "weeks": 7.0,
            "months": 30.4375, "years": 365.25, "hourly": 1 / 24, "h": 1 / 24, "hrs": 1 / 24, "hr": 1 / 24, "d": 1.0,
            "nightly": 1.0, "night": 1.0, "morning": 1.0, "evening": 1.0}  # fmt: skip
+_LOCAL_TIMES = {"einmal": 1.0, "zweimal": 2.0, "dreimal": 3.0, "viermal": 4.0, "une": 1.0, "deux": 2.0, "trois": 3.0,
+                "quatre": 4.0, "una": 1.0, "dos": 2.0, "tres": 3.0, "cuatro": 4.0, "uma": 1.0, "duas": 2.0,
+                "três": 3.0, "quatro": 4.0}  # fmt: skip
+_LOCAL_PERIOD = {"täglich": 1.0, "tag": 1.0, "jour": 1.0, "día": 1.0, "dia": 1.0, "wöchentlich": 7.0, "woche": 7.0,
+                 "semaine": 7.0, "semana": 7.0, "stunden": 1 / 24, "heures": 1 / 24, "horas": 1 / 24, "tage": 1.0,
+                 "jours": 1.0, "días": 1.0, "dias": 1.0, "wochen": 7.0, "semaines": 7.0,
+                 "semanas": 7.0}  # fmt: skip
 _LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0, "qd": 1.0, "od": 1.0}
 _FREQUENCY: Final = re.compile(
     r"\b(?:"
@@ -134,6 +165,18 @@ _FREQUENCY: Final = re.compile(
     r")(?![\w])",
     re.IGNORECASE,
 )
+
+
+_LOCAL_FREQUENCY: Final = re.compile(
+    r"\b(?:(?P<times>einmal|zweimal|dreimal|viermal|\d{1,2}(?=\s?(?:mal|fois|veces|vez|vezes)\b)|"
+    r"(?:une|deux|trois|quatre|una|dos|tres|cuatro|uma|duas|três|quatro)(?=\s(?:fois|ve(?:z|ces|zes))\b))"
+    r"(?:\s?(?:mal|fois|veces|vez|vezes))?\s(?:(?:am|pro|par|al|por|ao|a la|à|na)\s)?"
+    r"(?P<period>täglich|tag|jour|día|dia|wöchentlich|woche|semaine|semana)"
+    r"|(?:alle|tou(?:te)?s les|cada)\s(?P<every>\d{1,3})\s?"
+    r"(?P<unit>stunden|heures|horas|tage|jours|días|dias|wochen|semaines|semanas))\b",
+    re.IGNORECASE,
+)
+"""The same in German, French, Spanish and Portuguese: ``zweimal täglich``, ``toutes les 12 heures``."""
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -225,6 +268,14 @@ def _value(written: str) -> float:
 def _frequencies(text: str) -> list[Quantity]:
     """How often: ``twice daily``, ``every 12 hours``, ``b.i.d.``, as times per day."""
     found = []
+    for match in _LOCAL_FREQUENCY.finditer(text):
+        if match["every"]:
+            rate = 1 / (int(match["every"]) * _LOCAL_PERIOD[match["unit"].casefold()]) if int(match["every"]) else 0.0
+        else:
+            times = match["times"].casefold()
+            rate = (_LOCAL_TIMES.get(times) or float(times)) / _LOCAL_PERIOD[match["period"].casefold()]
+        if rate:
+            found.append(Quantity(*match.span(), rate, rate, "=", "/day", match[0], ""))
     for match in _FREQUENCY.finditer(text):
         rates = _rates(match)
         if rates:

@@ -1,13 +1,14 @@
 """One sentence read for comparison: its words with stems, what is denied, its quantities."""
 
 import re
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import tokens
 from medreview.evidence.cues import is_negation
 from medreview.evidence.quantities import Quantity, quantities
-from medreview.evidence.terms import STOP_WORDS, stem, vocabulary
+from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
 
 SCOPE: Final = 5
 """How many words a negation reaches."""
@@ -31,13 +32,26 @@ class Word(NamedTuple):
 
 
 class Reading:
-    """A sentence's words and quantities."""
+    """A sentence's words and quantities, each read when first asked for."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, words: Vocabulary | None = None) -> None:
         self.text = text
-        self.quantities: list[Quantity] = quantities(text)
-        self.words: list[Word] = _words(text, self.quantities)
-        self.content: frozenset[str] = frozenset(word.term for word in self.words if word.counts)
+        self._single = (words or vocabulary()).single
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """The quantities in order of their places."""
+        return quantities(self.text)
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """The words, numbers and signs in order."""
+        return _words(self.text, self.quantities, self._single)
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The terms of the words that carry content."""
+        return frozenset(word.term for word in self.words if word.counts)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -52,21 +66,24 @@ class Reading:
 
 
 @lru_cache(maxsize=2_000)
-def read(text: str) -> Reading:
-    """The reading of a sentence; kept for the next statement that meets it."""
-    return Reading(text)
+def read(text: str, words: Vocabulary | None = None) -> Reading:
+    """The reading of a sentence by a vocabulary or the package's; kept for the next statement that meets it."""
+    return Reading(text, words)
 
 
-def _words(text: str, amounts: list[Quantity]) -> list[Word]:
-    single = vocabulary().single
+def _words(text: str, amounts: list[Quantity], single: Mapping[str, str]) -> list[Word]:
     found: list[Word] = []
     reach, last = 0, 0
     plain = tokens(text)
+    ahead = iter(sorted((amount.start, amount.end) for amount in amounts))
+    amount = next(ahead, None)
     for at, token in enumerate(plain):
+        while amount is not None and amount[1] <= token.start:
+            amount = next(ahead, None)
         if reach and _BREAK.search(text, last, token.end):
             reach = 0
         term = stem(token.key) if token.key[0].isalnum() else token.key
-        measures = any(amount.start <= token.start < amount.end for amount in amounts)
+        measures = amount is not None and amount[0] <= token.start
         counts = not (measures or token.key in STOP_WORDS or not token.key[0].isalpha() or is_negation(token.key))
         found.append(Word(token.key, single.get(term, term), token.start, token.end, reach > 0, counts))
         after = plain[at + 1].key if at + 1 < len(plain) else ""

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from medreview.statements.sentences import sentence_spans
+from medreview.text import Span
 
 PassageKind = Literal["sentence", "item", "row", "heading"]
 
@@ -56,15 +57,23 @@ _LABELLED: Final = tuple(
     for name, words in _SECTIONS
 )
 _ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪●–—·]\s|\(?\d{1,2}[.)]\s|\(?[a-z]\)\s)")
+_ITEM_OPENERS: Final = "-*+•‣◦▪●–—·("
 _ROW: Final = re.compile(r"\t|\s\|\s|^\s*\||\S {3,}\S+ {3,}\S")
+_MARK: Final = re.compile("[.!?…。！？\f\u2029]")
+"""What can end a sentence within a line."""
 _WRAP_LENGTH: Final = 45
 _HEADING_LENGTH: Final = 90
 
 
 class _Line(NamedTuple):
+    """A line without the white space at its edges, and what it is by itself."""
+
     start: int
     end: int
     text: str
+    item: bool
+    row: bool
+    section: str | None
 
 
 def segment(text: str) -> list[Passage]:
@@ -86,7 +95,8 @@ def segment(text: str) -> list[Passage]:
         if kind == "row":
             passages.append(Passage(start, end, kind, section))
             continue
-        for span in sentence_spans(text, start, end):
+        whole = len(group) == 1 and not _MARK.search(text, start, end - 1)
+        for span in (Span(start, end),) if whole else sentence_spans(text, start, end):
             labelled = _label_of(text[span.start : min(span.end, span.start + 60)])
             section = labelled if labelled is not None else section
             passages.append(Passage(span.start, span.end, kind, section))
@@ -106,7 +116,8 @@ def _lines(text: str) -> list[_Line | None]:
         bare = raw.strip()
         if bare:
             start = at + len(raw) - len(raw.lstrip())
-            found.append(_Line(start, start + len(bare), bare))
+            end = start + len(bare)
+            found.append(_Line(start, end, bare, _is_item(bare), _is_row(bare), _section_of(bare)))
         else:
             found.append(None)
         at += len(raw) + 1
@@ -135,9 +146,7 @@ def _groups(lines: list[_Line | None], wrapped: bool) -> list[list[_Line]]:
 
 
 def _continues(before: _Line, line: _Line, wrapped: bool) -> bool:
-    if _ITEM.match(line.text) or _ROW.search(line.text) or _ROW.search(before.text):
-        return False
-    if _section_of(before.text) is not None or _section_of(line.text) is not None:
+    if line.item or line.row or before.row or before.section is not None or line.section is not None:
         return False
     if line.text[0].islower():
         return before.text[-1] not in ".!?" or wrapped
@@ -145,21 +154,31 @@ def _continues(before: _Line, line: _Line, wrapped: bool) -> bool:
 
 
 def _kind(group: list[_Line]) -> PassageKind:
-    first = group[0].text
-    if _ITEM.match(first):
+    first = group[0]
+    if first.item:
         return "item"
-    if _ROW.search(first):
+    if first.row:
         return "row"
     if len(group) == 1 and _is_heading(first):
         return "heading"
     return "sentence"
 
 
-def _is_heading(line: str) -> bool:
-    if line.startswith("#") or _section_of(line) is not None:
+def _is_item(line: str) -> bool:
+    # the cheap tests first: this is asked of every line of every source
+    return (line[0] in _ITEM_OPENERS or line[0].isdecimal() or line[1:2] == ")") and _ITEM.match(line) is not None
+
+
+def _is_row(line: str) -> bool:
+    return ("\t" in line or "|" in line or "   " in line) and _ROW.search(line) is not None
+
+
+def _is_heading(line: _Line) -> bool:
+    text = line.text
+    if text[0] == "#" or line.section is not None:
         return True
     return (
-        len(line) <= _HEADING_LENGTH and line[-1] not in ".!?;,)" and not line[0].islower() and len(line.split()) <= 14
+        len(text) <= _HEADING_LENGTH and text[-1] not in ".!?;,)" and not text[0].islower() and len(text.split()) <= 14
     )
 
 

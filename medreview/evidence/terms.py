@@ -1,17 +1,23 @@
 """Words of a text as terms for ranking: folded, stemmed (Snowball English), stop words out, synonyms made one."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from medreview.errors import UserError
 from medreview.evidence.fold import INVISIBLE, fold_word
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
 
-_WORD: Final = re.compile(rf"\d+(?:[.,·]\d+)*|[^\W\d_][\u0300-\u036f]*(?:[{INVISIBLE}]*(?:[^\W\d_]|[\u0300-\u036f]))*")
+_ASCII_WORD: Final = re.compile(r"[A-Za-z]+|\d+(?:[.,]\d+)*")
+_WORD: Final = re.compile(
+    rf"[^\W\d_]+(?:[{INVISIBLE}\u0300-\u036f]+[^\W\d_]+)*(?:[{INVISIBLE}\u0300-\u036f]*[\u0300-\u036f])?"
+    r"|\d+(?:[.,·]\d+)*"
+)
 _STOP = """
     a about above after again all also although am an and any are as at be because been before being between both
     but by can could did do does doing down during each either few for from further had has have having he her here
@@ -27,6 +33,8 @@ STOP_WORDS: Final = frozenset(_STOP.split())
 
 KNOWN_WORDS: Final = 200_000
 """How many looked-up words a vocabulary keeps."""
+KEPT_LENGTH: Final = 1_000
+"""The longest text whose terms are kept, in characters."""
 
 
 class Term(NamedTuple):
@@ -37,13 +45,32 @@ class Term(NamedTuple):
     end: int
 
 
+class _Keys(dict[str, str]):
+    """Words as written and their terms; filled as words are met."""
+
+    def __init__(self, single: Mapping[str, str], phrases: Mapping[str, object]) -> None:
+        super().__init__()
+        self._single = single
+        self._phrases = phrases
+        self.openers: set[str] = set()
+        """The words met so far that a phrase of the table begins with."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= KNOWN_WORDS:
+            self.clear()
+        root = stem(word)
+        key = self[word] = "" if fold_word(word) in STOP_WORDS else self._single.get(root, root)
+        if root in self._phrases:
+            self.openers.add(word)
+        return key
+
+
 class Vocabulary:
     """Synonym groups by stem. The table of the package is :func:`vocabulary`; ``extra`` groups extend it."""
 
     def __init__(self, groups: Iterable[Sequence[str]]) -> None:
         self.single: dict[str, str] = {}
         self.phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        self._known: dict[str, tuple[str, str]] = {}
         for group in groups:
             members = [tuple(stem(match[0]) for match in _WORD.finditer(entry)) for entry in group]
             name = next(filter(None, map(self._name_of, members)), "~" + "_".join(members[0]))
@@ -52,6 +79,7 @@ class Vocabulary:
                     self.single.setdefault(member[0], name)
                 elif member:
                     self.phrases.setdefault(member[0], []).append((member, name))
+        self._keys = _Keys(self.single, self.phrases)
 
     def _name_of(self, member: tuple[str, ...]) -> str | None:
         """The group that a word or phrase is in already: a later group that shares a member joins it."""
@@ -61,28 +89,51 @@ class Vocabulary:
             (name for phrase, name in self.phrases.get(member[0] if member else "", ()) if phrase == member), None
         )
 
-    def look_up(self, word: str) -> tuple[str, str]:
-        """The stem of a word as written, and its term: the synonym group, the stem, or ``""`` for a stop word."""
-        found = self._known.get(word)
-        if found is None:
-            root = stem(word)
-            if len(self._known) >= KNOWN_WORDS:
-                self._known.clear()
-            term = "" if fold_word(word) in STOP_WORDS else self.single.get(root, root)
-            found = self._known[word] = (root, term)
-        return found
+    def keys(self, text: str) -> list[str]:
+        """The keys of a text's terms, stop words left out, phrases last; what :func:`terms` gives, without places."""
+        words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+        keys = list(filter(None, map(self._keys.__getitem__, words)))
+        if not self._keys.openers.isdisjoint(words):
+            keys += [name for name, _, _ in self._phrases_in(words)]
+        return keys
+
+    def _phrases_in(self, words: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+        """The phrases among these words: group, number of the first word, number of the last."""
+        openers = self._keys.openers
+        for at, word in enumerate(words):
+            if word in openers:
+                for phrase, name in self.phrases[stem(word)]:
+                    last = at + len(phrase) - 1
+                    if last < len(words) and all(stem(words[at + n]) == part for n, part in enumerate(phrase)):
+                        yield name, at, last
+
+    def terms(self, text: str) -> list[Term]:
+        """The terms of a text in order. A phrase of the table comes as one more term before its words."""
+        places = [match.span() for match in _WORD.finditer(text)]
+        words = [text[start:end] for start, end in places]
+        found = [(at, 1, key, at) for at, key in enumerate(map(self._keys.__getitem__, words)) if key]
+        if not self._keys.openers.isdisjoint(words):
+            found += [(at, 0, name, last) for name, at, last in self._phrases_in(words)]
+            found.sort(key=itemgetter(0, 1))
+        return [Term(key, places[at][0], places[last][1]) for at, _, key, last in found]
 
     def __getstate__(self) -> dict[str, object]:
         """Without the words met so far: they are looked up anew in another process."""
-        return {**self.__dict__, "_known": {}}
+        return {"single": self.single, "phrases": self.phrases}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.single, self.phrases = state["single"], state["phrases"]
+        self._keys = _Keys(self.single, self.phrases)
 
     @classmethod
     def load(cls, extra: Path | None = None) -> Self:
-        """The package's table, with the groups of a TOML file of the same form added (OSError, ValueError)."""
-        import tomllib
-        from importlib.resources import files
+        """The package's table, with the groups of a TOML file of the same form added.
 
-        tables = [files("medreview.evidence").joinpath("medicine.toml").read_text("utf-8")]
+        OSError when the file cannot be read, ValueError when it is of another form.
+        """
+        import tomllib
+
+        tables = [Path(__file__).with_name("medicine.toml").read_text("utf-8")]
         if extra is not None:
             tables.append(extra.read_text("utf-8"))
         return cls(group for table in tables for group in _groups(tomllib.loads(table)))
@@ -99,10 +150,22 @@ def _groups(table: Mapping[str, object]) -> list[list[str]]:
     return groups
 
 
+def vocabulary(extra: Path | None = None) -> Vocabulary:
+    """The package's synonym table, with a reviewer's own file added; kept.
+
+    Raises :class:`UserError` when that file cannot be used.
+    """
+    return _vocabulary(extra)
+
+
 @cache
-def vocabulary() -> Vocabulary:
-    """The package's synonym table."""
-    return Vocabulary.load()
+def _vocabulary(extra: Path | None) -> Vocabulary:
+    try:
+        return Vocabulary.load(extra)
+    except OSError as error:
+        raise UserError(f"The synonyms {extra} cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise UserError(f"The synonyms {extra} cannot be used: {error}.") from error
 
 
 @cache
@@ -129,19 +192,11 @@ def _number(word: str) -> str:
     return plain.lstrip("0") or "0" if "." not in plain else plain
 
 
-def terms(text: str, words: Vocabulary | None = None) -> list[Term]:
-    """The terms of a text in order. A phrase of the synonym table comes as one more term before its words."""
-    table = words or vocabulary()
-    places = [match.span() for match in _WORD.finditer(text)]
-    entries = [table.look_up(text[start:end]) for start, end in places]
-    phrases = table.phrases
-    found: list[Term] = []
-    for at, (root, key) in enumerate(entries):
-        if root in phrases:
-            for phrase, name in phrases[root]:
-                last = at + len(phrase) - 1
-                if last < len(entries) and all(entries[at + n][0] == part for n, part in enumerate(phrase)):
-                    found.append(Term(name, places[at][0], places[last][1]))
-        if key:
-            found.append(Term(key, *places[at]))
-    return found
+def terms(text: str, words: Vocabulary | None = None) -> Sequence[Term]:
+    """The terms of a text in order, by a vocabulary or the package's; those of a sentence are kept."""
+    return _kept(text, words) if len(text) <= KEPT_LENGTH else (words or vocabulary()).terms(text)
+
+
+@lru_cache(maxsize=4_000)
+def _kept(text: str, words: Vocabulary | None) -> tuple[Term, ...]:
+    return tuple((words or vocabulary()).terms(text))

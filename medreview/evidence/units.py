@@ -52,7 +52,7 @@ _add("mmol", 1e-3, "μmol umol micromol micromole micromoles")
 _add("mmol", 1e-6, "nmol nanomole nanomoles")
 _add("mmol", 1e-9, "pmol")
 _add("mEq", 1.0, "meq")
-_add("unit", 1.0, "iu units unit u ie ui")
+_add("unit", 1.0, "iu units unit u ie ui einheiten unités unidades")
 _add("unit", 1e-3, "mu miu")
 _add("%", 1.0, "% percent percentage pct prozent")
 _add("mmHg", 1.0, "mmhg")
@@ -62,10 +62,10 @@ _add("°F", 1.0, "°f fahrenheit")
 _add("kcal", 1.0, "kcal calories")
 _add("Gy", 1.0, "gy gray")
 _add("m2", 1.0, "m2 m²")
-_add("tablet", 1.0, "tablet tablets pill pills")
+_add("tablet", 1.0, "tablet tablets pill pills tablette tabletten comprimé comprimés comprimido comprimidos")
 _add("dose", 1.0, "dose doses")
 _add("puff", 1.0, "puff puffs")
-_add("drop", 1.0, "drops")
+_add("drop", 1.0, "drops tropfen gouttes gotas")
 _add("fold", 1.0, "fold")
 _add("beat", 1.0, "bpm")
 
@@ -73,13 +73,14 @@ _NAMES: Final = "|".join(
     re.escape(name)
     for name in sorted({*_ATOMS, "per cent", "µg", "µl", "µmol", "mm hg", "mg s"}, key=len, reverse=True)
 )
+_END: Final = r"(?![^\W\d_]|['’][^\W\d_])"
 UNIT_PATTERN: Final = (
-    rf"(?:{_NAMES})(?![^\W\d_])(?:\s?(?:/|\bper\b|\ba\b)\s?(?:1[.,]73\s?)?(?:{_NAMES})(?![^\W\d_]))*"
+    rf"(?:{_NAMES}){_END}(?:\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?(?:{_NAMES}){_END})*"
     rf"(?:\s?(?:kg|min|h|d|day|m2|mL|L)[-−]¹)?"
 )
 """A unit or a quotient of units, as a regular expression to be used without regard to case."""
 
-_SPLIT: Final = re.compile(r"\s?(?:/|\bper\b|\ba\b)\s?(?:1[.,]73\s?)?", re.IGNORECASE)
+_SPLIT: Final = re.compile(r"\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?", re.IGNORECASE)
 
 
 def parse_unit(text: str) -> Unit | None:

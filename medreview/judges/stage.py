@@ -11,11 +11,13 @@ from functools import lru_cache
 from itertools import groupby, islice
 from multiprocessing import get_context
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, Final
 
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.lexical import matches
 from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.terms import vocabulary
 from medreview.judges.offline import ENGINE, OfflineJudgement, judge
 from medreview.judges.runs import Run, add_run
 from medreview.progress import SILENT, Progress
@@ -42,22 +44,27 @@ class _Chunk:
     snapshot_id: str
     text: str
     statements: tuple[tuple[str, str], ...]
+    synonyms: Path | None
 
 
 _Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
 
 
-def judge_offline(study: Study, progress: Progress = SILENT, processes: int | None = None) -> JudgeSummary:
+def judge_offline(
+    study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
+) -> JudgeSummary:
     """Rank evidence and judge the pairs that were not judged yet; saved as they come, so that it can be interrupted.
 
     ``processes``: 0 works in this process; by default a pool of one per processor for many pairs.
+    ``synonyms``: a reviewer's own table (``medreview.evidence.terms``); a wrong one is a :class:`UserError`.
     """
+    vocabulary(synonyms)
     total = study.reader.execute(f"SELECT count(*) FROM ({_PAIRS})", (OFFLINE.judge_run_id,)).fetchone()[0]
     progress.begin("pairs", total)
     study.write(lambda connection: add_run(connection, OFFLINE))
     if processes is None:
         processes = (os.cpu_count() or 1) if total >= _POOL_WORTHWHILE else 0
-    for chunk, answers in _answers(_chunks(study.reader), processes):
+    for chunk, answers in _answers(_chunks(study.reader, synonyms), processes):
         study.write(lambda connection, chunk=chunk, answers=answers: _store(connection, chunk, answers))  # type: ignore[misc]
         progress.step(len(answers))
     return JudgeSummary(total)
@@ -71,13 +78,13 @@ _PAIRS = f"""SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.te
                 AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
 
 
-def _chunks(reader: sqlite3.Connection) -> Iterator[_Chunk]:
+def _chunks(reader: sqlite3.Connection, synonyms: Path | None) -> Iterator[_Chunk]:
     pairs = reader.execute(f"{_PAIRS} ORDER BY 1", (OFFLINE.judge_run_id,)).fetchall()
     for snapshot_id, group in groupby(pairs, key=itemgetter(0)):
         text = reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0]
         statements = ((row[1], row[2]) for row in group)
         while part := tuple(islice(statements, _CHUNK)):
-            yield _Chunk(snapshot_id, text, part)
+            yield _Chunk(snapshot_id, text, part, synonyms)
 
 
 def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk, list[_Answer]]]:
@@ -101,12 +108,12 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
 
 
 @lru_cache(maxsize=8)
-def _index(snapshot_id: str, text: str) -> SourceIndex:
-    return SourceIndex(text)
+def _index(snapshot_id: str, text: str, synonyms: Path | None) -> SourceIndex:
+    return SourceIndex(text, vocabulary(synonyms))
 
 
 def _work(chunk: _Chunk) -> list[_Answer]:
-    index = _index(chunk.snapshot_id, chunk.text)
+    index = _index(chunk.snapshot_id, chunk.text, chunk.synonyms)
     answers: list[_Answer] = []
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from medreview.cli.main import app
+from medreview.cli.app import app
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import Deed, Recorder

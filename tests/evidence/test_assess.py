@@ -51,7 +51,10 @@ def test_highlights_lie_in_the_source_on_word_borders(statement: str, source: st
         assert 0 <= start < end <= len(source)
         assert not (start and source[start - 1].isalnum() and source[start].isalnum())
         assert not (end < len(source) and source[end - 1].isalnum() and source[end].isalnum())
+    for hit in result.spans:
+        assert 0 <= hit.start < hit.end <= len(source)
     for clash in result.clashes:
+        assert 0 <= clash.statement_span.start < clash.statement_span.end <= len(statement)
         assert 0 <= clash.source_span.start < clash.source_span.end <= len(source)
     assert pickle.loads(pickle.dumps(result)) == result
 
@@ -73,6 +76,19 @@ def test_the_filter_keeps_order_and_answers_bad_lines() -> None:
         (True, 2), (False, None), (True, 5), (True, 6),
     ]  # fmt: skip
     assert answers[2]["status"] == "near"
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=120))
+def test_the_filter_answers_any_text_with_places_within_it(statement: str, quote: str, source: str) -> None:
+    lines = [
+        json.dumps({"statement": statement, "source_text": source}),
+        json.dumps({"quote": quote, "source_text": source}),
+    ]
+    told, grounded = map(json.loads, serve(lines))
+    for start, end in told["spans"] + told["highlights"] + grounded["spans"]:
+        assert 0 <= start < end <= len(source)
+    if grounded["status"] == "exact":
+        assert {source[start:end] for start, end in grounded["spans"]} == {quote.strip()}
 
 
 def test_the_filter_streams() -> None:

@@ -1,3 +1,4 @@
+import pickle
 import unicodedata
 
 import pytest
@@ -65,6 +66,38 @@ def test_offsets_point_at_the_characters_they_came_from(text: str) -> None:
         span = folded.original(at, at + 1)
         assert 0 <= span.start < span.end <= len(text)
         assert folded.within(*span).overlap(Span(at, at + 1))
+
+
+@given(TEXTS, st.data())
+def test_a_folded_range_goes_back_to_the_text_and_returns(text: str, data: st.DataObject) -> None:
+    folded = fold(text)
+    start = data.draw(st.integers(0, len(folded.text)))
+    end = data.draw(st.integers(start, len(folded.text)))
+    there = folded.original(start, end)
+    back = folded.within(*there)
+    if start == end:
+        assert there.start == there.end <= len(text)
+        return
+    assert back.start <= start < end <= back.end
+    # more comes back only where one character became several
+    assert folded.original(*back) == there
+
+
+@given(st.text(alphabet="aéßﬁﬂ \u00ad\u200b-\nİΣ", max_size=60), st.data())
+def test_the_text_of_a_folded_range_folds_to_it(text: str, data: st.DataObject) -> None:
+    folded = fold(text)
+    start = data.draw(st.integers(0, len(folded.text)))
+    end = data.draw(st.integers(start, len(folded.text)))
+    there = folded.original(start, end)
+    if start < end:
+        back = folded.within(*there)
+        assert fold(text[there.start : there.end]).text == folded.text[back.start : back.end]
+
+
+@given(TEXTS)
+def test_a_folded_text_can_be_sent_to_another_process(text: str) -> None:
+    folded, sent = fold(text), pickle.loads(pickle.dumps(fold(text)))
+    assert (sent.text, sent.offsets, sent.markers) == (folded.text, folded.offsets, folded.markers)
 
 
 @given(TEXTS)

@@ -2,7 +2,7 @@ import pickle
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from medreview.evidence.fold import reference_markers, unmarked
@@ -141,3 +141,31 @@ def test_digits_of_exact_and_normalised_quotes_are_the_sources(
     if result.status in ("exact", "normalised") and "…" not in quote:
         for span in result.spans:
             assert digits(source[slice(*span)]) == digits(quote)
+
+
+@given(ANY, st.data())
+def test_a_changed_digit_is_never_verbatim(source: str, data: st.DataObject) -> None:
+    places = [at for at, char in enumerate(source) if char in "0123456789"]
+    assume(places)
+    at = data.draw(st.sampled_from(places))
+    quote = source[:at] + data.draw(st.sampled_from("0123456789".replace(source[at], ""))) + source[at + 1 :]
+    result = ground(quote, source)
+    if digits(quote) != digits(source):
+        assert result.status not in ("exact", "normalised") or all(
+            digits(source[slice(*span)]) == digits(quote) for span in result.spans
+        )
+
+
+@given(st.lists(st.sampled_from(["5 mg of it", "0.5 mL daily", "25 % of all", "for 7 days", "in 2019"]), min_size=2,
+                max_size=4), st.data())  # fmt: skip
+def test_parts_joined_by_ellipses_keep_their_digits(parts: list[str], data: st.DataObject) -> None:
+    source = " and then some other words ".join(parts)
+    quote = list(" … ".join(parts))
+    places = [at for at, char in enumerate(quote) if char.isdigit()]
+    for at, char in data.draw(st.lists(st.tuples(st.sampled_from(places), st.sampled_from("0579")), max_size=2)):
+        quote[at] = char
+    result = ground("".join(quote), source)
+    if digits("".join(quote)) == digits(source):
+        assert result.status == "normalised"
+    elif result.status in ("exact", "normalised"):
+        assert digits("".join(source[slice(*span)] for span in result.spans)) == digits("".join(quote))

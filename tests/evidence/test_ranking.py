@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medreview.errors import UserError
+from medreview.evidence.assess import assess
 from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.terms import Vocabulary, terms
+from medreview.evidence.ranking import LONGEST_READ, SourceIndex
+from medreview.evidence.terms import Vocabulary, terms, vocabulary
 
 PAGE = """Ibuprofen
 Ibuprofen is a medicine for pain and fever.
@@ -29,6 +31,21 @@ def test_the_passage_that_bears_on_the_statement_is_first() -> None:
     index = SourceIndex(PAGE)
     assert best("Ibuprofen for a child is 10 mg/kg.", index) == "Give children 10 mg/kg every 8 hours."
     assert best("It should be avoided when the kidneys fail.", index) == "Avoid it in people with renal failure."
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage"),
+    [
+        ("Patients were given amoxicillin 0.5 g.", "Patients were given amoxicillin 500 mg."),
+        ("Patients were given amoxicillin twice daily.", "Patients were given amoxicillin every 12 hours."),
+        ("Patients were given none with a GFR below 30.", "Patients were given none with a GFR <30 mL/min."),
+    ],
+)
+def test_an_amount_is_found_in_another_form(statement: str, passage: str) -> None:
+    others = ["Patients were given amoxicillin 250 mg.", "Patients were given amoxicillin every 8 hours.",
+              "Patients were given none with a GFR <90 mL/min."]  # fmt: skip
+    index = SourceIndex("\n".join([*others, passage]))
+    assert best(statement, index) == passage
 
 
 def test_no_shared_word_gives_no_hit() -> None:
@@ -58,6 +75,27 @@ def test_a_user_table_extends_the_synonyms(tmp_path: Path) -> None:
     assert {term.key for term in terms("grippe", words)} == {term.key for term in terms("influenza", words)} != set()
 
 
+def test_synonyms_of_a_reviewer_reach_ranking_and_clashes(tmp_path: Path) -> None:
+    table = tmp_path / "mine.toml"
+    table.write_text('[synonyms]\ngroups = [["zorbium", "frobnil"], ["kranke", "patients"]]\n', "utf-8")
+    page = "The clinic opens at noon.\nKranke should get frobnil 5 mg at night."
+    statement = "Patients should get zorbium 50 mg at night."
+    plain, own = (assess(statement, SourceIndex(page, words)) for words in (None, vocabulary(table)))
+    assert own.signs is not None
+    assert plain.signs is not None
+    assert own.signs.covered > plain.signs.covered
+    assert [clash.kind for clash in own.clashes] == ["number"]
+
+
+@pytest.mark.parametrize("content", ["[synonyms]\n", "groups =", '[synonyms]\ngroups = [["...", "flu"]]', None])
+def test_a_table_that_cannot_be_used_is_told_in_one_sentence(tmp_path: Path, content: str | None) -> None:
+    table = tmp_path / "mine.toml"
+    if content is not None:
+        table.write_text(content, "utf-8")
+    with pytest.raises(UserError, match=r"^The synonyms .*mine\.toml cannot be .*\.$"):
+        vocabulary(table)
+
+
 def test_a_table_of_another_form_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "mine.toml"
     table.write_text("[synonyms]\ngroups = [1]\n", "utf-8")
@@ -84,3 +122,10 @@ def test_hits_are_in_range_and_in_order(statement: str, source: str) -> None:
     assert all(0 <= hit.start < hit.end <= len(source) for hit in hits)
     for start, end in matches(statement, source):
         assert 0 <= start < end <= len(source)
+
+
+def test_of_a_page_without_borders_only_the_beginning_is_compared() -> None:
+    page = "ibuprofen 5 " * 20_000
+    index = SourceIndex(page)
+    assert len(index.reading(0).text) == LONGEST_READ
+    assert assess("Ibuprofen 5 mg", index).spans[0].end == len(page.strip())

@@ -1,0 +1,35 @@
+"""The commands as one Typer application."""
+
+from typing import Annotated
+
+import typer
+
+from medreview.cli import evidence, facts, figures, files, judges, jury, prepare, review
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Check what a language model says about medicine against the sources it cites.\n\n"
+    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import medreview
+
+        print(f"medreview {medreview.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")]
+
+
+@app.callback()
+def _options(version: Version = False) -> None:
+    pass
+
+
+for part in (prepare, judges, review, figures, files, evidence, jury, facts):
+    part.register(app)
