@@ -1,7 +1,7 @@
 """The command line: one Typer application, one sentence for every error."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -38,6 +38,9 @@ for part in (prepare, judges, review, figures, files, evidence, jury, facts):
     part.register(app)
 
 
+_INTERRUPTED: Final = 130
+
+
 def main() -> None:
     """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
     try:
@@ -45,9 +48,10 @@ def main() -> None:
     except UserError as error:
         say(f"medreview: {error}")
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        say("medreview: stopped; what was done is saved, the same command goes on from there.")
-        raise SystemExit(130) from None
+    except SystemExit as ended:
+        if ended.code == _INTERRUPTED:  # what Typer makes of Ctrl-C
+            say("medreview: stopped; what was done is saved, the same command goes on from there.")
+        raise
     except BrokenPipeError:
         # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.
         sys.stdout = None

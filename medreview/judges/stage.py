@@ -19,7 +19,7 @@ from medreview.evidence.ranking import SourceIndex
 from medreview.judges.offline import ENGINE, OfflineJudgement, judge
 from medreview.judges.runs import Run, add_run
 from medreview.progress import SILENT, Progress
-from medreview.sources.states import HOLDS_SOURCE
+from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -63,10 +63,9 @@ def judge_offline(study: Study, progress: Progress = SILENT, processes: int | No
     return JudgeSummary(total)
 
 
-_READABLE = ", ".join(f"'{state}'" for state in sorted(HOLDS_SOURCE))
 _PAIRS = f"""SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
             FROM statement JOIN citation USING (response_id) JOIN snapshot_current AS c USING (source_id)
-            WHERE c.text <> '' AND c.page_state IN ({_READABLE}) AND NOT EXISTS (
+            WHERE c.text <> '' AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
                 SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ?
                 AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
 
