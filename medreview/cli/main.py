@@ -1,13 +1,17 @@
 """The command line: one Typer application, one sentence for every error."""
 
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from medreview.cli import evidence, figures, files, prepare, review
 from medreview.cli.output import say
 from medreview.errors import UserError
+
+_INTERRUPTED: Final = 130
+"""The exit code with which Typer answers Ctrl-C."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,17 +45,32 @@ for part in (prepare, review, figures, files, evidence):
 def main() -> None:
     """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()
     except UserError as error:
         say(f"medreview: {error}")
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        say("medreview: stopped; what was done is saved, the same command goes on from there.")
-        raise SystemExit(130) from None
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            say("medreview: stopped; what was done is saved, the same command goes on from there.")
+        raise
     except BrokenPipeError:
-        # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.
-        sys.stdout = None
+        # The reader of our output went away (`medreview ... | head`): no error.
+        _drop_output()
         raise SystemExit(141) from None
+    except OSError as error:
+        _drop_output()
+        say(f"medreview: the result could not be written ({error.strerror or error}).")
+        raise SystemExit(2) from None
+
+
+def _drop_output() -> None:
+    """What is left in the buffer has nowhere to go; Python would try once more at the end, and complain."""
+    if sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

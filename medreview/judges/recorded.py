@@ -71,12 +71,14 @@ class _Place:
 def store_judgements(study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT) -> RecordedSummary:
     """Store judgements; those already there are counted as known, those that fit nowhere are reported.
 
+    A judge run has one say on a pair: a second one with another label is reported, too, and the first one stays.
     Every quote is looked up in the snapshot it is said to come from, then in the response's other sources.
     """
     summary = RecordedSummary()
     progress.begin("judgements", 0)
     finder = _Finder(study.reader)
     pending: list[tuple[Run, dict[str, Any]]] = []
+    said: dict[str, str] = {}
 
     def save() -> None:
         added = study.write(lambda connection: _store(connection, pending))
@@ -84,13 +86,22 @@ def store_judgements(study: Study, records: Iterable[JudgementRecord], progress:
         summary.known += len(pending) - added
         progress.step(len(pending))
         pending.clear()
+        said.clear()
 
     for record in records:
         summary.read += 1
         try:
-            pending.append(_row(record, finder))
+            run, row = _row(record, finder)
         except LookupError as missing:
             summary.bad.append((record.line, str(missing.args[0])))
+            continue
+        before = said.get(row["judgement_id"]) or _label(study.reader, row["judgement_id"])
+        if before is not None and _folded(before) != _folded(record.label):
+            told = f"{record.judge} has given this pair the label {before!r} already, now {record.label!r}"
+            summary.bad.append((record.line, told))
+            continue
+        said[row["judgement_id"]] = before or row["raw_label"]
+        pending.append((run, row))
         if len(pending) >= _BATCH:
             save()
     save()
@@ -98,7 +109,7 @@ def store_judgements(study: Study, records: Iterable[JudgementRecord], progress:
 
 
 def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any]]:
-    folded = re.sub(r"[\s_-]+", " ", record.label).strip().lower()
+    folded = _folded(record.label)
     if folded not in LABELS:
         raise LookupError(f"the label {record.label!r} is not known; known are: {', '.join(sorted(LABELS))}")
     verdict, supported = LABELS[folded]
@@ -128,6 +139,15 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any
         "raw_output": "",
         "error": "",
     }
+
+
+def _folded(label: str) -> str:
+    return re.sub(r"[\s_-]+", " ", label).strip().lower()
+
+
+def _label(reader: sqlite3.Connection, judgement_id: str) -> str | None:
+    found = reader.execute("SELECT raw_label FROM judgement WHERE judgement_id = ?", (judgement_id,)).fetchone()
+    return str(found[0]) if found else None
 
 
 def _store(connection: sqlite3.Connection, rows: list[tuple[Run, dict[str, Any]]]) -> int:
