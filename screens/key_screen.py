@@ -18,8 +18,8 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     app: "Workbench"
 
-    def answer(self, key: Key, time: float) -> None:
-        """Do what a key means here; ``time`` is when it was read, in seconds."""
+    def answer(self, key: Key, again: bool) -> None:
+        """Do what a key means here; ``again``: it is held down, perhaps since the screen before."""
         raise NotImplementedError
 
     def paint(self) -> None:
@@ -45,7 +45,8 @@ class KeyScreen(Screen[Result], Generic[Result]):
             self.app.screen.post_message(_again(event))
             return
         with self.app.batch_update():
-            self.answer(Key(event.key, event.character), event.time)
+            key = Key(event.key, event.character)
+            self.answer(key, self.app.held.repeats(key.said, event.time))
             if self.is_current:
                 self.paint()
 

@@ -1,5 +1,6 @@
 """The command line: one Typer application, one sentence for every error."""
 
+import os
 import sys
 from typing import Annotated, Final
 
@@ -8,6 +9,9 @@ import typer
 from medreview.cli import evidence, facts, figures, files, judges, jury, prepare, review
 from medreview.cli.output import say
 from medreview.errors import UserError
+
+_INTERRUPTED: Final = 130
+"""The exit code with which Typer answers Ctrl-C."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -38,13 +42,14 @@ for part in (prepare, judges, review, figures, files, evidence, jury, facts):
     part.register(app)
 
 
-_INTERRUPTED: Final = 130
-
-
 def main() -> None:
     """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()
     except UserError as error:
         say(f"medreview: {error}")
         raise SystemExit(2) from None
@@ -53,9 +58,19 @@ def main() -> None:
             say("medreview: stopped; what was done is saved, the same command goes on from there.")
         raise
     except BrokenPipeError:
-        # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.
-        sys.stdout = None
+        # The reader of our output went away (`medreview ... | head`): no error.
+        _drop_output()
         raise SystemExit(141) from None
+    except OSError as error:
+        _drop_output()
+        say(f"medreview: the result could not be written ({error.strerror or error}).")
+        raise SystemExit(2) from None
+
+
+def _drop_output() -> None:
+    """What is left in the buffer has nowhere to go; Python would try once more at the end, and complain."""
+    if sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -2,14 +2,17 @@
 
 import json
 import os
+import signal
 import sqlite3
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from operator import itemgetter
 from typing import Any, Final
 
@@ -84,11 +87,12 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
         for chunk in chunks:
             yield chunk, _work(chunk)
         return
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_end_with_parent)
     waiting: deque[tuple[_Chunk, Future[list[_Answer]]]] = deque()
     try:
         for chunk in chunks:
-            waiting.append((chunk, pool.submit(_work, chunk)))
+            with _uninterrupted():
+                waiting.append((chunk, pool.submit(_work, chunk)))
             if len(waiting) > 3 * processes:
                 ready, future = waiting.popleft()
                 yield ready, future.result()
@@ -97,6 +101,28 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
             yield ready, future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A worker waits for work for ever; when its parent was killed there is none to come."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes started inside leave Ctrl-C to this one: a blocked signal stays blocked in a child."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @lru_cache(maxsize=8)

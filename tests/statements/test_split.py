@@ -277,3 +277,11 @@ def test_hostile_repetition_is_no_error(unit: str) -> None:
     text = unit * (20_000 // len(unit))
 
     assert split(text) == split(text)
+
+
+def test_scripts_without_blanks_and_other_question_marks() -> None:
+    assert kept("二甲双胍在肾病时禁用。每日最大剂量为2000毫克。好。") == [
+        "二甲双胍在肾病时禁用。",
+        "每日最大剂量为2000毫克。",
+    ]
+    assert kept("هل هذا آمن في الحمل؟ لا تستخدم هذا الدواء في الحمل.") == ["لا تستخدم هذا الدواء في الحمل."]
