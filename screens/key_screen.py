@@ -1,5 +1,6 @@
 """What the screens share: keys in the order they were typed, one frame for each."""
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual import events
@@ -18,13 +19,13 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     app: "Workbench"
 
+    @abstractmethod
     def answer(self, key: Key, again: bool) -> None:
         """Do what a key means here; ``again``: it is held down, perhaps since the screen before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def paint(self) -> None:
         """Bring everything that is drawn up to date."""
-        raise NotImplementedError
 
     def on_mount(self) -> None:
         """Draw the first frame."""
