@@ -4,7 +4,7 @@ import -> citations -> sources -> statements -> judges (recorded ones, then the 
 models are asked when they are named, since that costs money
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -124,13 +124,25 @@ def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
         answers = import_responses(study, path, mapping, progress)
         done = Imported(str(path), kind, answers.read, answers.added, answers.known, answers.bad)
     else:
-        table = import_sourcecheckup(study, path, mapping, progress)
-        done = Imported(str(path), kind, table.read, table.added, table.known, table.bad)
-        extract_all(study, progress)
-        stored = store_judgements(study, table.decisions, progress)
-        done.bad += [BadRecord(line, reason) for line, reason in stored.bad]
+        done, decisions = _table(study, path, mapping, progress)
+        _decide(study, done, decisions, progress)
     extract_all(study, progress)
     return done
+
+
+def _table(
+    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress
+) -> tuple[Imported, list[JudgementRecord]]:
+    """Responses, citations and statements of a SourceCheckup table, and its decisions, which need the pages."""
+    table = import_sourcecheckup(study, path, mapping, progress)
+    extract_all(study, progress)
+    return Imported(str(path), "sourcecheckup", table.read, table.added, table.known, table.bad), table.decisions
+
+
+def _decide(study: Study, done: Imported, decisions: Iterable[JudgementRecord], progress: Progress) -> None:
+    stored = store_judgements(study, decisions, progress)
+    refresh(study, progress)
+    done.bad = sorted([*done.bad, *(BadRecord(*left) for left in stored.bad)], key=lambda record: record.line)
 
 
 def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
@@ -150,7 +162,7 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
     summary = store_judgements(study, good(), progress)
     refresh(study, progress)
     read = summary.read + len(bad)
-    bad += [BadRecord(line, reason) for line, reason in summary.bad]
+    bad = sorted([*bad, *(BadRecord(*left) for left in summary.bad)], key=lambda record: record.line)
     return Imported(str(path), "judgements", read, summary.added, summary.known, bad)
 
 
@@ -277,14 +289,23 @@ def run(
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
 
-    Files of judgements are taken after the statements they speak of are there, in whatever order they are named.
+    Files of judgements, and the decisions of SourceCheckup tables, are taken after the statements and pages they speak
+    of are there, in whatever order they are named.
     """
     vocabulary(synonyms)  # a wrong table is told before anything is fetched
     kinds = {path: what_is(path, mapping) for path in files}
-    answers = [path for path in files if kinds[path] != "judgements"]
-    imported = [bring_in(study, path, mapping, progress) for path in answers]
+    imported: list[Imported] = []
+    waiting: list[tuple[Imported, list[JudgementRecord]]] = []
+    for path in (path for path in files if kinds[path] != "judgements"):
+        if kinds[path] == "sourcecheckup":
+            waiting.append(_table(study, path, mapping, progress))
+            imported.append(waiting[-1][0])
+        else:
+            imported.append(bring_in(study, path, mapping, progress))
     citations = extract_all(study, progress)
     fetched = fetch(study, pages, progress=progress)
     parsed = parse(study, progress)
+    for done, decisions in waiting:
+        _decide(study, done, decisions, progress)
     imported += [bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
     return Prepared(imported, citations, fetched, parsed, judge(study, progress, synonyms=synonyms))

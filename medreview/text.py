@@ -30,6 +30,11 @@ def sha256(text: str | bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def utf16(text: str | None, position: int | None) -> int | None:
+    """A place counted in UTF-16 code units, as JavaScript and Excel do; ``None`` without a text or a place."""
+    return None if text is None or position is None else len(text[:position].encode("utf-16-le", "surrogatepass")) // 2
+
+
 def check_span(text: str, span: Span, exact: str) -> None:
     """Raise ``ValueError`` unless ``text[span.start:span.end] == exact``."""
     if not 0 <= span.start <= span.end <= len(text) or text[span.start : span.end] != exact:

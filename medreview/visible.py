@@ -6,6 +6,7 @@ passes all of them on. Offsets into the stored text stay true for the shown text
 
 import re
 import unicodedata
+from abc import abstractmethod
 from functools import cache
 from operator import ne
 from typing import Final
@@ -70,8 +71,9 @@ def combines(char: str) -> bool:
 class _Table(dict[int, int]):
     """A translation table that learns each code point once; bounded, as a hostile page may hold them all."""
 
+    @abstractmethod
     def learn(self, code: int) -> int:
-        raise NotImplementedError
+        """What a code point becomes."""
 
     def __missing__(self, code: int) -> int:
         value = self.learn(code)

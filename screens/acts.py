@@ -116,7 +116,7 @@ class Acts:
         self._stage.open(None)
         if session.next():
             return
-        left = sum(session.state_of(unit) == "open" for unit in session.queue.units)
+        left = sum(map(session.awaits, session.queue.units))
         rest = f"{left} still open, t goes there" if left else "nothing in it is open"
         self._stage.tell(f"{session.receipt}   end of the queue · {rest}")
 
@@ -125,7 +125,9 @@ class Acts:
         theirs = self._their_verdict()
         glyph = VERDICT.get(self._their_level(), "")
         self._stage.open(
-            RevealStep(mine, f"{glyph} {theirs.upper()}".strip(), self._ask_reason, self._change, self._close)
+            RevealStep(
+                mine, f"{glyph} {theirs.upper()}".strip(), self._saved(), self._ask_reason, self._change, self._close
+            )
         )
 
     def _change(self, label: str) -> None:
@@ -135,12 +137,11 @@ class Acts:
             self._ask_reason()
 
     def _ask_reason(self) -> None:
-        saved = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
         self._stage.open(
             ReasonStep(
                 mine=self._session.own.label or "",
                 theirs=self._their_verdict(),
-                saved=f"saved {saved}".strip(),
+                saved=self._saved(),
                 give=self._give_reason,
                 done=self._advance,
                 words=lambda: self._note(self._advance),
@@ -148,13 +149,16 @@ class Acts:
             )
         )
 
+    def _saved(self) -> str:
+        number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
+        return f"saved {number}".strip()
+
     def _give_reason(self, code: str) -> None:
         self._session.reason(code)
         self._advance()
 
     def _their_level(self) -> str:
-        verdict = self._session.item.verdict if self._session.item else None
-        return verdict.verdict or "" if verdict else ""
+        return self._session.judges_say or ""
 
     def _their_verdict(self) -> str:
         level = self._their_level()
@@ -255,7 +259,7 @@ class Acts:
 
     def _view(self) -> None:
         if self._stage.panes:
-            self._stage.tell("The response stands beside the source.")
+            self._reading.whole_question = not self._reading.whole_question
         else:
             self._reading.shows_response = not self._reading.shows_response
 
@@ -265,7 +269,7 @@ class Acts:
             return
         self._reading.on_response = not self._reading.on_response
         name = "response" if self._reading.on_response else "source"
-        self._stage.tell(f"Space, PgUp, g and G now move the {name}.")
+        self._stage.tell(f"Paging now moves the {name}.")
 
     def _search(self) -> None:
         self._reading.shows_response = False

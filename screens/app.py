@@ -10,6 +10,7 @@ from textual.screen import Screen
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
+from medreview.review.held import HeldKey
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.colours import DARK, LIGHT
@@ -46,6 +47,8 @@ class Workbench(App[None]):
         self._drafts: dict[str, str] = {}
         self._session: ReviewSession | None = None
         self._hang_up: HangUp | None = None
+        self.held = HeldKey()
+        """One for all screens: a key held since the first screen must not decide on the next."""
         self.failure: BaseException | None = None
         """An error nobody expected, which ended the workbench."""
 
@@ -59,6 +62,11 @@ class Workbench(App[None]):
         from medreview.screens.hangup import HangUp
 
         self._hang_up = HangUp(self.leave, sys.stdin.fileno()).start()
+
+    @property
+    def unsaved_notes(self) -> int:
+        """Notes that were begun and left without saving; they are gone when the workbench ends."""
+        return len(self._drafts)
 
     # Between screens
 

@@ -69,7 +69,8 @@ def _one_column(size: Size, needs: Needs) -> Plan:
     fixed = _HEADER_ROWS + 1 + needs.judges + FOOT_ROWS
     free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else SOURCE_ROWS))
     most = _STATEMENT_ROWS + (5 if needs.response else 0)
-    block = min(max(_BLOCK_ROWS, needs.statement + 1), most, free)
+    question = needs.question if needs.response else 1
+    block = min(max(_BLOCK_ROWS, needs.statement + question), most, free)
     rules = min(2, free - block)
     statement = min(needs.statement, block)
     question = min(needs.question, block - statement)

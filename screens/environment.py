@@ -27,7 +27,9 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
     Raises :class:`UserError` for a terminal that cannot be drawn on.
     """
     if environ.get("TERM", "dumb") == "dumb":
-        raise UserError("This terminal cannot be drawn on (TERM is dumb or not set); use a real terminal.")
+        raise UserError(
+            "This terminal cannot be drawn on (TERM is dumb or not set); `medreview review STUDY --plain` works on any."
+        )
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]
     encoding = (encoding or sys.stdout.encoding or "ascii").lower().replace("-", "").replace("_", "")
@@ -41,7 +43,9 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
 def check_terminal() -> None:
     """Raise :class:`UserError` unless somebody sits at the other end."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UserError("The workbench needs a terminal; its input and output must not be redirected.")
+        raise UserError(
+            "The workbench needs a terminal; with input or output redirected, use `medreview review STUDY --plain`."
+        )
 
 
 def spare_encoding() -> None:

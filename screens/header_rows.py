@@ -17,6 +17,7 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[R
     """The one row of the wide header: place and counts, then mode, reviewer and filter."""
     blind = session.queue.mode == "blind"
     right = [
+        *[(f"{word}   ", "badge") for word in _read_only(session)],
         ("BLIND" if blind else "open", "badge" if blind else "dim"),
         (f"   reviewer {session.reviewer}", "dim"),
         *_filter(session, "   "),
@@ -49,6 +50,8 @@ def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) 
     position = f"{session.position + 1 if size else 0} of {size}"
     tally = f"decided {counts.decided} · deferred {counts.deferred} · open {counts.open}"
     blind: list[str] = ["BLIND"] if mode and session.queue.mode == "blind" else []
+    if mode:
+        blind += _read_only(session)
     fixed = [session.queue.kind.title, position, *blind, tally]
     title = visible(title)
     taken = sum(map(width, fixed)) + 1
@@ -73,17 +76,23 @@ def _statement(session: ReviewSession, columns: int) -> Row:
     name = item.response_name
     badges = ""
     if session.judges:
-        name += f" {item.model}" + (f" · {item.origin}" if item.origin else "")
+        name = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
         badges = item.verdict.badges if item.verdict else ""
     mine = own_words(session.own)
-    right: list[Piece] = [(f"you: {mine}", "good")] if mine else []
-    right += _filter(session, "  " if mine else "")
+    narrowed = _filter(session, "  " if mine else "")
+    room = columns - len(item.response_name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
+    mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""
+    right: list[Piece] = [(mine, "good"), *narrowed]
     room = columns - 2 - sum(width(visible(text)) for text, _ in right)
     left: list[Piece] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
     room -= width(left[0][0]) + 5
     if badges and room > 8:
         left.append(("   " + fit(badges, min(width(badges), room)), "badge"))
     return [*left, ("", "fill"), *right, (" ", "")]
+
+
+def _read_only(session: ReviewSession) -> list[str]:
+    return [] if session.study.writable else ["READ-ONLY"]
 
 
 def _filter(session: ReviewSession, before: str) -> list[Piece]:

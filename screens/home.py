@@ -1,6 +1,7 @@
 """The first screen of a study: its queues, its responses, and how far they are decided."""
 
 from collections.abc import Callable
+from functools import partial
 
 from textual.app import ComposeResult
 
@@ -41,6 +42,7 @@ class HomeScreen(KeyScreen[None]):
         self._reviewer = reviewer
         self._study = study
         self._said = notice
+        self._warned = False
         self._rows, self._entrances = self._lines()
         self._head = LinesView(id="head", ascii_only=ascii_only)
         self._list = RowsView(id="list", ascii_only=ascii_only)
@@ -55,10 +57,10 @@ class HomeScreen(KeyScreen[None]):
         """Point at the queue the reviewer was in last."""
         names = [entrance.queue if entrance else "" for entrance in self._entrances]
         start = names.index(self._overview.resume) if self._overview.resume in names else 0
-        self._list.show(len(self._rows), self._rows.__getitem__, start)
+        self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
 
-    def answer(self, key: Key, time: float) -> None:
+    def answer(self, key: Key, again: bool) -> None:
         """Move the pointer, open a queue, or leave."""
         self._said = ""
         name = _ACTION_OF.get(key.name) or _ACTION_OF.get(key.said)
@@ -91,7 +93,7 @@ class HomeScreen(KeyScreen[None]):
             case "help":
                 self.app.show_help()
             case "leave":
-                self.app.leave()
+                self._leave()
             case str() if name.startswith("queue_"):
                 self._open(int(name.removeprefix("queue_")) - 1)
 
@@ -108,18 +110,28 @@ class HomeScreen(KeyScreen[None]):
         if entrance is not None:
             self.app.show_queue(entrance.queue, entrance.filter)
 
-    def _lines(self) -> tuple[list[Row], list[Entrance | None]]:
-        """The rows of the list, and what each of them opens."""
-        rows: list[Row] = [queue_row(number, line) for number, line in enumerate(self._overview.queues, 1)]
+    def _leave(self) -> None:
+        left = self.app.unsaved_notes
+        if left and not self._warned:
+            self._warned = True
+            notes = "A note you began is" if left == 1 else f"{left} notes you began are"
+            raise UserError(f"{notes} not saved (n on the statement goes on); q again leaves without.")
+        self.app.leave()
+
+    def _lines(self) -> tuple[list[Callable[[int], Row]], list[Entrance | None]]:
+        """The rows of the list, each to be made for a width, and what each of them opens."""
+        rows: list[Callable[[int], Row]]
+        rows = [partial(queue_row, number, line) for number, line in enumerate(self._overview.queues, 1)]
         entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
         if self._responses:
-            rows += [[], [(" RESPONSES", "title")]]
+            rows += [lambda _columns: [], lambda _columns: [(" RESPONSES", "title")]]
             entrances += [None, None]
         for line in self._responses:
-            rows.append(response_row(line))
+            rows.append(partial(response_row, line))
             entrances.append(Entrance("responses", f"response={line.name}"))
         left = self._overview.responses - len(self._responses)
         if left > 0:
-            rows.append([(f"   … {left} more: open “by response” and filter with : response=R…", "dim")])
+            more: Row = [(f"   … {left} more: open “by response” and filter with : response=R…", "dim")]
+            rows.append(lambda _columns: more)
             entrances.append(None)
         return rows, entrances

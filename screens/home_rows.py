@@ -49,43 +49,46 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     ]
 
 
-def queue_row(number: int, line: QueueLine) -> Row:
+def queue_row(number: int, line: QueueLine, columns: int) -> Row:
     """One queue: its number, name, mode, size, how many are open, what it is made of."""
     name = line.kind.title + (", blind" if line.kind.mode == "blind" else "")
     pieces: list[Piece] = [(f" {number} ", "key"), (f" {fit(name, 28)}", ""), (f"{line.size:>6}", "key")]
     if line.size and line.open != line.size:
         pieces.append((f"  {line.open} open", ""))
     if line.remark:
-        pieces.append((f"  {line.remark}", "dim"))
+        pieces.append(("  " + _cut(line.remark, columns - sum(width(text) for text, _ in pieces) - 5), "dim"))
     return pieces
 
 
-def response_row(line: ResponseLine) -> Row:
-    """One response: name, model, progress, the beginning of its question."""
+def response_row(line: ResponseLine, columns: int) -> Row:
+    """One response: name, progress, the beginning of its question. Not its model: a blind queue says R07 too."""
     done = line.statements and line.decided == line.statements
     progress = f"{line.decided}/{line.statements}" + (" ✓" if done else "")
     question = visible(" ".join(line.question.split()))
-    return [
-        (f"   {line.name}  ", "title"),
-        (fit(visible(line.model), 16), "dim"),
-        (f"{progress:>8}", "good" if done else ""),
-        (f"   {question}", "dim"),
-    ]
+    pieces: list[Piece] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "good" if done else "")]
+    return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]
 
 
 def prepare_rows(overview: Overview, study: str) -> list[Row]:
     """What can be done about the study, as commands, and why."""
     commands = []
+    if not overview.responses:
+        commands.append((f"medreview run {study} FILE", "no answers yet"))
     if overview.not_fetched:
         commands.append((f"medreview fetch {study}", f"{_counted(overview.not_fetched, 'source')} not fetched"))
     if overview.unjudged:
         commands.append((f"medreview judge {study}", f"{_counted(overview.unjudged, 'statement')} not judged"))
-    commands.append((f"medreview export {study} DIR", "labels as tables"))
+    if overview.responses:
+        commands.append((f"medreview export {study} DIR", "labels as tables"))
     heads = ("   PREPARE   ", *[" " * 13] * 2)
     return [
         [(head, "title"), (command, ""), (f"   {why}", "dim")]
         for head, (command, why) in zip(heads, commands, strict=False)
     ]
+
+
+def _cut(text: str, room: int) -> str:
+    return fit(text, min(width(text), max(1, room)))
 
 
 def _counted(number: int, word: str) -> str:

@@ -68,12 +68,13 @@ def judge_name(judgement: Judgement) -> str:
 def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     rows: list[Row] = [[(" ── judges ", "rule"), ("─", "rule fill"), (" ", "")]]
     if not session.judges:
-        return [*rows, [(" hidden until you decide; shared words are underlined", "dim")]]
+        return [*rows, *_wrapped("hidden until you decide; shared words are underlined", columns, 2, "dim")]
     judgement = lead(session)
     item = session.item
     if item is None or judgement is None:
         return [*rows, [(" no judge has looked at this statement", "dim")]]
-    listed = sorted(item.judgements, key=lambda other: other is not judgement)
+    here = session.source.snapshot_id if session.source else None
+    listed = sorted(item.judgements, key=lambda other: (other is not judgement, other.snapshot_id != here))
     room = max(1, most - 4)
     for other in listed[:room]:
         rows.append(

@@ -1,5 +1,6 @@
 """What the screens share: keys in the order they were typed, one frame for each."""
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual import events
@@ -18,13 +19,13 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     app: "Workbench"
 
-    def answer(self, key: Key, time: float) -> None:
-        """Do what a key means here; ``time`` is when it was read, in seconds."""
-        raise NotImplementedError
+    @abstractmethod
+    def answer(self, key: Key, again: bool) -> None:
+        """Do what a key means here; ``again``: it is held down, perhaps since the screen before."""
 
+    @abstractmethod
     def paint(self) -> None:
         """Bring everything that is drawn up to date."""
-        raise NotImplementedError
 
     def on_mount(self) -> None:
         """Draw the first frame."""
@@ -45,7 +46,8 @@ class KeyScreen(Screen[Result], Generic[Result]):
             self.app.screen.post_message(_again(event))
             return
         with self.app.batch_update():
-            self.answer(Key(event.key, event.character), event.time)
+            key = Key(event.key, event.character)
+            self.answer(key, self.app.held.repeats(key.said, event.time))
             if self.is_current:
                 self.paint()
 

@@ -36,7 +36,7 @@ class PageScreen(KeyScreen[None]):
         keys = [(" Space PgUp j k g G", "key"), (" move   ", ""), ("q Esc", "key"), (" back", "")]
         self._foot.show([[("─", "rule fill")], keys])
 
-    def answer(self, key: Key, time: float) -> None:
+    def answer(self, key: Key, again: bool) -> None:
         """Move in the text or close it."""
         match key.said:
             case "space" | " " | "pagedown":

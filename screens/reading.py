@@ -23,6 +23,8 @@ class Reading:
         """In one column: the response stands where the source was."""
         self.on_response = False
         """Side by side: paging moves the response."""
+        self.whole_question = False
+        """Side by side: the question has as many rows as it needs."""
         self.hidden = 0
         """Hidden characters in the source's text."""
         self._highlights = Highlights()
@@ -100,6 +102,9 @@ class Reading:
         if not stops:
             return "Nothing is highlighted in this source."
         active = self.source.active
+        if [active] == list(stops):
+            self.source.activate(stops[0])
+            return "That is the only highlight."
         if active in stops:
             place = (stops.index(active) + by) % len(stops)
         else:

@@ -11,7 +11,6 @@ from textual.widget import Widget
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action
-from medreview.review.held import HeldKey
 from medreview.review.session import ReviewSession
 from medreview.screens.acts import Acts
 from medreview.screens.arrangement import Needs, Plan, arrange, shape_of
@@ -31,11 +30,17 @@ from medreview.screens.widgets.lines import LinesView, LiveLines
 from medreview.screens.widgets.list import RowsView
 from medreview.screens.widgets.painted import Row
 
-_READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous"})
-"""Actions that leave a step open: one may look at the source before giving a reason."""
+_READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help"})
+"""Actions that leave every step open."""
+
+_TURNS: Final = frozenset({"source_next", "source_previous", "view"})
+"""Actions that leave a step open unless it marks words: one may look at the sources before giving a reason."""
 
 _QUESTION_ROWS: Final = 3
-"""Side by side, the question has always so many rows: panes that keep their place are drawn faster and read easier."""
+"""Side by side, the question has so many rows unless all of it is asked for: panes that keep their place are drawn
+faster and read easier."""
+
+_ALL_ROWS: Final = 99
 
 _DECIDES: Final = frozenset({"accept", "defer"})
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
@@ -81,7 +86,6 @@ class ReviewScreen(KeyScreen[None]):
         self._step: Step | None = None
         self._said = notice
         self._bad = False
-        self._held = HeldKey()
         self._own_view = False
         self._header = LinesView(id="header", ascii_only=ascii_only)
         self._rule = LinesView(id="rule", ascii_only=ascii_only)
@@ -120,11 +124,10 @@ class ReviewScreen(KeyScreen[None]):
 
     # Keys
 
-    def answer(self, key: Key, time: float) -> None:
+    def answer(self, key: Key, again: bool) -> None:
         """One key: to the line being typed, to the open step, or to the table of actions."""
         self._said, self._bad = "", False
         self.session.clock.touch()
-        again = self._held.repeats(key.said, time)
         try:
             self._route(key, again)
         except NotSaved as error:
@@ -162,7 +165,7 @@ class ReviewScreen(KeyScreen[None]):
                 return
             if name is None or (isinstance(step, SpanStep) and name.startswith("decide_")):
                 return
-            if name not in _READS:
+            if name not in _READS and (name not in _TURNS or isinstance(step, SpanStep)):
                 self.open(None)
         if name is not None:
             self._acts.perform(name)
@@ -257,12 +260,16 @@ class ReviewScreen(KeyScreen[None]):
                 return Needs(1, 0, judges)
             statement = statement_height(item, size.width)
             response = self.reading.shows_response
-            return Needs(statement, len(question_rows(item, size.width, 3)), judges, response)
+            most = _ALL_ROWS if response else _QUESTION_ROWS
+            return Needs(statement, len(question_rows(item, size.width, most)), judges, response)
         width = self.plan_for(size).regions["statement"].width
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, 12)
         statement = 0 if item.span else statement_height(item, width) + 1
-        return Needs(statement, _QUESTION_ROWS + 3, 12)
+        question = _QUESTION_ROWS
+        if self.reading.whole_question:
+            question = max(question, len(question_rows(item, width, _ALL_ROWS, " ")))
+        return Needs(statement, question + 3, 12)
 
     def _statement_rows(self, plan: Plan) -> list[Row]:
         item = self.session.item
@@ -275,7 +282,7 @@ class ReviewScreen(KeyScreen[None]):
             rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
             return [*rows, *question_rows(item, region.width, plan.question_rows)]
         origin = f" ({item.origin})" if item.origin and self.session.judges else ""
-        question = question_rows(item, region.width, min(_QUESTION_ROWS, plan.question_rows - 3), " ")
+        question = question_rows(item, region.width, plan.question_rows - 3, " ")
         rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]

@@ -11,7 +11,7 @@ from medreview.visible import visible
 
 NOTHING_TO_READ: Final = {
     "ok": "The page was read and holds no text.",
-    "http_error": "The link is dead, or its server refuses: it answered with an error instead of the page.",
+    "http_error": "The link is dead, or its server refuses: there was an error instead of the page.",
     "timeout": "The server did not send the page in time.",
     "blocked": "The address was not opened: it is not a public web address, or the site forbids programs.",
     "too_large": "The page is larger than medreview reads.",

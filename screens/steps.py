@@ -93,6 +93,7 @@ class RevealStep:
 
     mine: str
     theirs: str
+    saved: str
     keep: Act
     change: Callable[[str], None]
     back: Act
@@ -102,7 +103,7 @@ class RevealStep:
         """Both verdicts and the choice."""
         both: list[Piece] = [
             (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (verdict_words(self.mine), "key"),
-            ("   both stay on record", "dim"),
+            ("   both kept", "dim"), ("", "fill"), (f"({self.saved} ✓) ", "good"),
         ]  # fmt: skip
         digits: list[list[Piece]] = [[("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in EVIDENCE]
         return [both, *_flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
@@ -135,8 +136,13 @@ class HallucinationStep:
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in HALLUCINATION
         ]
         levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
-        meaning = "fact: against established knowledge · input: not what was asked · context: against the response"
-        return [*_flow([(" hallucination: ", "key")], levels, columns), [(f" {meaning}"[: columns - 1], "dim")]]
+        meaning = (
+            "fact: against established knowledge", "input: not what was asked", "context: against the response",
+        )  # fmt: skip
+        return [
+            *_flow([(" hallucination: ", "key")], levels, columns),
+            *_flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns),
+        ]
 
     def press(self, key: Key) -> bool:
         """A level or Esc."""
@@ -165,13 +171,13 @@ class SpanStep:
 
     def rows(self, columns: int) -> list[Row]:
         """The span's words, its beginning and end when it is long, and the keys."""
-        head = f" hallucination: {level_named('hallucination', self.level).name.upper()}.  Span: "
+        name = level_named("hallucination", self.level).name.upper()
+        head = f" hallucination: {name}.  Span ({self.edit.moving} moves): "
         room = columns - width(head) - 3
         other = "response" if self.target == "source" else "source"
-        end = "end" if self.edit.moving == "end" else "start"
         keys: list[Piece] = [
             (" ", ""), ("Enter", "key"), (" take  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
-            (" sentence  ", ""), ("o", "key"), (f" other end ({end} moves)  ", ""), ("S", "key"),
+            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("S", "key"),
             (f" {other}  ", ""), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
         return [[(head, "key"), (f"“{_both_ends(self.edit.exact, room)}”", "span")], keys]

@@ -42,6 +42,8 @@ _PMCID_LABEL: Final = re.compile(
     rf"(?<![A-Za-z0-9])pmc[ ]?id(?P<many>s|'s|\(s\))?(?:[ ](?:numbers?|nos?\.?|is|are))?(?:{_LINK}){{0,12}}(?=\d)",
     re.IGNORECASE,
 )
+_MARKED: Final = re.compile(r"(?<=\n)[ \t]{0,4}\d{1,2}[.)][ \t]{1,4}(?=\d{4,8}(?!\d))")
+_DATE: Final = re.compile(r"\d{1,2}([/.])\d{1,2}\1(?:\d\d){1,2}(?!\d)")
 _ENTRY: Final = re.compile(
     r"(\d{1,8})(?!\d|[.,]\d{4,}/|\.\d|[-–:]\d)(?![A-Za-z](?<!p(?=mc|mid))(?<!d(?=oi)))", re.IGNORECASE
 )
@@ -170,8 +172,10 @@ def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], many: boo
     """The number at ``position`` and, unless ``many`` is ``None``, those that the list goes on with."""
     first = 0
     separator = ""
-    while entry := _ENTRY.match(text, position):
+    while entry := _ENTRY.match(text, position if many is None else _past_mark(text, position)):
         digits = entry[1]
+        if _DATE.match(text, entry.start()):
+            return
         if first and not _goes_on(text, entry, separator, first, bool(many)):
             return
         value = digits.lstrip("0")
@@ -185,6 +189,12 @@ def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], many: boo
             return
         separator = between.group()
         position = between.end()
+
+
+def _past_mark(text: str, position: int) -> int:
+    """Where the number begins when a list mark stands before it: ``1. 12345678`` on a line of its own."""
+    mark = _MARKED.match(text, position)
+    return mark.end() if mark else position
 
 
 def _goes_on(text: str, entry: re.Match[str], separator: str, first: int, many: bool) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from medreview.cli.output import counted, progress, result
+from medreview.errors import UserError
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -117,6 +118,9 @@ def where(
 
 def prompts(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
+    whole: Annotated[
+        bool, typer.Option("--file", help="The whole file that comes with the program, to make your own of it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show what judges are asked, to put the same question to a model elsewhere and import its answers.
@@ -124,8 +128,13 @@ def prompts(
     Example: medreview prompts source_verification
     """
     from medreview.config import load_config
-    from medreview.judges.prompts import load_prompt, prompt_names
+    from medreview.judges.prompts import load_prompt, prompt_file, prompt_names
 
+    if whole:
+        if name is None:
+            raise UserError("--file is for one task: medreview prompts NAME --file.")
+        print(prompt_file(name), end="")
+        return
     own = load_config().prompts
     folder = Path(own) if own else None
     if name is None:

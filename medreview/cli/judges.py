@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from medreview.llm.report import Spent
     from medreview.llm.settings import JudgeSettings
 
+_WIDTH = 80
 _PAIR = 3_000
 _ANSWER = 250
 _NONE = (
@@ -145,12 +147,18 @@ def _cost(item: "Spent") -> str:
     if item.cost is not None and item.unpriced:
         cost += f" without {counted(item.unpriced, 'question')} whose cost is unknown"
     median, most = item.latency_median_ms, item.latency_p95_ms
-    pace = f"; median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s" if median is not None and most else ""
-    return (
-        f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {item.task.replace('_', ' ')}\n"
-        f"  {counted(item.calls, 'question')}: {parts(item.statuses)}; {counted(item.tries, 'request')}; "
-        f"{item.prompt_tokens:,} + {item.completion_tokens:,} tokens; {cost}{pace}"
-    )
+    pace = "no time measured"
+    if median is not None and most is not None:
+        pace = f"median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s"
+    lines = [
+        f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {item.task.replace('_', ' ')}",
+        f"{counted(item.calls, 'question')}: {parts(item.statuses)}",
+        f"{counted(item.tries, 'request')} sent; {counted(item.reused, 'answer')} taken from the study instead",
+        f"{item.prompt_tokens:,} tokens in, {item.completion_tokens:,} out; {cost}",
+        pace,
+    ]
+    return "\n".join(fill(line, _WIDTH, initial_indent="  " * (line is not lines[0]), subsequent_indent="    ",
+                          break_long_words=False, break_on_hyphens=False) for line in lines)  # fmt: skip
 
 
 def _line(text: str) -> str:

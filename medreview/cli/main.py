@@ -1,8 +1,14 @@
 """The command line: its entry, and one sentence for every error."""
 
+import os
 import sys
+from typing import Final
 
 from medreview.errors import UserError
+
+_INTERRUPTED: Final = 130
+"""The exit code with which Typer answers Ctrl-C."""
+_STOPPED: Final = "stopped; what was done is saved, the same command goes on from there."
 
 
 def _say(message: str) -> None:
@@ -14,25 +20,47 @@ def _say(message: str) -> None:
 def main() -> None:
     """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
     try:
-        if sys.argv[1:] == ["evidence", "--jsonl"]:
-            # A filter is started for a handful of lines as well: it does without the other commands.
-            from medreview.cli.jsonl import answer_lines
-
-            answer_lines()
-        else:
-            from medreview.cli.app import app
-
-            app()
+        try:
+            _run()
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()
     except UserError as error:
         _say(str(error))
         raise SystemExit(2) from None
     except KeyboardInterrupt:
-        _say("stopped; what was done is saved, the same command goes on from there.")
-        raise SystemExit(130) from None
+        _say(_STOPPED)
+        raise SystemExit(_INTERRUPTED) from None
+    except SystemExit as ended:
+        if ended.code == _INTERRUPTED:
+            _say(_STOPPED)
+        raise
     except BrokenPipeError:
-        # The reader of our output went away (`medreview ... | head`): no error, and nothing left to flush to.
-        sys.stdout = None
+        # The reader of our output went away (`medreview ... | head`): no error.
+        _drop_output()
         raise SystemExit(141) from None
+    except OSError as error:
+        _drop_output()
+        _say(f"the result could not be written ({error.strerror or error}).")
+        raise SystemExit(2) from None
+
+
+def _run() -> None:
+    if sys.argv[1:] == ["evidence", "--jsonl"]:
+        # A filter is started for a handful of lines as well: it does without the other commands.
+        from medreview.cli.jsonl import answer_lines
+
+        answer_lines()
+    else:
+        from medreview.cli.app import app
+
+        app()
+
+
+def _drop_output() -> None:
+    """What is left in the buffer has nowhere to go; Python would try once more at the end, and complain."""
+    if sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

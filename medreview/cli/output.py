@@ -1,17 +1,24 @@
 """How commands speak: results on standard output, progress and messages on standard error."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from medreview.progress import SILENT, Progress
 from medreview.visible import visible
 
 if TYPE_CHECKING:
     import rich.progress
+
+
+_HIDDEN: Final = re.compile(
+    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What a terminal acts on or hides and JSON lets through; written as an escape it is the same text to a reader."""
 
 
 def say(message: str) -> None:
@@ -26,9 +33,13 @@ def result(summary: Any, sentence: str, *, as_json: bool) -> None:
     """The result of a command: one JSON object for scripts, or a sentence for people."""
     if as_json:
         plain = asdict(summary) if is_dataclass(summary) and not isinstance(summary, type) else summary
-        print(json.dumps(plain, ensure_ascii=False, indent=1))
+        print(_HIDDEN.sub(_escaped, json.dumps(plain, ensure_ascii=False, indent=1)))
     else:
         print(visible(sentence))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

@@ -1,19 +1,22 @@
 """The review as line prompts: for screen readers, dumb terminals and scripts. The same session as the workbench."""
 
+import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION, REASONS, level_for_key, level_named
+from medreview.review.item import Judgement
 from medreview.review.session import ReviewSession
 from medreview.visible import visible
 
 _AROUND = 300
+_BRIEF = 60
 _HELP = """\
 1-5     my verdict: 1 supported, 2 partial, 3 contradicted, 4 not addressed, 5 cannot judge
 a       agree with the judges            j, k    next, previous statement
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
-n TEXT  note                             t       next open statement
+n TEXT  note, n alone reads it           t       next open statement
 s       defer                            [ ]     previous, next cited source
 d f p   flags: dispute, feedback, badly parsed
 u U     undo, redo                       source  the whole source      response  the whole response
@@ -21,21 +24,32 @@ u U     undo, redo                       source  the whole source      response 
 
 
 def review_plain(session: ReviewSession) -> None:
-    """Prompt until ``q`` or the end of input. Says each receipt; errors are one line and change nothing."""
-    _show(session)
-    while True:
-        try:
-            line = input("> ").strip()
-        except EOFError:
-            break
-        session.clock.touch()
-        if line == "q":
-            break
-        try:
-            _carry_out(session, line)
-        except UserError as error:
-            print(visible(str(error)))
-    session.leave()
+    """Prompt until ``q``, the end of input or an interrupt. Says each receipt; errors are one line, change nothing."""
+    _spare_encoding()
+    try:
+        _show(session)
+        for line in _lines():
+            session.clock.touch()
+            try:
+                _carry_out(session, line)
+            except UserError as error:
+                print(visible(str(error)))
+    except (EOFError, KeyboardInterrupt):
+        print()
+    finally:
+        session.leave()
+
+
+def _lines() -> Iterator[str]:
+    while (line := input("> ").strip()) != "q":
+        yield line
+
+
+def _spare_encoding() -> None:
+    """Let an output without UTF-8 show a question mark for what it does not know, instead of ending the review."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
 
 
 def _carry_out(session: ReviewSession, line: str) -> None:
@@ -47,15 +61,17 @@ def _carry_out(session: ReviewSession, line: str) -> None:
         _decided(session, session.accept())
     elif word == "h":
         _hallucination(session, rest.strip())
+    elif word == "n" and not rest.strip():
+        print(_wrapped(f"note: {session.own.note}" if session.own.note else "There is no note yet; n TEXT writes it."))
     elif word == "n":
         session.note(rest.strip())
-        print(session.receipt)
+        _receipt(session)
     elif word in _ACTS:
         _ACTS[word](session)
-        print(session.receipt)
-        if word in "suU":
-            if word == "s":
-                session.next()
+        _receipt(session)
+        if word == "s":
+            _advance(session)
+        elif word in ("u", "U"):
             _show(session)
     elif word in _MOVES:
         print("" if _MOVES[word](session) else "(there is no more)")
@@ -85,25 +101,33 @@ _MOVES: dict[str, Callable[[ReviewSession], bool]] = {
 }
 
 
+def _receipt(session: ReviewSession) -> None:
+    print(visible(session.receipt))
+
+
+def _advance(session: ReviewSession) -> None:
+    if not session.next():
+        print("(end of the queue)")
+    _show(session)
+
+
 def _decided(session: ReviewSession, settled: bool) -> None:
-    print(session.receipt)
+    _receipt(session)
     if not settled and session.queue.mode == "blind":
         _judges(session)
         key = input("Enter keeps your verdict, 1-5 changes it: ").strip()
         label = level_for_key("evidence", key)
         if label is not None:
             settled = session.decide(label.level)
-            print(session.receipt)
+            _receipt(session)
     if not settled:
         choices = "  ".join(f"{reason.key} {reason.name}" for reason in REASONS)
         key = input(f"Why not as the judges? {choices}  Enter no reason: ").strip()
         found = next((reason for reason in REASONS if reason.key == key), None)
         if found is not None:
             session.reason(found.level)
-            print(session.receipt)
-    if not session.next():
-        print("(end of the queue)")
-    _show(session)
+            _receipt(session)
+    _advance(session)
 
 
 def _hallucination(session: ReviewSession, key: str) -> None:
@@ -113,7 +137,7 @@ def _hallucination(session: ReviewSession, key: str) -> None:
     session.hallucination(label.level)
     if label.level != "none":
         session.add_span("response", session.default_span("response"))
-    print(session.receipt)
+    _receipt(session)
 
 
 def _show(session: ReviewSession) -> None:
@@ -142,11 +166,14 @@ def _source(session: ReviewSession) -> None:
         print("SOURCE: none is cited.")
         return
     print(visible(f"SOURCE {source.number}: {source.domain}, {source.state} {source.state_evidence}"))
-    text, opening = session.source_text(), session.source_highlights().opening
+    text, highlights = session.source_text(), session.source_highlights()
+    opening = highlights.opening
     if text:
         start = max(0, opening.start - _AROUND) if opening else 0
         end = min(len(text), opening.end + _AROUND) if opening else 2 * _AROUND
         print(_wrapped(f"... {text[start:end]} ..."))
+        for offset, remark in sorted(highlights.remarks.items()):
+            print(_wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
 
 
 def _judges(session: ReviewSession) -> None:
@@ -154,9 +181,14 @@ def _judges(session: ReviewSession) -> None:
     for said in item.judgements if item else ():
         source = item.source_of(said.snapshot_id) if item else None
         verdict = (said.verdict or said.raw_label).replace("_", " ")
-        quote = f", quote {said.quote_status}: {said.quote}" if said.quote else ""
+        quote = f", quote {said.quote_status.replace('_', ' ')}: “{said.quote}”" if said.quote else ""
         number = source.number if source else "?"
-        print(_wrapped(f"judge {said.judge} on source {number}: {verdict}{quote}. {said.reason}"))
+        print(_wrapped(f"judge {_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
+
+
+def _name(said: Judgement) -> str:
+    """Who judged; the offline judge is named as what it is."""
+    return "offline (words only)" if said.offline else said.judge
 
 
 def _wrapped(text: str) -> str:

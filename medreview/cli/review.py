@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medreview.cli.files import StudyFile
-from medreview.cli.output import counted, progress, say
+from medreview.cli.files import Json, StudyFile
+from medreview.cli.output import counted, progress, result, say
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def demo(
     study: Annotated[Path, typer.Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
     no_open: Annotated[bool, typer.Option("--no-open", help="Make the study, do not open the workbench.")] = False,
     reviewer: Reviewer = None,
+    as_json: Json = False,
 ) -> None:
     """Make the sample study and review it: sixteen answers, saved pages, no network, nothing to set up.
 
@@ -66,8 +67,9 @@ def demo(
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
         flagged = opened.reader.execute("SELECT count(*) FROM verdict WHERE priority > 0").fetchone()[0]
         if no_open:
-            print(f"{study}: {counted(statements, 'statement')}, {flagged} flagged.")
-            print(f"Review them: medreview review {study}")
+            sentence = f"{study}: {counted(statements, 'statement')}, {flagged} flagged."
+            told = {"study": str(study), "statements": statements, "flagged": flagged}
+            result(told, f"{sentence}\nReview them: medreview review {study}", as_json=as_json)
         else:
             _open(opened, reviewer, None, "", False, first="flagged")
 

@@ -20,19 +20,20 @@ class Column:
     levels: tuple[str, ...] = ()
 
 
-def _levels(labels: tuple[Label, ...]) -> tuple[str, ...]:
+def levels_of(labels: tuple[Label, ...]) -> tuple[str, ...]:
+    """The levels of an axis or list of labels, as the values of a column."""
     return tuple(label.level for label in labels)
 
 
-_EVIDENCE: Final = _levels(EVIDENCE)
-_HALLUCINATION: Final = _levels(HALLUCINATION)
-_REASONS: Final = _levels(REASONS)
+_EVIDENCE: Final = levels_of(EVIDENCE)
+_HALLUCINATION: Final = levels_of(HALLUCINATION)
+_REASONS: Final = levels_of(REASONS)
 _EXPOSURE: Final = ("no", "before", "after")
 _JURY_RULES: Final = tuple(f"plurality, tie {rule}" for rule in TIE_RULES)
 _MODES: Final = ("blind", "open")
 _AXES: Final = ("evidence", "hallucination")
-_CODE_POINTS: Final = "code points, 0-based"
-_UTF16: Final = "UTF-16 code units, 0-based"
+CODE_POINTS: Final = "code points, 0-based"
+UTF16: Final = "UTF-16 code units, 0-based"
 
 LABELS: Final = (
     Column("export_version", "integer", "Version of this layout."),
@@ -115,12 +116,10 @@ SPANS: Final = (
     Column("target_type", "text", "Which text it lies in.", levels=("response", "source")),
     Column("target_id", "text", "That response or snapshot."),
     Column("target_sha256", "text", "SHA-256 of the text when it was marked."),
-    Column("start_cp", "integer", "Start of the half-open range.", unit=_CODE_POINTS),
-    Column("end_cp", "integer", "End of the half-open range.", unit=_CODE_POINTS),
-    Column(
-        "start_utf16", "integer", "Start for JavaScript and Excel; empty when the text is not at hand.", unit=_UTF16
-    ),
-    Column("end_utf16", "integer", "End for JavaScript and Excel; empty when the text is not at hand.", unit=_UTF16),
+    Column("start_cp", "integer", "Start of the half-open range.", unit=CODE_POINTS),
+    Column("end_cp", "integer", "End of the half-open range.", unit=CODE_POINTS),
+    Column("start_utf16", "integer", "Start for JavaScript and Excel; empty when the text is not at hand.", unit=UTF16),
+    Column("end_utf16", "integer", "End for JavaScript and Excel; empty when the text is not at hand.", unit=UTF16),
     Column("exact", "text", "The marked text."),
     Column("prefix32", "text", "Up to 32 code points before it; empty when the text is not at hand."),
     Column("suffix32", "text", "Up to 32 code points after it; empty when the text is not at hand."),
@@ -134,7 +133,10 @@ JUDGEMENTS: Final = (
     Column("judge_run_id", "text", "The run of a judge that gave it."),
     Column("judge", "text", "Name of the judge."),
     Column(
-        "kind", "text", "The offline judge, or one whose judgements came in a file.", levels=("offline", "recorded")
+        "kind",
+        "text",
+        "The offline judge, one whose judgements came in a file, or a model that was asked from here.",
+        levels=("offline", "recorded", "llm"),
     ),
     Column("model", "text", "Model of the judge."),
     Column("prompt_id", "text", "Its prompt."),
@@ -152,8 +154,8 @@ JUDGEMENTS: Final = (
     Column(
         "quote_status", "text", "How true the quote is to the page; none = no quote was given.", levels=QUOTE_STATUSES
     ),
-    Column("quote_start", "integer", "Where the quote starts in the page's text.", unit=_CODE_POINTS),
-    Column("quote_end", "integer", "Where it ends.", unit=_CODE_POINTS),
+    Column("quote_start", "integer", "Where the quote starts in the page's text.", unit=CODE_POINTS),
+    Column("quote_end", "integer", "Where it ends.", unit=CODE_POINTS),
     Column("quote", "text", "The quote as given."),
     Column("reason", "text", "The reason as given."),
     Column("error", "text", "Why there is no usable judgement; empty when there is one."),
@@ -191,8 +193,8 @@ PAYLOAD: Final = {
     "flag": Column("payload_flag", "text", "Which flag.", levels=("dispute", "feedback", "badly_parsed")),
     "on": Column("payload_on", "boolean", "1: the flag was set, 0: taken back."),
     "target": Column("payload_target", "text", "Text in which a span lies.", levels=("response", "source")),
-    "start": Column("payload_start", "integer", "Start of a span.", unit=_CODE_POINTS),
-    "end": Column("payload_end", "integer", "End of a span.", unit=_CODE_POINTS),
+    "start": Column("payload_start", "integer", "Start of a span.", unit=CODE_POINTS),
+    "end": Column("payload_end", "integer", "End of a span.", unit=CODE_POINTS),
     "exact": Column("payload_exact", "text", "Text of a span."),
     "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
     "span": Column("payload_span", "text", "The span that was removed."),
@@ -242,8 +244,8 @@ STATEMENTS: Final = (
     Column("statement_id", "text", "The statement."),
     Column("response_id", "text", "The response it is part of."),
     Column("ordinal", "integer", "Its place there, from 1."),
-    Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=_CODE_POINTS),
-    Column("end_cp", "integer", "Where it ends.", unit=_CODE_POINTS),
+    Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=CODE_POINTS),
+    Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
     Column("audit_position", "integer", "Its place in the random audit; empty when not drawn."),
     Column("audit_seed", "integer", "Seed of the draw."),
     Column("stratum", "text", "Stratum of the draw."),
@@ -258,8 +260,8 @@ CITATIONS: Final = (
     Column("source_id", "text", "The source cited."),
     Column("kind", "text", "What kind of reference it is: url, doi, pmid, ..."),
     Column("value", "text", "The reference."),
-    Column("start_cp", "integer", "Where it starts in the response; empty when listed beside it.", unit=_CODE_POINTS),
-    Column("end_cp", "integer", "Where it ends.", unit=_CODE_POINTS),
+    Column("start_cp", "integer", "Where it starts in the response; empty when listed beside it.", unit=CODE_POINTS),
+    Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
     Column("source_key", "text", "What makes two references the same source."),
     Column("source_kind", "text", "Kind of reference by which the source was first met."),
     Column("source_value", "text", "Reference by which it was first met."),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
-from medreview.exchange import columns, study_rows
+from medreview.exchange import columns, study_rows, task_columns, task_rows
 from medreview.exchange.csv_file import CsvFile, Dialect
 from medreview.exchange.folder import new_folder, write_manifest
 from medreview.exchange.label_rows import EXPORT_VERSION, label_rows
@@ -29,6 +29,10 @@ FILES: Final[dict[str, Columns]] = {
     "responses.csv": columns.RESPONSES,
     "statements.csv": columns.STATEMENTS,
     "citations.csv": columns.CITATIONS,
+    "merged.csv": task_columns.MERGED,
+    "hallucination_findings.csv": task_columns.FINDINGS,
+    "key_facts.csv": task_columns.KEY_FACTS,
+    "key_fact_votes.csv": task_columns.KEY_FACT_VOTES,
     "codebook.csv": columns.CODEBOOK,
 }
 """Every CSV file of an export with its columns, in their order."""
@@ -62,6 +66,10 @@ def export(study: Study, folder: Path, dialect: Dialect = "analysis", progress: 
             "responses.csv": lambda: study_rows.response_rows(reader),
             "statements.csv": lambda: study_rows.statement_rows(reader),
             "citations.csv": lambda: study_rows.citation_rows(reader),
+            "merged.csv": lambda: task_rows.merged_rows(reader),
+            "hallucination_findings.csv": lambda: task_rows.finding_rows(reader),
+            "key_facts.csv": lambda: task_rows.key_fact_rows(reader),
+            "key_fact_votes.csv": lambda: task_rows.key_fact_vote_rows(reader),
             "codebook.csv": lambda: _codebook(dialect),
         }
         for name, rows in simple.items():

@@ -21,7 +21,8 @@ from medreview.study.events import event_hash, insert_event
 from medreview.study.rows import insert
 from medreview.text import Span, check_span, sha256
 
-_NEEDED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv")
+_NEEDED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
+                  "key_facts.csv")  # fmt: skip
 _EVENT_COLUMNS: Final = tuple(column.name for column in EVENTS if column.name != "payload")
 _CELL_LIMIT: Final = 1 << 30
 _BATCH: Final = 500
@@ -44,8 +45,9 @@ class ExportedSummary:
 def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> ExportedSummary:
     """Bring an export in the dialect ``analysis`` into a study, all of it or nothing; a second time adds nothing.
 
-    An empty study becomes the exported one (its id, title and date). Pages and judgements are not in an export: they
-    are fetched and imported as before. A response that was split into statements here keeps these.
+    An empty study becomes the exported one (its id, title and date). Pages are not in an export, and what judges said
+    of them is not taken from it: they are fetched and judged as before. Key facts come with it. A response that was
+    split into statements here keeps these.
     Raises :class:`UserError` for an export that is incomplete, was changed, or is in the dialect for Excel, and when
     it has events on other material whose chain cannot be taken over in part.
     """
@@ -86,6 +88,7 @@ def _bring_in(connection: sqlite3.Connection, folder: Path, manifest: Mapping[st
     statements = _add_statements(connection, folder, parsed)
     _add_citations(connection, folder, cited)
     _mark_done(connection, folder, parsed, cited)
+    _add_key_facts(connection, folder)
     added, known, foreign = _add_events(connection, folder)
     return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
 
@@ -161,6 +164,16 @@ def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]
             for row in wanted()
         ),
     )
+
+
+def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
+    """Insert the key facts that are not here yet, behind those that are here on the same question."""
+    plain = ("key_fact_id", "question_sha256", "category", "added_by", "added_at", "text")
+    for row in _read(folder / "key_facts.csv"):
+        last = connection.execute(
+            "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (row["question_sha256"],)
+        ).fetchone()[0]
+        insert(connection, "key_fact", [{name: row[name] for name in plain} | {"ordinal": last + 1}])
 
 
 def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], cited: set[str]) -> None:

@@ -60,9 +60,14 @@ class Fields:
     def check(self, rows: Iterator[Row | BadRecord], path: Path, required: Sequence[str]) -> Iterator[Row | BadRecord]:
         """The same rows, after a look at the first hundred.
 
-        Raises :class:`UserError` when these have no column for a required field or none that ``--map`` names.
+        Raises :class:`UserError` when there are none, when these have no column for a required field, or none that
+        ``--map`` names.
         """
         first, rows = peek(rows)
+        if not first:
+            raise UserError(
+                f"{path} holds no records (of a table, the first line names the columns); there is nothing to import."
+            )
         found = columns_of(first)
         if not found:
             return rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.exchange.fields import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.fields import AS_NAMED, Fields, name_of, plain, text_of
 from medreview.exchange.json_rows import kind_of
 from medreview.exchange.rows import BadRecord, Row, open_rows
 
@@ -19,6 +19,20 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "id": ("id",),
 }
 """Field -> the column names that mean it without ``--map``."""
+
+_NAMED: Final[Mapping[str, str]] = {
+    "url": "",
+    "link": "",
+    "href": "",
+    "uri": "",
+    "doi": "",
+    "pmid": "PMID: ",
+    "pmcid": "PMCID: ",
+    "nct": "",
+    "arxiv": "arXiv:",
+    "title": "",
+}
+"""Member of a citation given as an object -> the label without which its value is not known for what it is."""
 
 _CITED: Final = re.compile(r"(?:(?:pmid|pmcid|doi|arxiv)[ \t]*:?[ \t]+)?\S+", re.IGNORECASE)
 
@@ -69,17 +83,29 @@ def _record(row: Row | BadRecord, fields: Fields) -> Record | BadRecord:
         return BadRecord(row.line, str(error))
 
 
+def _cited(item: object) -> str:
+    if isinstance(item, str):
+        return item
+    if not isinstance(item, dict):
+        raise ValueError(f"has {kind_of(item)} among its citations, not text")
+    named = {plain(name): value for name, value in item.items() if value is not None}
+    for name, label in _NAMED.items():
+        if value := name_of(named, name):
+            return label + value
+    raise ValueError(f"has an object among its citations that names none of {', '.join(_NAMED)}")
+
+
 def citations_of(values: Mapping[str, Any]) -> tuple[str, ...]:
     """Listed citations, blanks folded: a list of texts, or one text parted at semicolons, line ends and blanks.
 
+    An object stands for what it names as ``url`` (or ``doi``, ``pmid``, ...), as chat interfaces return them.
     A label stays with its number: ``PMID: 123`` is one. ``ValueError`` says what is wrong.
     """
     value = values.get("citations", "")
+    if isinstance(value, dict):
+        value = [value]
     if isinstance(value, list):
-        for item in value:
-            if not isinstance(item, str):
-                raise ValueError(f"has {kind_of(item)} among its citations, not text")
-        parts = [text_of({"citations": item}, "citations") for item in value]
+        parts = [text_of({"citations": _cited(item)}, "citations") for item in value]
     else:
         parts = [found for part in re.split(r"[;\n]", text_of(values, "citations")) for found in _CITED.findall(part)]
     return tuple(folded for part in parts if (folded := " ".join(part.split())))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from medreview.exchange.columns import PAYLOAD
 from medreview.exchange.payload import Cell, flatten
-from medreview.text import sha256
+from medreview.text import sha256, utf16
 
 _CONTEXT: Final = 32
 
@@ -105,7 +105,7 @@ def span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         held = text if stale == 0 else None
         yield (
             event["event_id"], event["unit"], event["reviewer"], event["pass"], *place, said.get("sha256"), start, end,
-            _utf16(held, start), _utf16(held, end), said["exact"],
+            utf16(held, start), utf16(held, end), said["exact"],
             held and held[max(0, start - _CONTEXT) : start], held and held[end : end + _CONTEXT],
             said["label"], said["axis"], stale,
         )  # fmt: skip
@@ -115,8 +115,3 @@ def _text(reader: sqlite3.Connection, target: str, key: str | None) -> str | Non
     table, column = ("response", "response_id") if target == "response" else ("snapshot", "snapshot_id")
     found = reader.execute(f"SELECT text FROM {table} WHERE {column} = ?", (key,)).fetchone()
     return str(found[0]) if found else None
-
-
-def _utf16(text: str | None, position: int) -> int | None:
-    """The same place counted in UTF-16 code units."""
-    return None if text is None else len(text[:position].encode("utf-16-le", "surrogatepass")) // 2

@@ -107,7 +107,8 @@ def among_instructions(text: str, span: Span) -> bool:
 def mark_snapshots(study: Study, progress: Progress = SILENT) -> int:
     """Fill ``snapshot.instructions`` where it was not looked at yet; how many of these pages hold such words."""
     waiting = [row[0] for row in study.reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions IS NULL")]
-    progress.begin("page check", len(waiting))
+    if waiting:
+        progress.begin("page check", len(waiting))
     marked = 0
     for first in range(0, len(waiting), _BATCH):
         some = waiting[first : first + _BATCH]

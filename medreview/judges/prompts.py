@@ -50,14 +50,19 @@ def prompt_names() -> list[str]:
     return sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
 
 
+def prompt_file(task: str) -> str:
+    """The file of a task's prompt as it comes with this program; raises :class:`UserError` when there is none."""
+    if task not in prompt_names():
+        raise UserError(f"There is no prompt {task!r}; there are: {', '.join(prompt_names())}.")
+    return files("medreview.prompts").joinpath(f"{task}.md").read_text(encoding="utf-8")
+
+
 def load_prompt(task: str, folder: Path | None = None) -> Prompt:
     """The prompt of a task: the file of that name in the user's folder, if it is there, else the one of this program.
 
     Raises :class:`UserError` naming the tasks there are, or what is wrong with the user's file.
     """
-    if task not in prompt_names():
-        raise UserError(f"There is no prompt {task!r}; there are: {', '.join(prompt_names())}.")
-    ours = _read(files("medreview.prompts").joinpath(f"{task}.md").read_text(encoding="utf-8"), f"{task}.md")
+    ours = _read(prompt_file(task), f"{task}.md")
     if folder is None:
         return ours
     if not folder.is_dir():
@@ -87,7 +92,7 @@ def _read(whole: str, name: str) -> Prompt:
     if not found or not schema:
         raise UserError(
             f"The prompt {name} needs a head between two lines of +++ and a block that opens with ```json schema; "
-            "`medreview prompts NAME` shows one."
+            "`medreview prompts NAME --file` shows one."
         )
     try:
         head = tomllib.loads(found["head"])

@@ -44,6 +44,11 @@ LABELS: Final[Mapping[str, tuple[str | None, bool | None]]] = {
 """
 
 
+def folded(label: str) -> str:
+    """A raw label as it is compared: in lower case, with underscores and hyphens as spaces."""
+    return re.sub(r"[\s_-]+", " ", label).strip().lower()
+
+
 def mapped(label: str) -> tuple[str | None, bool | None] | None:
     """Verdict and supported of a raw label; ``None`` when it is not known."""
-    return LABELS.get(re.sub(r"[\s_-]+", " ", label).strip().lower())
+    return LABELS.get(folded(label))

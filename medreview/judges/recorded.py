@@ -10,7 +10,7 @@ from medreview.citations import canonical_key, from_list
 from medreview.exchange.judgements import JudgementRecord
 from medreview.judges.prompts import known_hash
 from medreview.judges.quoting import Quotes, quote_columns
-from medreview.judges.raw_labels import LABELS, mapped
+from medreview.judges.raw_labels import LABELS, folded, mapped
 from medreview.judges.runs import Run, add_run
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -40,12 +40,14 @@ class _Place:
 def store_judgements(study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT) -> RecordedSummary:
     """Store judgements; those already there are counted as known, those that fit nowhere are reported.
 
+    A judge run has one say on a pair: a second one with another label is reported, too, and the first one stays.
     Every quote is looked up in the snapshot it is said to come from, then in the response's other sources.
     """
     summary = RecordedSummary()
     progress.begin("judgements", 0)
     finder = _Finder(study.reader)
     pending: list[tuple[Run, dict[str, Any]]] = []
+    said: dict[str, str] = {}
 
     def save() -> None:
         added = study.write(lambda connection: _store(connection, pending))
@@ -53,13 +55,22 @@ def store_judgements(study: Study, records: Iterable[JudgementRecord], progress:
         summary.known += len(pending) - added
         progress.step(len(pending))
         pending.clear()
+        said.clear()
 
     for record in records:
         summary.read += 1
         try:
-            pending.append(_row(record, finder))
+            run, row = _row(record, finder)
         except LookupError as missing:
             summary.bad.append((record.line, str(missing.args[0])))
+            continue
+        before = said.get(row["judgement_id"]) or _label(study.reader, row["judgement_id"])
+        if before is not None and folded(before) != folded(record.label):
+            told = f"{record.judge} has given this pair the label {before!r} already, now {record.label!r}"
+            summary.bad.append((record.line, told))
+            continue
+        said[row["judgement_id"]] = before or row["raw_label"]
+        pending.append((run, row))
         if len(pending) >= _BATCH:
             save()
     save()
@@ -88,6 +99,11 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[Run, dict[str, Any
         "raw_output": "",
         "error": "",
     }
+
+
+def _label(reader: sqlite3.Connection, judgement_id: str) -> str | None:
+    found = reader.execute("SELECT raw_label FROM judgement WHERE judgement_id = ?", (judgement_id,)).fetchone()
+    return str(found[0]) if found else None
 
 
 def _store(connection: sqlite3.Connection, rows: list[tuple[Run, dict[str, Any]]]) -> int:

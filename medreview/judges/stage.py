@@ -2,14 +2,17 @@
 
 import json
 import os
+import signal
 import sqlite3
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +24,7 @@ from medreview.evidence.terms import vocabulary
 from medreview.judges.offline import ENGINE, OfflineJudgement, judge
 from medreview.judges.runs import Run, add_run
 from medreview.progress import SILENT, Progress
-from medreview.sources.states import HOLDS_SOURCE
+from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -70,10 +73,9 @@ def judge_offline(
     return JudgeSummary(total)
 
 
-_READABLE = ", ".join(f"'{state}'" for state in sorted(HOLDS_SOURCE))
 _PAIRS = f"""SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
             FROM statement JOIN citation USING (response_id) JOIN snapshot_current AS c USING (source_id)
-            WHERE c.text <> '' AND c.page_state IN ({_READABLE}) AND NOT EXISTS (
+            WHERE c.text <> '' AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
                 SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ?
                 AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
 
@@ -92,11 +94,12 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
         for chunk in chunks:
             yield chunk, _work(chunk)
         return
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_end_with_parent)
     waiting: deque[tuple[_Chunk, Future[list[_Answer]]]] = deque()
     try:
         for chunk in chunks:
-            waiting.append((chunk, pool.submit(_work, chunk)))
+            with _uninterrupted():
+                waiting.append((chunk, pool.submit(_work, chunk)))
             if len(waiting) > 3 * processes:
                 ready, future = waiting.popleft()
                 yield ready, future.result()
@@ -105,6 +108,28 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
             yield ready, future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A worker waits for work for ever; when its parent was killed there is none to come."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes started inside leave Ctrl-C to this one: a blocked signal stays blocked in a child."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @lru_cache(maxsize=8)

@@ -123,7 +123,8 @@ class Judge:
         lock = self._same.setdefault(key, asyncio.Lock())
         async with lock:  # the same question twice at once is paid once
             kept = self._store.get(key, ask.schema) if self._store else None
-            if kept is not None:
+            if self._store and kept is not None:
+                await self._store.reuse(key)
                 return kept
             async with self._places:
                 answer = await self._answer(ask, key)

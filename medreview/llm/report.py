@@ -10,6 +10,7 @@ from medreview.llm.call import STATUSES
 @dataclass(frozen=True, slots=True)
 class Spent:
     """One judge and model on one task. Questions are counted with their last outcome; tokens and cost are of all tries.
+    ``reused``: how often a stored answer took the place of a question.
 
     ``cost`` is ``None`` when no answer has one; ``unpriced`` counts the answers whose cost is not known. Latencies are
     of the questions that were answered ``ok`` live, not in a batch, in milliseconds; ``None`` when none was.
@@ -22,6 +23,7 @@ class Spent:
     calls: int
     statuses: dict[str, int] = field(default_factory=dict)
     tries: int = 0
+    reused: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None
@@ -30,7 +32,7 @@ class Spent:
     latency_p95_ms: int | None = None
 
 
-_SUMS = """SELECT judge, model, host, task, count(*) AS calls, sum(tries) AS tries,
+_SUMS = """SELECT judge, model, host, task, count(*) AS calls, sum(tries) AS tries, sum(reused) AS reused,
     coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0) AS completion_tokens,
     sum(cost) AS cost, sum(cost IS NULL AND tries > 0) AS unpriced
     FROM llm_call GROUP BY judge, model, host, task ORDER BY judge, model, host, task"""
@@ -54,6 +56,7 @@ def spent(connection: sqlite3.Connection) -> list[Spent]:
                 calls=row["calls"],
                 statuses={status: counts[status] for status in STATUSES if status in counts},
                 tries=row["tries"],
+                reused=row["reused"],
                 prompt_tokens=row["prompt_tokens"],
                 completion_tokens=row["completion_tokens"],
                 cost=row["cost"],

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
@@ -66,6 +66,7 @@ class CallStore:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._waiting: list[Row] = []
+        self._reused: list[str] = []
         self._next: Future[None] | None = None
         self._lock = threading.Lock()
 
@@ -99,8 +100,15 @@ class CallStore:
 
         Answers that come while a commit is under way share the next one. An interruption takes none of them back.
         """
+        await self._saved(lambda: self._waiting.append(row_of(settings, ask, answer)))
+
+    async def reuse(self, key: str) -> None:
+        """Count that an answer of :meth:`get` took the place of a question; as :meth:`put` otherwise."""
+        await self._saved(lambda: self._reused.append(key))
+
+    async def _saved(self, add: Callable[[], None]) -> None:
         with self._lock:
-            self._waiting.append(row_of(settings, ask, answer))
+            add()
             if self._next is None:
                 self._next = self._study.submit(self._save)
             saved = self._next
@@ -110,4 +118,6 @@ class CallStore:
         """On the writer's thread."""
         with self._lock:
             rows, self._waiting, self._next = self._waiting, [], None
+            keys, self._reused = self._reused, []
         write_rows(connection, rows)
+        connection.executemany("UPDATE llm_call SET reused = reused + 1 WHERE cache_key = ?", ((key,) for key in keys))

@@ -50,10 +50,16 @@ REVIEW: Final = (
     ),
     Action("undo", ("u",), "undo", "Take back your last act, one a press, also after a restart.", "Decide"),
     Action("redo", ("U",), "redo", "Do again what was undone.", "Decide"),
-    Action("reveal", ("r",), "reveal", "Blind mode, after your decision: show the judges again.", "Decide"),
+    Action(
+        "reveal",
+        ("r",),
+        "reveal",
+        "Blind mode, after your decision: keep or change it beside the judges' verdict.",
+        "Decide",
+    ),
     Action("next", ("j", "down"), "next", "Next statement. Moving never decides.", "Move"),
     Action("previous", ("k", "up"), "previous", "Previous statement.", "Move"),
-    Action("next_open", ("t",), "next open", "Next statement you have not decided.", "Move"),
+    Action("next_open", ("t",), "next open", "Next statement that you have neither decided nor put off.", "Move"),
     Action("source_next", ("]",), "source", "Next cited source.", "Read"),
     Action("source_previous", ("[",), "source", "Previous cited source.", "Read"),
     Action("mark_next", ("m",), "highlight", "Next highlight in the source.", "Read"),
@@ -63,9 +69,13 @@ REVIEW: Final = (
     Action("top", ("g", "home"), "top", "To the top of the source.", "Read"),
     Action("end", ("G", "end"), "end", "To the end of the source.", "Read"),
     Action(
-        "view", ("v",), "response", "The response with the statement marked, instead of the source; and back.", "Read"
+        "view",
+        ("v",),
+        "response",
+        "The response and the whole question instead of the source, and back; side by side, the whole question.",
+        "Read",
     ),
-    Action("pane", ("tab",), "pane", "Which pane Space, PgUp, g and G move: the source or the response.", "Read"),
+    Action("pane", ("tab",), "pane", "Which pane paging moves: the source or the response.", "Read"),
     Action("search", ("slash",), "search", "Search in the source.", "Read"),
     Action("hit_next", ("full_stop",), "next hit", "Next search hit.", "Read"),
     Action("hit_previous", ("comma",), "previous hit", "Previous search hit.", "Read"),
@@ -73,7 +83,7 @@ REVIEW: Final = (
         "filter",
         ("colon",),
         "filter",
-        "Filter the queue: model=, origin=, response=, badge=, domain=, or words.",
+        "Filter the queue: words, or model= origin= response= badge= verdict= page= domain= mine= state= id=.",
         "Move",
     ),
     Action("copy", ("y",), "copy", "Send statement, quote and URL to the terminal's clipboard.", "Read"),
@@ -103,6 +113,10 @@ _SHOWN: Final = {
 }  # fmt: skip
 
 
+_NAMED: Final = {shown.lower(): key for key, shown in _SHOWN.items()}
+_FUNCTION_KEYS: Final = frozenset(f"f{number}" for number in range(1, 11))
+
+
 def shown_key(key: str) -> str:
     """A key as it is printed in hints and help."""
     return _SHOWN.get(key, key)
@@ -111,20 +125,38 @@ def shown_key(key: str) -> str:
 def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:
     """The table with the reviewer's own keys (action id -> key, or keys separated by commas).
 
-    Raises :class:`UserError` for an unknown action and for a key that stands for two.
+    A key is one character, or named as ``?`` shows it or as Textual does: ``Space``, ``Esc``, ``f5``, ``slash``.
+    Raises :class:`UserError` for an unknown action, what is no key, and a key that stands for two.
     """
     known = {action.id for action in actions}
     for name in keys:
         if name not in known:
             raise UserError(f"The configuration gives a key to {name!r}, which is no action; see `?` for their names.")
     table = tuple(
-        replace(action, keys=tuple(key.strip() for key in keys[action.id].split(","))) if action.id in keys else action
-        for action in actions
+        replace(action, keys=_keys(action.id, keys[action.id])) if action.id in keys else action for action in actions
     )
     owner: dict[str, str] = {}
     for action in table:
-        for key in action.keys:
+        for key in map(shown_key, action.keys):
             if key in owner:
-                raise UserError(f"The key {shown_key(key)!r} is given to both {owner[key]!r} and {action.id!r}.")
+                raise UserError(f"The key {key!r} is given to both {owner[key]!r} and {action.id!r}.")
             owner[key] = action.id
     return table
+
+
+def _keys(action: str, told: str) -> tuple[str, ...]:
+    """The keys of one setting, by Textual's names."""
+    names = [","] if told.strip() == "," else [name.strip() for name in told.split(",")]
+    return tuple(_key(action, name) for name in dict.fromkeys(names))
+
+
+def _key(action: str, name: str) -> str:
+    if len(name) == 1 and name.isprintable():
+        return _NAMED.get(name, name)
+    key = _NAMED.get(name.lower(), name.lower())
+    if key in _SHOWN or key in _FUNCTION_KEYS:
+        return key
+    raise UserError(
+        f"The configuration gives {action!r} the key {name!r}, which is none; use one character, or a name such as "
+        "Space, Tab, Esc, PgDn, F5."
+    )

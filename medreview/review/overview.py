@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from medreview.review.item import response_name
 from medreview.review.queue import AUDIT_SIZE, KINDS, QueueKind
 from medreview.review.session import Counts
+from medreview.sources.states import HOLDS_SOURCE
 from medreview.study import Study
+
+_READABLE = ", ".join(f"'{state}'" for state in sorted(HOLDS_SOURCE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,10 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         "SELECT block FROM bookmark WHERE reviewer = ? ORDER BY at_utc DESC LIMIT 1", (reviewer,)
     ).fetchone()
     unjudged = reader.execute(
-        "SELECT count(*) FROM statement LEFT JOIN verdict USING (statement_id) WHERE judgement_id IS NULL"
+        f"""SELECT count(*) FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
+           WHERE v.judgement_id IS NULL AND EXISTS (
+               SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
+               WHERE c.response_id = s.response_id AND p.text <> '' AND p.page_state IN ({_READABLE}))"""
     ).fetchone()[0]
     return Overview(
         title=study.meta("title"),
@@ -136,7 +142,8 @@ def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: i
         case "differing":
             query = f"""SELECT count(*) FROM verdict AS s {mine}
                         WHERE m.state = 'decided' AND s.verdict IS NOT NULL AND m.label <> s.verdict"""
-            return QueueLine(kind, reader.execute(query, who).fetchone()[0], 0, "")
+            size = reader.execute(query, who).fetchone()[0]
+            return QueueLine(kind, size, size, "")
     query = f"SELECT count(*), count(*) - count(m.state) FROM statement AS s {mine}"
     size, left = reader.execute(query, who).fetchone()
     return QueueLine(kind, size, left, "")

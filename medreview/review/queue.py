@@ -96,8 +96,8 @@ def open_queue(
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
     if kind.name == "flagged" and mode == "blind":
         raise UserError("The flagged queue cannot be blind: being in it says what the judges think. Use the audit.")
-    if kind.name == "audit" and study.writable:
-        draw_audit(study)
+    if kind.name == "audit" and not draw_audit(study) and study.reader.execute("SELECT 1 FROM statement").fetchone():
+        raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode)
     rows = study.reader.execute(
         f"""SELECT s.statement_id, r.ordinal FROM statement AS s JOIN response AS r USING (response_id)
@@ -132,12 +132,12 @@ def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
 
 
 def draw_audit(study: Study, size: int = AUDIT_SIZE) -> int:
-    """Draw the random audit once per study: without replacement, every statement alike; its size.
+    """Draw the random audit once per study, if it can be written: without replacement, every statement alike; its size.
 
     Stores seed, stratum and inclusion probability with each item (STATS.md, "Estimating a rate").
     """
     drawn = study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0]
-    if drawn:
+    if drawn or not study.writable:
         return int(drawn)
 
     def draw(connection: sqlite3.Connection) -> int:

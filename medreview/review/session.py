@@ -111,12 +111,16 @@ class ReviewSession:
         """The statement before; False at the start."""
         return self.go(self.position - 1)
 
+    def awaits(self, statement_id: str) -> bool:
+        """Whether a statement of this queue still waits: it is open or, where deferred ones are reviewed, deferred."""
+        return self.state_of(statement_id) in ("open", *(["deferred"] if self.queue.kind.name == "deferred" else []))
+
     def next_open(self) -> bool:
-        """The next statement that is neither decided nor deferred, from the start again at the end; False if none."""
+        """The next statement that still waits, from the start again at the end; False if there is none."""
         units = self.queue.units
         for step in range(1, len(units) + 1):
             place = (self.position + step) % len(units)
-            if self.state_of(units[place]) == "open":
+            if self.awaits(units[place]):
                 return self.go(place)
         return False
 
@@ -189,6 +193,8 @@ class ReviewSession:
         verdict = self._current().verdict
         if not self.judges:
             raise UserError("The judges are hidden until you decide; press your own verdict.")
+        if not self._current().judgements:
+            raise UserError("No judge has looked at this statement; press your own verdict.")
         if verdict is None or verdict.verdict is None:
             raise UserError("The judges have no common verdict here; press your own.")
         return self.decide(verdict.verdict, via="accept")

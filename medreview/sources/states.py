@@ -22,6 +22,8 @@ THIN: Final = 40
 
 HOLDS_SOURCE: Final = frozenset({"ok", "paywall", "thin"})
 """States in which the text is the cited source or a part of it; in all others it is something else, or nothing."""
+SQL_HOLDS_SOURCE: Final = f"({', '.join(repr(state) for state in sorted(HOLDS_SOURCE))})"
+"""The same as SQL writes a list, for ``page_state IN ...``."""
 
 _WORD: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W_]+(?:[.,'\u2019-][^\\W_]+)*")
 

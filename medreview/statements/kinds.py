@@ -105,12 +105,13 @@ _VERB: Final = re.compile(
 _LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
 _LONGEST_DISCLAIMER: Final = 600
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 def words(text: str) -> int:
-    """Number of words."""
-    return sum(1 for _ in _WORD.finditer(text))
+    """Number of words; of Chinese and Japanese, written without blanks between words, two characters count as one."""
+    return sum(max(1, len(_UNSPACED.findall(match.group())) // 2) for match in _WORD.finditer(text))
 
 
 def is_disclaimer(sentence: str) -> bool:
@@ -127,7 +128,7 @@ def is_disclaimer(sentence: str) -> bool:
 
 def is_question(sentence: str) -> bool:
     """Does the sentence end with a question mark?"""
-    return sentence.rstrip("\"'”’»)]*_ ").endswith(("?", "？"))
+    return sentence.rstrip("\"'”’»)]*_ ").endswith(("?", "？", "؟"))
 
 
 def is_pointer(text: str, place: Span, cited: Cited) -> bool:

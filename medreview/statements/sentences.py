@@ -32,7 +32,7 @@ _CANDIDATE: Final = re.compile(
       (?P<hard> [\f\u2029] | \n (?: [^\S\n]*+ \n
                                   | (?= [^\S\n]{0,40} (?: [-*+•‣◦▪●–—] [^\S\n] | \d{1,3} [.)] [^\S\n] ) ) ) )
     | (?P<wide> [。！？]++ [”’」』）)"']{0,20} )
-    | (?<![.!?…]) (?P<mark> [.!?…]++ )
+    | (?<![.!?…؟۔।]) (?P<mark> [.!?…؟۔।]++ )
       (?P<close> ["'”’»)\]}*_]{0,20}+ )
       (?P<note> (?: [^\S\n]? (?: \[ [\d,;\s–^-]{1,40} \] | \( \d{1,3} (?: [,–-] [ ]? \d{1,3} ){0,20} \) )
                   | [¹²³⁰⁴-⁹⁻]++ ){0,20}+ )
@@ -91,7 +91,7 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int) -> bool:
         return False
     mark = match["mark"]
     if mark != ".":
-        if "!" in mark or "?" in mark:
+        if not set(mark) <= set(".…"):
             return follow != "lower" or not match["close"]
         return follow in ("upper", "other")
     return _full_stop(text, begin, match, follow, word)

@@ -12,7 +12,8 @@ KEEP = 5
 
 
 def backup_folder(study: Path) -> Path:
-    """Where a study's automatic copies lie."""
+    """Where a study's automatic copies lie: beside the file itself, also when a link to it is given."""
+    study = study.resolve()
     return study.with_name(study.name + ".backups")
 
 
@@ -42,6 +43,7 @@ def backup_to(study: Path, target: Path) -> Path:
 
 def backup_if_changed(study: Path) -> Path | None:
     """Take a dated copy beside the study unless the newest one is as new as the study; keep the last five."""
+    study = study.resolve()
     folder = backup_folder(study)
     try:
         folder.mkdir(mode=0o700, exist_ok=True)

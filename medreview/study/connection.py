@@ -17,11 +17,12 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
     Raises ``sqlite3.Error`` when the file is no database.
     """
+    path = path.resolve()
     mode = "ro" if read_only else "rw"
     if read_only and _at_rest(path):
         mode += "&immutable=1"
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
+        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
     )
     connection.row_factory = sqlite3.Row
     try:

@@ -14,10 +14,12 @@ class WriterLock:
     """Held from ``take`` to ``release``; the operating system releases it when the process dies.
 
     SQLite would let two writers take turns, but two sessions that decide the same statements are a mistake, and
-    SQLite before 3.51.3 can corrupt a WAL when two connections write and checkpoint at once.
+    SQLite before 3.51.3 can corrupt a WAL when two connections write and checkpoint at once. A link to the study has
+    the study's lock.
     """
 
     def __init__(self, study: Path) -> None:
+        study = study.resolve()
         self.path = study.with_name(study.name + ".lock")
         self._descriptor: int | None = None
 

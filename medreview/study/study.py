@@ -41,7 +41,7 @@ class Study:
         if path.exists():
             raise UserError(f"{path} exists already; choose another name, or work on in that study.")
         with _file_errors(path):
-            create_private(path)
+            create_private(path.resolve())
         try:
             with _file_errors(path):
                 lock = _lock(path)
@@ -143,8 +143,10 @@ class Study:
         """The open study."""
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.close()
+        if isinstance(error, sqlite3.DatabaseError):  # read through ``reader``: a damaged page, a lost disk
+            raise UserError(_sentence(self.path, str(error))) from error
 
 
 def _lock(path: Path) -> WriterLock:
@@ -154,6 +156,7 @@ def _lock(path: Path) -> WriterLock:
 
 
 def _remove(path: Path) -> None:
+    path = path.resolve()
     for suffix in ("", "-wal", "-shm", ".lock"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
@@ -186,6 +189,10 @@ def _file_errors(path: Path) -> Iterator[None]:
 
 
 def _sentence(path: Path, message: str) -> str:
+    if "decode" in message:  # first, for it quotes what is stored
+        return (
+            f"{path} is damaged (a text in it is no text any more); restore a copy from the folder {path.name}.backups."
+        )
     if "full" in message:
         return (
             f"The disk that holds {path.name} is full: this was not saved, what was saved before is safe. "
@@ -199,4 +206,6 @@ def _sentence(path: Path, message: str) -> str:
         return f"{path} is being written by another program; try again when that is done."
     if "malformed" in message or "corrupt" in message:
         return f"{path} is damaged ({message}); restore a copy from the folder {path.name}.backups."
+    if "disk I/O" in message:
+        return f"{path} could not be read or written ({message}): the disk may be full, or gone."
     return f"{path} could not be read or written ({message})."

@@ -5,6 +5,7 @@ pane differ in bold, underline or reverse as well, so that nothing is lost where
 highlight has its gutter.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -92,9 +93,9 @@ class Painted(Widget):
         self._styles_of.clear()
         super().notify_style_update()
 
+    @abstractmethod
     def line(self, y: int) -> Strip:
         """What stands in one row of the widget."""
-        raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
         """One row as Textual asks for it."""

@@ -299,32 +299,7 @@ def test_spans_are_ordered_disjoint_and_hold_the_identifier(text: str) -> None:
         assert [c.kind for c in again] == [citation.kind]
 
 
-HOSTILE = [
-    "https://a)",
-    "https://a(/",
-    "https://a/",
-    "https://a,",
-    "10.1000/)",
-    "10.1000/(",
-    "10.1000/a<",
-    "PMID: 1, ",
-    "PMIDs: 1\n",
-    "PMID ",
-    "://",
-    "a",
-    "(",
-    "https://a.org(",
-    "arXiv ",
-    "&lt;",
-    "https://doi.org/10.1000/<",
-    "javascript:",
-    "http://x@",
-    " ",
-]
-
-
-@pytest.mark.parametrize("unit", HOSTILE)
-def test_hostile_repetition_is_no_error(unit: str) -> None:
-    text = unit * (20_000 // len(unit))
-
-    assert extract(text) == extract(text)
+def test_a_list_of_pmids_may_be_numbered_and_a_date_is_none() -> None:
+    numbered = "PMIDs:\n1. 12345678\n2) 23456789\n\n3 trials"
+    assert found(numbered) == [("pmid", "12345678", "12345678"), ("pmid", "23456789", "23456789")]
+    assert found("PMID 15/01/2024, PMID: 15.01.24") == []

@@ -1,8 +1,12 @@
 """Asking models from the command line."""
 
 import json
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
+import time
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -12,10 +16,15 @@ import pytest
 class Model(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     asked = 0
+    held_after = None
+    gate = threading.Event()
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
         type(self).asked += 1
+        if self.held_after is not None and self.asked > self.held_after:
+            self.gate.wait(20)
+            return
         said = {"quote": "", "reason": "", "label": "not_addressed", "confidence": 0.5}
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(said)}}
         data = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
@@ -75,16 +84,39 @@ def test_mistakes_are_one_sentence(medreview, demo, model):
 
 
 def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_path):
-    ours = json.loads(medreview("prompts", "source_verification", "--json").stdout)
     folder = tmp_path / "own"
     folder.mkdir()
-    head = '+++\ntask = "source_verification"\nversion = 9\nfields = ["source", "question", "statement"]\n+++\n'
-    (folder / "source_verification.md").write_text(head + "Be brief.\n" + ours["text"])
-    settings = tmp_path / "medreview.toml"
-    settings.write_text('prompts = "own"\n' + settings.read_text())
+    (tmp_path / "medreview.toml").write_text('prompts = "own"\n' + (tmp_path / "medreview.toml").read_text())
+    file = folder / "source_verification.md"
+    file.write_text("")  # as the shell does before the command writes into it
+    ours = medreview("prompts", "source_verification", "--file").stdout
+    file.write_text(ours.replace("version = 1\n", "version = 9\n"))
 
     assert "source_verification/9" in medreview("prompts").stdout
     medreview("judge", demo, "--judge", "near", "--limit", 1)
     with closing(sqlite3.connect(demo)) as connection:
         runs = connection.execute("SELECT prompt_id FROM judge_run WHERE kind = 'llm'").fetchall()
     assert runs == [("source_verification/9",)]
+
+
+def test_an_interrupted_run_says_that_it_is_saved_and_goes_on(medreview, demo, model, tmp_path):
+    model.held_after, model.gate = 8, threading.Event()
+    command = [sys.executable, "-m", "medreview", "judge", str(demo), "--judge", "near", "--limit", "20"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    saved, until = 0, time.monotonic() + 30
+    while saved < 8 and time.monotonic() < until:
+        with closing(sqlite3.connect(f"file:{demo}?mode=ro", uri=True)) as db:
+            (saved,) = db.execute("SELECT count(*) FROM llm_call").fetchone()
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    model.gate.set()
+    assert (saved, process.returncode) == (8, 130)
+    assert error == "medreview: stopped; what was done is saved, the same command goes on from there.\n"
+
+    model.asked, model.held_after = 0, None
+    assert "near: 12 units" in medreview("judge", demo, "--judge", "near", "--limit", 12).stdout
+    assert model.asked == 12
+    with closing(sqlite3.connect(demo)) as db:
+        kept = db.execute("SELECT count(*) FROM judgement JOIN judge_run USING (judge_run_id) WHERE judge = 'near'")
+        assert kept.fetchone() == (20,)

@@ -162,3 +162,68 @@ def test_output_that_nobody_reads_is_no_error(demo):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def run_table(medreview, tmp_path):
+    """What ``run`` says of a SourceCheckup table of three rows, of which one names a page that is not to be had."""
+    (tmp_path / "pages").mkdir()
+    page = "<main>" + "<p>Aspirin lowers the risk of a second heart attack in adults.</p>" * 9 + "</main>"
+    (tmp_path / "pages" / "a.html").write_text(page)
+    (tmp_path / "pages" / "manifest.jsonl").write_text('{"url": "https://a.example/x", "file": "a.html"}\n')
+    (tmp_path / "table.csv").write_text(
+        "Question,Response,Statement,Citation URL,Decision,Judge\n"
+        "Q?,Aspirin helps.,Aspirin helps.,https://b.example,Supported,one\n"
+        "Q?,Aspirin helps.,Aspirin helps.,https://a.example/x,Perhaps,one\n"
+        "Q?,Aspirin helps.,Aspirin helps.,https://a.example/x,Not Supported,one\n"
+    )
+    return json.loads(medreview("run", "a.medreview", "table.csv", "--pages", "pages", "--json").stdout)
+
+
+def judges(study):
+    with Study.open(study, read_only=True) as opened:
+        said = opened.reader.execute(
+            "SELECT judge, raw_label FROM judgement JOIN judge_run USING (judge_run_id) WHERE kind = 'recorded'"
+        ).fetchall()
+        verdict = opened.reader.execute("SELECT verdict FROM verdict").fetchone()[0]
+    return [tuple(row) for row in said], verdict
+
+
+def test_a_sourcecheckup_table_needs_one_run(run_table, tmp_path):
+    assert [left["line"] for left in run_table["imported"][0]["bad"]] == [2, 3]
+    assert run_table["imported"][0]["added"] == 1
+    assert judges(tmp_path / "a.medreview")[0] == [("one", "Not Supported")]
+
+
+def test_decisions_of_a_table_count_as_soon_as_they_are_imported(medreview, run_table, tmp_path):
+    table = (tmp_path / "table.csv").read_text()
+    (tmp_path / "more.csv").write_text(table.replace("Not Supported,one", "Supported,two"))
+
+    assert judges(tmp_path / "a.medreview")[1] != "supported"
+    medreview("import", "a.medreview", "more.csv")
+
+    said, verdict = judges(tmp_path / "a.medreview")
+    assert ("two", "Supported") in said
+    assert verdict == "supported"
+
+
+def test_a_judge_has_one_say_on_a_pair(medreview, demo, tmp_path):
+    from importlib.resources import files
+
+    lines = files("medreview.sample_data").joinpath("judgements.jsonl").read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0])
+    again = [first | {"label": "Supported"}, first | {"label": "contradicted"}]
+    (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, again)))
+
+    done = json.loads(medreview("import", demo, "j.jsonl", "--json").stdout)["files"][0]
+
+    assert (done["added"], done["known"]) == (0, 1)
+    assert [left["line"] for left in done["bad"]] == [2]
+    assert "the label 'supported' already" in done["bad"][0]["reason"]
+
+
+def test_demo_tells_scripts_what_it_made(medreview, demo):
+    told = json.loads(medreview("demo", "--no-open", "--study", demo, "--json").stdout)
+
+    assert told["study"] == str(demo)
+    assert told["statements"] > told["flagged"] > 0

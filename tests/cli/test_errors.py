@@ -1,7 +1,12 @@
 """What goes wrong is one clear sentence and exit code 2, and nothing is lost."""
 
+import json
+import os
 import resource
+import signal
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -103,3 +108,37 @@ def test_what_a_file_holds_cannot_steer_the_terminal(medreview, tmp_path):
 
     assert "1 left out" in done.stdout
     assert "\x1b" not in done.stderr + done.stdout
+
+
+def test_json_cannot_steer_the_terminal_and_says_the_same(medreview, tmp_path):
+    name = "m\u009b31m\u202e\u200b.jsonl"
+    (tmp_path / name).write_text(json.dumps({"response": "Take 5 mg daily."}))
+
+    told = medreview("import", "a.medreview", name, "--json").stdout
+
+    assert set(told).isdisjoint("\u009b\u202e\u200b")
+    assert json.loads(told)["files"][0]["file"] == name
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that takes nothing")
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_result_that_cannot_be_written(demo, options):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "medreview", "check", str(demo), *options]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == "medreview: the result could not be written (No space left on device).\n"
+
+
+def test_an_interrupt_says_that_the_work_is_saved():
+    command = [sys.executable, "-m", "medreview", "evidence", "--jsonl"]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+        process.stdin.write('{"quote": "x", "source_text": "y"}\n')
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert said == "medreview: stopped; what was done is saved, the same command goes on from there.\n"

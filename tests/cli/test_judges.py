@@ -99,14 +99,51 @@ def test_what_they_did_in_a_study(medreview, demo):
     assert "No model was asked" in medreview("judges", "--study", demo).stdout
     row = (
         "INSERT INTO llm_call VALUES ('k', 'home', 'good', 'localhost', 'source_verification', 'h', '2026', 'ok', "
-        "'plain', 2, 1000, 50, 1500, 0.5, '', '{}')"
+        "'plain', 2, 3, 1000, 50, 1500, 0.5, '', '{}')"
     )
     with Study.open(demo) as study:
         study.write(lambda db: db.execute(row))
 
     told = medreview("judges", "--study", demo).stdout
     assert "home: good at localhost, source verification" in told
-    assert "1 question: 1 ok; 2 requests; 1,000 + 50 tokens; cost 0.5000; median 1.5 s, 95% within 1.5 s" in told
+    assert told.endswith(
+        "  1 question: 1 ok\n  2 requests sent; 3 answers taken from the study instead\n"
+        "  1,000 tokens in, 50 out; cost 0.5000\n  median 1.5 s, 95% within 1.5 s\n"
+    )
+
+
+@pytest.mark.usefixtures("configured")
+def test_every_kind_of_failure_is_counted_in_eighty_columns(medreview, demo):
+    from medreview.llm.call import STATUSES
+    from medreview.study import Study
+
+    judge, model = "a judge with a long name", "organisation/model-with-a-very-long-name-70b-instruct"
+    with Study.open(demo) as study:
+        for number, status in enumerate(STATUSES):
+            row = (
+                f"k{number}",
+                judge,
+                model,
+                "models.hospital.example:8443",
+                "hallucination_assisted",
+                "h",
+                "2026",
+                status,
+                "plain",
+                12_345,
+                0,
+                123_456_789,
+                12_345_678,
+                98_765,
+                None if number else 0.5,
+                "",
+                "",
+            )
+            study.write(lambda db, row=row: db.execute(f"INSERT INTO llm_call VALUES ({', '.join('?' * 17)})", row))
+
+    told = medreview("judges", "--study", demo).stdout.split("\n\n")[-1]
+    assert max(map(len, told.splitlines())) <= 80
+    assert all(f"1 {status}" in " ".join(told.split()) for status in STATUSES)
 
 
 def test_an_unknown_name_is_one_sentence(medreview):

@@ -1,6 +1,7 @@
 """The review without a screen."""
 
 import csv
+import json
 
 from medreview.study import Study
 
@@ -34,3 +35,52 @@ def test_the_end_of_input_leaves_in_order(medreview, demo):
     medreview("review", demo, "--plain", input="1\n")
 
     assert "whole" in medreview("check", demo).stdout
+
+
+def test_hostile_text_is_marked_in_receipts_too(medreview, tmp_path):
+    hostile = "Take \x1b]52;c;SGVsbG8=\x07 500 mg of it daily with food."
+    (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Q?", "response": hostile}))
+    medreview("run", "h.medreview", "a.jsonl")
+    done = medreview("review", "h.medreview", "--plain", input="h 1\nresponse\nq\n")
+
+    assert "marked “Take ␛" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "\x07" not in done.stdout
+
+
+def test_the_end_of_input_within_a_question_keeps_decision_and_place(medreview, demo):
+    done = medreview("review", demo, "--plain", "--queue", "flagged", input="j\n3\n")
+
+    assert "Why not as the judges?" in done.stdout
+    assert "Aborted" not in done.stderr
+    with Study.open(demo, read_only=True) as study:
+        place = study.reader.execute("SELECT unit FROM bookmark WHERE block = 'flagged'").fetchone()["unit"]
+        decided = study.reader.execute("SELECT unit FROM event WHERE kind = 'decide'").fetchone()["unit"]
+    assert place == decided
+
+
+def test_n_alone_reads_the_note_and_removes_nothing(medreview, demo):
+    done = medreview("review", demo, "--plain", input="n\nn wrong dose\nn\nq\n")
+
+    assert "There is no note yet" in done.stdout
+    assert "note: wrong dose" in done.stdout
+    assert "note removed" not in done.stdout
+
+
+def test_an_output_without_unicode_does_not_end_the_review(medreview, demo, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert "? jury 1-1" in medreview("review", demo, "--plain", "--queue", "flagged", input="q\n").stdout
+
+
+def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):
+    shown = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=numbers", input="q\n").stdout
+
+    assert "judge offline (words only) on source" in shown
+    assert "quote altered: “" in shown
+    assert "DIFFERS: “" in shown
+    assert "in the statement" in shown
+
+
+def test_putting_off_the_last_statement_says_that_it_was_the_last(medreview, demo):
+    done = medreview("review", demo, "--plain", "--filter", "badge=paywall", "--queue", "flagged", input="s\nq\n")
+    assert "(end of the queue)" in done.stdout

@@ -77,7 +77,7 @@ def test_round_trip_into_a_new_study(shop: Shop, new_shop: NewShop, tmp_path: Pa
     again = import_export(fresh.study, tmp_path / "one")
     assert again == ExportedSummary(read=12, added=0, known=12, foreign=0, responses=0, statements=0)
     export(fresh.study, tmp_path / "three")
-    assert len(same(tmp_path / "one", tmp_path / "three")) == 10
+    assert len(same(tmp_path / "one", tmp_path / "three")) == 14
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -97,7 +97,7 @@ def test_any_note_survives(tmp_path_factory: pytest.TempPathFactory, notes: list
         assert stored == notes
         assert check(two.reader) == []
         export(two, place / "two")
-        assert len(same(place / "one", place / "two")) == 10
+        assert len(same(place / "one", place / "two")) == 14
         last = dict(zip([number % 5 for number in range(len(notes))], notes, strict=True))
         assert [row["note"] for row in human(place / "two")] == [last[unit] for unit in sorted(last)]
 

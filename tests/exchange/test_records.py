@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from medreview.errors import UserError
 from medreview.exchange.records import Record, read_records
 from medreview.exchange.responses import import_responses
 from medreview.exchange.rows import BadRecord
@@ -163,3 +164,26 @@ def test_progress_comes_to_its_end(write: Write, study: Study, name: str) -> Non
     progress = Told()
     import_responses(study, write(name, lines[name]), progress=progress)
     assert progress.done == progress.total > 1000
+
+
+def test_listed_citations_may_be_objects(write: Write) -> None:
+    cited = [
+        {"title": "A page", "url": "https://a.example"},
+        {"url": None, "DOI": "10.5555/abc"},
+        {"pmid": 123},
+        {"title": "A book"},
+    ]
+    objects = [{"response": "A.", "citations": cited}, {"response": "A.", "citations": cited[0]}]
+    bad = [{"response": "A.", "citations": [{"year": 2020}]}, {"response": "A.", "citations": [{"url": ["x"]}]}]
+    many, one, *left = read_records(write("a.json", json.dumps(objects + bad)))
+    assert isinstance(many, Record)
+    assert many.citations == ("https://a.example", "10.5555/abc", "PMID: 123", "A book")
+    assert isinstance(one, Record)
+    assert one.citations == ("https://a.example",)
+    assert [type(record) for record in left] == [BadRecord, BadRecord]
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.csv", "What dose?,Take 5 mg.\n"), ("a.json", "[]")])
+def test_a_file_without_a_record_is_said_to_have_none(write: Write, name: str, content: str) -> None:
+    with pytest.raises(UserError, match="holds no records"):
+        read_records(write(name, content))

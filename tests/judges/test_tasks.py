@@ -12,10 +12,14 @@ from medreview.judges.llm_stage import judge_with
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.tasks.parsing import align
 from medreview.judges.tasks.task import share
+from medreview.labels import PAGE_STATES
 from medreview.review.item import load_item
+from medreview.sources.states import HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import Deed, Recorder
+from medreview.study.rows import insert
+from medreview.text import sha256
 
 RESPONSE = (
     "**Iron overload** disease occurs in 28.4% of men and 1.2% of women.[1] Ask your doctor.\n"
@@ -132,6 +136,48 @@ def test_merged_sources_over_the_context_are_split(study, serve, tools):
     assert len(model.prompts) >= 2
     assert "part 2 of" in model.prompts[1]
     assert tools.rows(study, "SELECT verdict FROM merged_judgement") == [{"verdict": "not_addressed"}]
+
+
+@pytest.mark.parametrize("state", sorted(set(PAGE_STATES) - HOLDS_SOURCE))
+def test_a_page_that_is_not_the_source_is_not_judged(study, serve, tools, state):
+    other = ("p3", state, "Please prove that you are human before you read about metformin.")
+    study.write(lambda db: third_page(db, *other))
+    model = serve()
+    pipeline.judge_by(study, pipeline.Judges([model.settings()]))
+    assert len(model.prompts) == 6
+    assert not tools.rows(study, "SELECT 1 FROM judgement WHERE snapshot_id = 'p3'")
+
+    judge_with(study, [serve(merged()).settings()], task="merged_verification")
+    assert [json.loads(row["snapshots"]) for row in tools.rows(study, "SELECT snapshots FROM merged_judgement")] == [
+        ["p1", "p2"]
+    ]
+
+
+@pytest.mark.parametrize("state", sorted(HOLDS_SOURCE))
+def test_a_page_that_holds_a_part_of_its_source_is_judged(study, serve, state):
+    study.write(lambda db: third_page(db, "p3", state, "Metformin is an old drug."))
+    model = serve()
+    judge_with(study, [model.settings()])
+
+    assert len(model.prompts) == 9
+
+
+def test_merged_sources_are_two_that_hold_a_source(study, serve):
+    study.write(lambda db: db.execute("UPDATE snapshot SET page_state = 'soft_404' WHERE snapshot_id = 'p2'"))
+    pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
+
+    assert judge_with(study, [serve().settings()], task="merged_verification").judges[0].units == 0
+
+
+def third_page(db, snapshot_id, state, text):
+    """A page more for the only response, in a state."""
+    source = dict(db.execute("SELECT * FROM source WHERE source_id = 'u1'").fetchone())
+    insert(db, "source", [source | {"source_id": "u3", "key": "url:https://page3.example/"}])
+    page = dict(db.execute("SELECT * FROM snapshot WHERE snapshot_id = 'p1'").fetchone())
+    page |= {"snapshot_id": snapshot_id, "source_id": "u3", "page_state": state, "text": text}
+    insert(db, "snapshot", [page | {"text_sha256": sha256(text)}])
+    cited = dict(db.execute("SELECT * FROM citation LIMIT 1").fetchone())
+    insert(db, "citation", [cited | {"ordinal": 9, "source_id": "u3"}])
 
 
 def finding(found, kind, *spans):

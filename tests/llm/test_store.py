@@ -36,6 +36,7 @@ async def test_an_answered_question_is_not_sent_again_not_even_after_a_restart(m
     assert row["cost"] == pytest.approx((40 + 4 * 20) / 1e6)
     assert (row["judge"], row["host"], row["task"], row["tries"]) == ("j", settings.host, "source_verification", 1)
     assert row["raw_output"] == given[0].raw
+    assert row["reused"] == 2
 
 
 def without_value(answer):

@@ -144,5 +144,5 @@ def test_the_look_follows_the_environment() -> None:
     plain = look(Config(theme="light"), {"TERM": "xterm", "NO_COLOR": "1"}, "ISO-8859-1")
     assert (plain.theme, plain.ansi_color, plain.ascii_only) == ("ansi-dark", True, True)
     for term in ({}, {"TERM": "dumb"}):
-        with pytest.raises(UserError, match="real terminal"):
+        with pytest.raises(UserError, match="--plain"):
             look(Config(), term, "utf-8")

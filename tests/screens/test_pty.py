@@ -229,7 +229,7 @@ def test_a_dumb_terminal_is_refused(study_path: Path, terminals: list[Terminal])
     terminal = Terminal(study_path, TERM="dumb")
     terminals.append(terminal)
     assert terminal.finish(20) == 2
-    assert b"use a real terminal" in terminal.output
+    assert b"--plain" in terminal.output
     assert b"\x1b" not in terminal.output
 
 

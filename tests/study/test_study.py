@@ -14,6 +14,8 @@ from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backu
 from medreview.study.check import check
 from medreview.study.connection import on_network
 from medreview.study.events import Deed, Recorder
+from medreview.study.rows import insert
+from medreview.text import sha256
 
 
 @pytest.fixture
@@ -201,3 +203,54 @@ def test_a_study_in_a_folder_that_cannot_be_written_to_can_be_read(study, monkey
         assert reading.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 1
         assert check(reading.reader) == []
     assert sorted(entry.name for entry in path.parent.iterdir()) == before
+
+
+def test_a_link_to_a_study_is_that_study(study, tmp_path):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    link = folder / "link.medreview"
+    link.symlink_to(study.path)
+
+    with pytest.raises(UserError, match="open for writing in another"):
+        Study.open(link)
+    assert backup_folder(link) == backup_folder(study.path)
+    assert [path.name for path in folder.iterdir()] == ["link.medreview"]
+
+
+def test_a_link_to_nothing_yet_makes_the_study_where_it_points(tmp_path):
+    link = tmp_path / "link.medreview"
+    link.symlink_to(tmp_path / "real.medreview")
+
+    Study.create(link).close()
+
+    assert (tmp_path / "real.medreview").is_file()
+
+
+def test_a_damaged_page_is_one_sentence_for_whoever_reads_it(tmp_path):
+    path = tmp_path / "a.medreview"
+    with Study.create(path) as study:
+        study.write(lambda c: c.execute("INSERT INTO study VALUES ('note', hex(zeroblob(300000)))"))
+    data = bytearray(path.read_bytes())
+    data[-400_000:-50_000] = b"\xff" * 350_000
+    path.write_bytes(data)
+
+    def read():
+        with Study.open(path) as study:
+            study.reader.execute("SELECT value FROM study").fetchall()
+
+    with pytest.raises(UserError, match=r"is damaged.*a\.medreview\.backups"):
+        read()
+    with Study.open(path, read_only=True) as study:
+        assert check(study.reader)
+
+
+def test_check_names_a_page_that_cannot_be_unpacked(study):
+    source = {"source_id": "u1", "key": "k", "kind": "url", "value": "v", "url": "https://a.example", "domain": "a"}
+    page = {"snapshot_id": "p1", "source_id": "u1", "version": 1, "fetched_at": "", "page_state": "ok"}
+    page |= {"state_evidence": "", "status": 200, "content_type": "", "final_url": "", "chain": "[]", "title": ""}
+    page |= {"extractor": "", "raw_size": 1, "raw_sha256": sha256(b"x"), "text_sha256": sha256("x"), "text": "x"}
+    page |= {"full_text": "", "body": b"not packed"}
+    study.write(lambda connection: insert(connection, "source", [source]))
+    study.write(lambda connection: insert(connection, "snapshot", [page]))
+
+    assert check(study.reader) == ["The page of snapshot p1 was changed after it was stored."]

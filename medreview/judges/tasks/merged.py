@@ -29,6 +29,7 @@ from medreview.judges.tasks.task import (
 from medreview.llm.call import Answer
 from medreview.llm.estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
+from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import sha256
@@ -51,7 +52,7 @@ class _Said:
 class Merged:
     """The task for one judge run: units are the statements that the judges did not find supported.
 
-    Only those whose response has two pages with text or more: with one, it was asked already.
+    Only those whose response has two pages with text of their source or more: with one, it was asked already.
     """
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
@@ -69,7 +70,8 @@ class Merged:
                 JOIN response AS r USING (response_id)
                 WHERE v.judgement_id IS NOT NULL AND coalesce(v.supported, 0) = 0 AND (
                     SELECT count(DISTINCT c.snapshot_id) FROM citation JOIN snapshot_current AS c USING (source_id)
-                    WHERE citation.response_id = s.response_id AND c.text_sha256 <> ?) >= 2
+                    WHERE citation.response_id = s.response_id AND c.text_sha256 <> ?
+                    AND c.page_state IN {SQL_HOLDS_SOURCE}) >= 2
                 AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
                     AND m.statement_id = s.statement_id AND {answered("m", again)})
                 ORDER BY r.ordinal, s.ordinal""",
@@ -150,9 +152,9 @@ class Merged:
 
     def _sources(self, response_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(
-            """SELECT c.snapshot_id, c.text FROM citation JOIN snapshot_current AS c USING (source_id)
-               WHERE citation.response_id = ? AND c.text_sha256 <> ? GROUP BY c.snapshot_id
-               ORDER BY min(citation.ordinal)""",
+            f"""SELECT c.snapshot_id, c.text FROM citation JOIN snapshot_current AS c USING (source_id)
+                WHERE citation.response_id = ? AND c.text_sha256 <> ? AND c.page_state IN {SQL_HOLDS_SOURCE}
+                GROUP BY c.snapshot_id ORDER BY min(citation.ordinal)""",
             (response_id, _NO_TEXT),
         )
         return [tuple(row) for row in rows]

@@ -28,6 +28,7 @@ from medreview.judges.tasks.task import (
 )  # fmt: skip
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
+from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import sha256
@@ -71,11 +72,11 @@ class Verification:
         self._parts = lru_cache(maxsize=32)(self._split)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(snapshot id, statement id) of the pairs without a judgement of this run."""
+        """(snapshot id, statement id) of the pairs without a judgement of this run, on pages that hold their source."""
         found = self.study.reader.execute(
             f"""SELECT DISTINCT c.snapshot_id, s.statement_id
                 FROM snapshot_current AS c JOIN citation USING (source_id) JOIN statement AS s USING (response_id)
-                WHERE c.text_sha256 <> ? AND NOT EXISTS (
+                WHERE c.text_sha256 <> ? AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
                     SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ? AND j.statement_id = s.statement_id
                     AND j.snapshot_id = c.snapshot_id AND {answered("j", again)})
                 ORDER BY c.snapshot_id, s.response_id, s.ordinal""",

@@ -140,6 +140,7 @@ CREATE TABLE llm_call (                  -- every answer of a model; 'ok' ones a
     status TEXT NOT NULL CHECK (status IN ('ok', 'unparsable', 'truncated', 'refused', 'timeout', 'error', 'skipped')),
     rung TEXT NOT NULL,                  -- json_schema, json_object, plain, or '' when nothing was sent
     tries INTEGER NOT NULL,              -- HTTP requests, retries and repair turns included
+    reused INTEGER NOT NULL DEFAULT 0,   -- how often it was taken from here instead of being asked again
     prompt_tokens INTEGER,               -- as the server counted, over all tries; NULL when it did not say
     completion_tokens INTEGER,
     latency_ms INTEGER NOT NULL,

@@ -1,0 +1,41 @@
+"""Keys of the reviewer's own."""
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.review.actions import REVIEW, remapped
+
+
+def keys_of(name: str, told: dict[str, str]) -> tuple[str, ...]:
+    return next(action.keys for action in remapped(REVIEW, told) if action.id == name)
+
+
+@pytest.mark.parametrize(
+    ("told", "key"),
+    [("x", "x"), ("X", "X"), ("F5", "f5"), ("ä", "ä"), ("Enter", "enter"), ("enter", "enter"), (";", ";")],
+)
+def test_a_key_is_a_character_or_a_name(told: str, key: str) -> None:
+    assert keys_of("defer", {"defer": told}) == (key,)
+
+
+@pytest.mark.parametrize(("told", "key"), [("/", "slash"), ("slash", "slash"), ("PgDn", "pagedown"), ("↓", "down")])
+def test_keys_may_be_written_as_the_help_shows_them(told: str, key: str) -> None:
+    free = {"search": "1", "decide_supported": "F1", "help": "?", "page_down": "F2", "next": "j"}
+    assert keys_of("defer", {**free, "defer": told, "search": "z", "decide_supported": "1"}) == (key,)
+
+
+def test_the_comma_can_be_a_key_and_several_are_parted_by_it() -> None:
+    assert keys_of("hit_previous", {"hit_previous": ","}) == ("comma",)
+    assert keys_of("defer", {"defer": "x, F5"}) == ("x", "f5")
+
+
+@pytest.mark.parametrize("told", ["/", "slash", "Esc", "Space", " q ", "["])
+def test_a_key_of_another_action_is_refused_however_it_is_written(told: str) -> None:
+    with pytest.raises(UserError, match="given to both"):
+        remapped(REVIEW, {"defer": told})
+
+
+@pytest.mark.parametrize("told", ["", "foo", "[[[", "x,,y", "ctrl-x"])
+def test_what_is_no_key_is_refused(told: str) -> None:
+    with pytest.raises(UserError, match="which is none"):
+        remapped(REVIEW, {"defer": told})
