@@ -31,5 +31,5 @@ def _options(version: Version = False) -> None:
     pass
 
 
-for part in (prepare, judges, review, figures, files, evidence, jury, facts):
+for part in (review, prepare, judges, jury, facts, figures, files, evidence):
     part.register(app)
