@@ -1,7 +1,6 @@
 """What goes wrong is one clear sentence and exit code 2, and nothing is lost."""
 
 import json
-import os
 import resource
 import signal
 import sqlite3
@@ -120,15 +119,19 @@ def test_json_cannot_steer_the_terminal_and_says_the_same(medreview, tmp_path):
     assert json.loads(told)["files"][0]["file"] == name
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that takes nothing")
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_a_result_that_cannot_be_written(demo, options):
-    with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "medreview", "check", str(demo), *options]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+def test_a_result_that_cannot_be_written(tmp_path, options):
+    def bounded():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+    with (tmp_path / "result").open("w") as result:
+        command = [sys.executable, "-m", "medreview", "prompts", "source_verification", *options]
+        done = subprocess.run(
+            command, stdout=result, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=bounded
+        )
 
     assert done.returncode == 2
-    assert done.stderr == "medreview: the result could not be written (No space left on device).\n"
+    assert done.stderr == "medreview: the result could not be written (File too large).\n"
 
 
 def test_an_interrupt_says_that_the_work_is_saved():
