@@ -12,6 +12,7 @@ from medreview.llm.settings import JudgeSettings, judges_from
 from medreview.review.actions import REVIEW, remapped
 
 FILE_NAME: Final = "medreview.toml"
+SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
 _THEMES: Final = ("dark", "light", "ansi")
 
 
@@ -29,6 +30,12 @@ class Config:
     """Let the mouse scroll; takes text selection away from the terminal."""
     contact: str = ""
     """An address or web page put into the user agent when pages are fetched."""
+    proxy: str = ""
+    """A proxy for fetching, ``http://[user:password@]host:port``. The environment is never asked for one."""
+    respect_robots: bool = False
+    """Ask each site's robots.txt before fetching a page from it."""
+    services: Mapping[str, str] = field(default_factory=dict)
+    """Base addresses in place of the public ones: ``eutils``, ``europe_pmc``, ``doi``, ``wayback``, ``rdap``."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Action name -> key, or keys separated by commas; the names are in ``?`` and the README."""
     prompts: str = ""
@@ -74,7 +81,7 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
     for key, value in told.items():
         if key not in known:
             raise UserError(f"The settings {path} hold an unknown key {key!r}; known are {', '.join(known)}.")
-        wanted = {"ascii": bool, "mouse": bool, "keys": dict, "judges": dict}.get(key, str)
+        wanted = _KINDS.get(key, str)
         if not isinstance(value, wanted):
             raise UserError(f"In the settings {path}, {key!r} must be {_NAMES[wanted]}.")
     if told.get("theme", "dark") not in _THEMES:
@@ -82,12 +89,30 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
     if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
         raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
     remapped(REVIEW, told.get("keys", {}))
+    _check_services(told.get("services", {}), path)
     judges = judges_from(told.get("judges", {}), path)
     # Beside the settings, whatever folder the command is given in.
     beside = {key: str(path.parent / Path(told[key]).expanduser()) for key in ("prompts", "synonyms") if told.get(key)}
     return Config(**{"reviewer": _login(), **told, "judges": judges, **beside})
 
 
+def _check_services(told: Mapping[str, Any], path: Path) -> None:
+    for name, address in told.items():
+        if name not in SERVICES:
+            raise UserError(f"The settings {path} name an unknown service {name!r}; known are {', '.join(SERVICES)}.")
+        if not isinstance(address, str) or not address.startswith(("https://", "http://")):
+            raise UserError(f"In the settings {path}, the service {name!r} must be a web address.")
+
+
+_KINDS: Final = {
+    "ascii": bool,
+    "mouse": bool,
+    "respect_robots": bool,
+    "keys": dict,
+    "judges": dict,
+    "services": dict,
+}
+"""Settings that are no text."""
 _NAMES: Final = {bool: "true or false", dict: "a table", str: "a text"}
 
 

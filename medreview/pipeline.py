@@ -30,8 +30,11 @@ from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
 from medreview.sources.folder import PagesFolder
-from medreview.sources.limits import Limits
-from medreview.sources.stage import FetchSummary, fetch_from_folder, fetch_live
+from medreview.sources.network import Network
+from medreview.sources.save_stage import write_pages
+from medreview.sources.services import Services
+from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
+from medreview.sources.warc import WarcPages
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
 
@@ -100,12 +103,11 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Where the pages come from: a folder of saved pages, or the network under these limits."""
+    """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services."""
 
-    folder: Path | None = None
-    limits: Limits = field(default_factory=Limits)
-    user_agent: str = "medreview"
-    allow: frozenset[tuple[str, int]] = frozenset()
+    saved: Path | None = None
+    network: Network = field(default_factory=Network)
+    services: Services = field(default_factory=Services)
 
 
 def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT) -> Imported:
@@ -185,18 +187,17 @@ def bring_facts(study: Study, path: Path, added_by: str) -> Facts:
     return done
 
 
-def fetch(study: Study, pages: Pages, *, failed_too: bool = False, progress: Progress = SILENT) -> FetchSummary:
-    """Get the cited sources that the study does not have yet."""
-    if pages.folder is not None:
-        return fetch_from_folder(study, PagesFolder(pages.folder), failed_too=failed_too, progress=progress)
-    return fetch_live(
-        study,
-        limits=pages.limits,
-        user_agent=pages.user_agent,
-        failed_too=failed_too,
-        progress=progress,
-        allow=pages.allow,
-    )
+def fetch(study: Study, pages: Pages, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
+    """Get the cited sources that the study does not have yet, also those that could not be had, or all anew."""
+    if pages.saved is not None:
+        saved = WarcPages(pages.saved) if pages.saved.is_file() else PagesFolder(pages.saved)
+        return fetch_saved(study, saved, scope=scope, progress=progress)
+    return fetch_live(study, network=pages.network, services=pages.services, scope=scope, progress=progress)
+
+
+def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
+    """Write the pages of a study into a folder that :class:`Pages` can name; how many of them are there now."""
+    return write_pages(study, folder, progress)
 
 
 def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:

@@ -1,4 +1,4 @@
-"""Commands that prepare a study: import, fetch, parse, judge, and all of them in one: run."""
+"""Commands that prepare a study: import, parse, judge, and all of them (with fetch) in one: run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +10,15 @@ import typer
 
 from medreview.cli.asking import ask_models
 from medreview.cli.batch import batch_in, batch_out
+from medreview.cli.fetch import pages_sentence
 from medreview.cli.files import Json, StudyFile
 from medreview.cli.jury import TieOption, keep_rule
-from medreview.cli.output import bad_records, counted, parts, progress, result, say
+from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
+from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Imported, Pages
+    from medreview.pipeline import Imported
     from medreview.study import Study
 
 Map = Annotated[
@@ -27,9 +29,6 @@ Map = Annotated[
         help="Which column is which field (--map answer_text=response), or a field's text for all (--map judge:=NAME).",
     ),
 ]
-PagesDir = Annotated[
-    Path | None, typer.Option("--pages", metavar="DIR", help="Take pages from a folder; nothing touches the network.")
-]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers, judgements, tables or exports.")]
 
 
@@ -37,12 +36,19 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
     app.command("run")(run)
     app.command("import")(import_)
-    app.command()(fetch)
     app.command()(parse)
     app.command()(judge)
 
 
-def run(study: StudyFile, files: Files, pages: PagesDir = None, mapping: Map = None, as_json: Json = False) -> None:
+def run(
+    study: StudyFile,
+    files: Files,
+    pages: PagesFrom = None,
+    mapping: Map = None,
+    proxy: Proxy = None,
+    robots: Robots = None,
+    as_json: Json = False,
+) -> None:
     """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
 
     Makes the study if there is none. Run it again after an interruption: it does what is missing.
@@ -52,7 +58,7 @@ def run(study: StudyFile, files: Files, pages: PagesDir = None, mapping: Map = N
     from medreview import pipeline
 
     with _opened(study) as opened, progress() as bar:
-        done = pipeline.run(opened, files, _mapping(mapping), _pages(pages), bar, _synonyms())
+        done = pipeline.run(opened, files, _mapping(mapping), pages_from(pages, proxy, robots), bar, _synonyms())
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
         say(_sentence(imported))
@@ -60,7 +66,7 @@ def run(study: StudyFile, files: Files, pages: PagesDir = None, mapping: Map = N
     result(
         done,
         f"{study}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
-        f"{_pages_sentence(done.fetched.states, done.fetched.missing)}.\nReview them: medreview review {study}",
+        f"{pages_sentence(done.fetched)}.\nReview them: medreview review {study}",
         as_json=as_json,
     )
 
@@ -77,24 +83,6 @@ def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json =
     for imported in done:
         bad_records(imported.bad, imported.file)
     result({"files": [asdict(imported) for imported in done]}, "\n".join(map(_sentence, done)), as_json=as_json)
-
-
-def fetch(
-    study: StudyFile,
-    pages: PagesDir = None,
-    again: Annotated[bool, typer.Option("--again", help="Try the pages once more that could not be had.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Get the cited pages that the study does not have yet, from the network or from a folder.
-
-    Example: medreview fetch sepsis.medreview --again
-    """
-    from medreview import pipeline
-    from medreview.study import Study
-
-    with Study.open(study) as opened, progress() as bar:
-        done = pipeline.fetch(opened, _pages(pages), failed_too=again, progress=bar)
-    result(done, _pages_sentence(done.states, done.missing), as_json=as_json)
 
 
 def parse(study: StudyFile, as_json: Json = False) -> None:
@@ -197,25 +185,11 @@ def _mapping(told: list[str] | None) -> dict[str, str]:
     return mapping
 
 
-def _pages(folder: Path | None) -> "Pages":
-    import medreview
-    from medreview.config import load_config
-    from medreview.pipeline import Pages
-
-    contact = load_config().contact
-    return Pages(folder, user_agent=f"medreview/{medreview.__version__}" + (f" ({contact})" if contact else ""))
-
-
 def _synonyms() -> Path | None:
     from medreview.config import load_config
 
     own = load_config().synonyms
     return Path(own) if own else None
-
-
-def _pages_sentence(states: dict[str, int], missing: int) -> str:
-    sentence = f"{counted(sum(states.values()), 'page')} fetched" + (f": {parts(states)}" if states else "")
-    return sentence + (f"; {missing} not in the folder" if missing else "")
 
 
 _UNITS = {"responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event"}

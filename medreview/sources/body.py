@@ -38,27 +38,51 @@ def encoding_of(header: str) -> str:
     raise EncodingRefusedError(f"The server sent the page in an encoding that is not accepted ({encoding[:40]}).")
 
 
-async def read_body(chunks: AsyncIterator[bytes], *, encoding: str, declared: str, max_bytes: int) -> bytes:
-    """The whole decoded body.
+class Body:
+    """A body as it comes in, piece by piece.
 
-    ``encoding`` is what :func:`encoding_of` gave, ``declared`` the Content-Length header or ``""``. Raises
-    :class:`TooLargeError` as soon as more than ``max_bytes`` were declared, sent or decoded, and
-    :class:`BrokenBodyError` for a stream that cannot be decoded or ends before its end.
+    ``encoding`` is what :func:`encoding_of` gave, ``declared`` the Content-Length header or ``""``. As soon as more
+    than ``max_bytes`` were declared, sent or decoded, :class:`TooLargeError` is raised; with ``cut`` the first
+    ``max_bytes`` are the body instead.
     """
-    too_large = TooLargeError(f"The page is larger than {max_bytes / 1_000_000:g} MB; it was not read.")
-    if declared.isdecimal() and int(declared) > max_bytes:
-        raise too_large
-    decoder = _Decoder(encoding) if encoding else None
-    out = bytearray()
-    received = 0
+
+    def __init__(self, *, encoding: str, declared: str, max_bytes: int, cut: bool = False) -> None:
+        self._max_bytes = max_bytes
+        self._cut = cut
+        self._decoder = _Decoder(encoding) if encoding else None
+        self._out = bytearray()
+        self._received = 0
+        self.full = False
+        if declared.isdecimal() and int(declared) > max_bytes and not cut:
+            raise self._too_large()
+
+    def add(self, chunk: bytes) -> None:
+        """Take the next piece as sent; nothing more is of use once ``full``. Raises :class:`BrokenBodyError`."""
+        self._received += len(chunk)
+        room = self._max_bytes + 1 - len(self._out)
+        self._out += self._decoder.decode(chunk, room) if self._decoder else chunk
+        if self._received > self._max_bytes or len(self._out) > self._max_bytes:
+            if not self._cut:
+                raise self._too_large()
+            self.full = True
+
+    def whole(self) -> bytes:
+        """The decoded body. Raises :class:`BrokenBodyError` for a compression without an end."""
+        if self._decoder and self._received and not (self._decoder.finished or self.full):
+            raise BrokenBodyError("The page was cut short on the way.")
+        return bytes(self._out[: self._max_bytes])
+
+    def _too_large(self) -> TooLargeError:
+        return TooLargeError(f"The page is larger than {self._max_bytes / 1_000_000:g} MB; it was not read.")
+
+
+async def read_body(chunks: AsyncIterator[bytes], body: Body) -> bytes:
+    """The whole decoded body of a stream; raises what :class:`Body` raises."""
     async for chunk in chunks:
-        received += len(chunk)
-        out += decoder.decode(chunk, max_bytes + 1 - len(out)) if decoder else chunk
-        if received > max_bytes or len(out) > max_bytes:
-            raise too_large
-    if decoder and received and not decoder.finished:
-        raise BrokenBodyError("The page was cut short on the way.")
-    return bytes(out)
+        body.add(chunk)
+        if body.full:
+            break
+    return body.whole()
 
 
 class _Decoder:

@@ -23,6 +23,11 @@ _WEB: Final = frozenset(
     | {f"cp{number}" for number in range(1250, 1259)}
     | {f"iso8859-{number}" for number in range(2, 17)}
 )
+# What the same standard means by the narrower names; the characters beyond them are on many pages that say them.
+_WIDER: Final = {
+    "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs",
+    "iso8859-9": "cp1254", "iso8859-11": "cp874",
+}  # fmt: skip
 
 
 def decode(body: bytes, content_type: str = "") -> str:
@@ -41,10 +46,20 @@ def decode(body: bytes, content_type: str = "") -> str:
     prologue = body[:_PROLOGUE]
     for found in (_META.search(prologue), _XML.search(prologue)):
         if found and (declared := _known(found[1].decode("ascii", "replace"))):
-            return body.decode(declared, "replace")
+            return _as_declared(body, declared)
     if (header := _HEADER.search(content_type)) and (declared := _known(header[1])):
-        return body.decode(declared, "replace")
+        return _as_declared(body, declared)
     return body.decode("windows-1252", "replace")
+
+
+def _as_declared(body: bytes, name: str) -> str:
+    """A body in the encoding that it declares; one that says UTF-8 and mostly is not is windows-1252."""
+    text = body.decode(name, "replace")
+    if name == "utf-8":
+        beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
+        if 2 * text.count("\ufffd") > beyond_ascii:
+            return body.decode("windows-1252", "replace")
+    return text
 
 
 def _known(name: str) -> str | None:
@@ -55,4 +70,4 @@ def _known(name: str) -> str | None:
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
         return None
-    return known if known in _WEB else None
+    return _WIDER.get(known, known) if known in _WEB else None

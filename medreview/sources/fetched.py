@@ -12,7 +12,9 @@ class Fetched:
     ``status`` is the last HTTP status, ``None`` when no answer came. ``body`` is the decoded body (no
     content encoding left), empty when it could not be had whole. ``fetched_at`` is ISO 8601 in UTC. ``state``
     is a page state (``medreview.labels.PAGE_STATES``) when fetching alone decided it, else ``None``;
-    ``detail`` then says why, in one plain sentence.
+    ``detail`` then says why, in one plain sentence. ``etag`` and ``last_modified`` are the validators that came with a
+    page, for asking later whether it changed. ``unchanged``: the server says that the version with the validators sent
+    still holds (status 304); there is no body and no state then.
     """
 
     url: str
@@ -24,12 +26,24 @@ class Fetched:
     fetched_at: str
     state: str | None = None
     detail: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    unchanged: bool = False
 
 
 def utc_text(moment: datetime) -> str:
     """A moment as stored: ISO 8601 in UTC, to the second, with ``Z``. A moment without a zone is taken as UTC."""
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return known.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def validator(header: str) -> str:
+    """An ``ETag`` or ``Last-Modified`` as it may be kept and sent back, else ``""``: short and printable ASCII.
+
+    A bare ``*`` is left out: as ``If-None-Match`` it would mean any version at all (RFC 9110 section 13.1.2).
+    """
+    kept = header.strip()
+    return kept if len(kept) <= 500 and kept.isascii() and kept.isprintable() and kept != "*" else ""
 
 
 def http_failure(status: int) -> tuple[str | None, str]:

@@ -85,6 +85,32 @@ def refusal(address: str) -> str | None:
     return "not a public address" if refused or not ip.is_global or ip.is_multicast else None
 
 
+def check_addresses(
+    host: str, port: int, addresses: Iterable[str], *, ports: frozenset[int], allow: frozenset[tuple[str, int]]
+) -> None:
+    """Raise :class:`RefusedError` unless every address of a host is public and the port is a web port."""
+    for address in addresses:
+        if (address, port) in allow:
+            continue
+        if (why := refusal(address)) is not None:
+            raise RefusedError(f"{host} leads to {address}, {why}; it was not connected to.")
+        if port not in ports:
+            raise RefusedError(f"Port {port} of {host} is not a web port; it was not connected to.")
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host by the system's resolver, at least one. Raises :class:`UnknownHostError`."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise UnknownHostError(f"The host name {host} could not be resolved.") from error
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    if not addresses:
+        raise UnknownHostError(f"The host name {host} has no address.")
+    return addresses
+
+
 class GuardedBackend(httpcore.AsyncNetworkBackend):
     """A network backend for httpcore that resolves once and connects to public addresses on web ports only.
 
@@ -105,14 +131,8 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Connect to a host; raises :class:`RefusedError`, :class:`UnknownHostError` or httpcore's connect errors."""
-        addresses = await self._resolve(host, port)
-        for address in addresses:
-            if (address, port) in self._allow:
-                continue
-            if (why := refusal(address)) is not None:
-                raise RefusedError(f"{host} leads to {address}, {why}; it was not connected to.")
-            if port not in self._ports:
-                raise RefusedError(f"Port {port} of {host} is not a web port; it was not connected to.")
+        addresses = await resolve(host, port)
+        check_addresses(host, port, addresses, ports=self._ports, allow=self._allow)
         limit = SECONDS_PER_ADDRESS if timeout is None else min(timeout, SECONDS_PER_ADDRESS)
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
@@ -131,14 +151,3 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait, as httpcore asks of a backend."""
         await asyncio.sleep(seconds)
-
-    async def _resolve(self, host: str, port: int) -> list[str]:
-        loop = asyncio.get_running_loop()
-        try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            raise UnknownHostError(f"The host name {host} could not be resolved.") from error
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        if not addresses:
-            raise UnknownHostError(f"The host name {host} has no address.")
-        return addresses

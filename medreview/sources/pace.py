@@ -1,7 +1,8 @@
 """Politeness: how many requests run at once, in all and to one host, and how far apart."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -10,10 +11,14 @@ from medreview.sources.limits import Limits
 
 
 class Pace:
-    """Hands out turns to ask a host; made inside a running event loop and used in that loop only."""
+    """Hands out turns to ask a host; made inside a running event loop and used in that loop only.
 
-    def __init__(self, limits: Limits) -> None:
+    ``delays`` gives, for single hosts, the seconds between two starts in place of ``limits.host_delay``.
+    """
+
+    def __init__(self, limits: Limits, delays: Mapping[str, float] | None = None) -> None:
         self._limits = limits
+        self._delays = {_name(host): seconds for host, seconds in (delays or {}).items()}
         self._places = asyncio.Semaphore(limits.concurrency)
         self._hosts: dict[str, _Host] = {}
 
@@ -30,7 +35,8 @@ class Pace:
                 while (wait := queue.next_at - loop.time()) > 0:
                     await asyncio.sleep(wait)
                 await self._places.acquire()
-                queue.next_at = loop.time() + self._limits.host_delay
+                queue.begun = loop.time()
+                queue.next_at = queue.begun + queue.delay
             try:
                 yield
             finally:
@@ -41,19 +47,35 @@ class Pace:
         queue = self._host(host)
         queue.next_at = max(queue.next_at, asyncio.get_running_loop().time() + seconds)
 
+    def slow_down(self, host: str, seconds: float) -> None:
+        """Keep the starts of requests to this host at least so many seconds apart, the last start included."""
+        queue = self._host(host)
+        if seconds > queue.delay:
+            queue.delay = seconds
+            queue.next_at = max(queue.next_at, queue.begun + seconds)
+
     def _host(self, host: str) -> "_Host":
-        if host not in self._hosts:
-            self._hosts[host] = _Host(asyncio.Semaphore(self._limits.per_host))
-        return self._hosts[host]
+        name = _name(host)
+        if name not in self._hosts:
+            delay = self._delays.get(name, self._limits.host_delay)
+            self._hosts[name] = _Host(asyncio.Semaphore(self._limits.per_host), delay)
+        return self._hosts[name]
 
 
 class _Host:
     """Who may ask one host, and when next (in the loop's time)."""
 
-    def __init__(self, slots: asyncio.Semaphore) -> None:
+    def __init__(self, slots: asyncio.Semaphore, delay: float) -> None:
         self.slots = slots
         self.gate = asyncio.Lock()
+        self.delay = delay
+        self.begun = -math.inf
         self.next_at = 0.0
+
+
+def _name(host: str) -> str:
+    """A host as the pace knows it: a trailing dot and capitals make no other server."""
+    return host.lower().rstrip(".")
 
 
 def retry_after(header: str) -> float | None:

@@ -7,6 +7,9 @@ from typing import Final
 
 from medreview.sources.charset import decode
 from medreview.sources.fetched import Fetched
+from medreview.sources.outline import Heading
+from medreview.sources.record_draft import Record
+from medreview.sources.records import read_record
 from medreview.sources.states import THIN, Signs, bot_check, count_words, page_state
 from medreview.text import fold_newlines
 
@@ -14,9 +17,9 @@ LONGEST: Final = 2_000_000
 """Code points after which a text is cut; the evidence then says so."""
 
 _MARKUP: Final = re.compile(
-    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype|\?xml|html|head|body|title|meta|script|style|div|p|h[1-6]|article|section|main"
-    rb"|table|ul|ol|a|span|br|link|header|nav|!--)\b",
-    re.IGNORECASE | re.DOTALL,
+    rb"<(?:!doctype|\?xml|html|head|body|title|meta|script|style|div|p|h[1-6]|article|section|main|table|ul|ol|a|span|br"
+    rb"|link|header|nav)\b",
+    re.IGNORECASE,
 )
 _MARKUP_INSIDE: Final = re.compile(rb"<(?:html|head|body|p|div|table)[\s>]", re.IGNORECASE)
 _WIDE: Final = (BOM_UTF16_LE, BOM_UTF16_BE)
@@ -42,7 +45,7 @@ class Page:
     readable on the page. Both have LF as their only line end and are otherwise as the page has them, control
     characters too. ``state`` is one of ``medreview.labels.PAGE_STATES``, ``evidence`` the sentence that tells why
     (``""`` when there is nothing to tell). ``extractor`` names what made ``text``, with version. ``page_starts`` are
-    the code points in ``text`` at which the pages of a PDF begin.
+    the code points in ``text`` at which the pages of a PDF begin, ``outline`` its headings, in text order.
 
     A text may also come with a state that says it is not the source (an error page, a cookie wall); which states hold
     the source is ``medreview.sources.states.HOLDS_SOURCE``.
@@ -55,13 +58,14 @@ class Page:
     evidence: str
     extractor: str
     page_starts: tuple[int, ...] = ()
+    outline: tuple[Heading, ...] = ()
 
 
 def read_page(fetched: Fetched) -> Page:
     """Text and state of what was fetched; the kind of body is told from its first bytes, not from what a server says.
 
-    Never raises for what a body may hold. Takes about 10 ms for most pages, a few seconds for hostile HTML, up to 30
-    seconds for a hostile PDF: call it in a thread.
+    Never raises for what a body may hold. Takes about 10 ms for most pages, up to twelve seconds for hostile HTML of
+    15 MB and 30 for a hostile PDF: call it in a thread.
     """
     if not fetched.body:
         return Page("", "", "", fetched.state or "thin", fetched.detail or "The server sent an empty page.", "")
@@ -70,8 +74,10 @@ def read_page(fetched: Fetched) -> Page:
     body = fetched.body
     if b"%PDF-" in body[:1024]:
         return _from_pdf(fetched)
+    if record := read_record(fetched):
+        return _from_record(fetched, record)
     kind = _binary_kind(body)
-    if _MARKUP.match(body[:4096].removeprefix(BOM_UTF8)) or (kind is None and _MARKUP_INSIDE.search(body[:4096])):
+    if _begins_as_markup(body[:4096]) or (kind is None and _MARKUP_INSIDE.search(body[:4096])):
         return _from_html(fetched)
     if kind is not None:
         return Page("", "", "", fetched.state or "not_text", fetched.detail or f"The body is {kind}, not a text.", "")
@@ -86,7 +92,17 @@ def _from_pdf(fetched: Fetched) -> Page:
     if state is None:
         state = "thin" if count_words(pdf.text) < THIN else "ok"
         evidence = evidence or (f"The PDF has only {count_words(pdf.text)} words." if state == "thin" else "")
-    return Page(pdf.title, pdf.text, pdf.text, state, evidence, pdf_extractor(), pdf.page_starts)
+    return Page(pdf.title, pdf.text, pdf.text, state, evidence, pdf_extractor(), pdf.page_starts, pdf.outline)
+
+
+def _from_record(fetched: Fetched, record: Record) -> Page:
+    text, cut = _cut(record.text)
+    full_text, _ = _cut(record.full_text)
+    outline = tuple(heading for heading in record.outline if heading.end <= len(text))
+    evidence = fetched.detail if fetched.state else record.evidence
+    told = " ".join(part for part in (evidence, cut) if part)
+    state = fetched.state or record.state
+    return Page(record.title, text, full_text, state, told, record.extractor, outline=outline)
 
 
 def _from_html(fetched: Fetched) -> Page:
@@ -97,9 +113,10 @@ def _from_html(fetched: Fetched) -> Page:
     main, main_cut = _cut(html.main)
     full, full_cut = _cut(html.full)
     if count_words(main) >= THIN or (count_words(full) < THIN and main):
-        text, extractor, cut = main, f"{main_extractor()}, {WALKER}", main_cut
+        text, outline, extractor, cut = main, html.main_outline, f"{main_extractor()}, {WALKER}", main_cut
     else:
-        text, extractor, cut = full, f"{WALKER} (full page: main text thin or not made)", full_cut
+        text, outline, cut = full, html.full_outline, full_cut
+        extractor = f"{WALKER} (full page: main text thin or not made)"
     signs = Signs(
         url=fetched.url,
         final_url=fetched.final_url,
@@ -118,7 +135,8 @@ def _from_html(fetched: Fetched) -> Page:
     else:
         state, evidence = page_state(signs)
     told = " ".join(part for part in (evidence, html.damage if state != "not_text" else "", cut) if part)
-    return Page(html.title, text, full, state, told, extractor)
+    outline = tuple(heading for heading in outline if heading.end <= len(text))
+    return Page(html.title, text, full, state, told, extractor, outline=outline)
 
 
 def _from_plain(fetched: Fetched) -> Page:
@@ -135,6 +153,17 @@ def _cut(text: str) -> tuple[str, str]:
     if len(folded) <= LONGEST:
         return folded, ""
     return folded[:LONGEST], f"The text was cut after {LONGEST:,} characters."
+
+
+def _begins_as_markup(head: bytes) -> bool:
+    """Whether the first tag, after comments, is one of HTML. A loop: a pattern for the comments can take for ever."""
+    head = head.removeprefix(BOM_UTF8).lstrip()
+    while head.startswith(b"<!--"):
+        _, end, rest = head.partition(b"-->")
+        if not end:
+            return True
+        head = rest.lstrip()
+    return _MARKUP.match(head) is not None
 
 
 def _binary_kind(body: bytes) -> str | None:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.sources.outline import Heading
 from medreview.sources.states import count_words
 
 _CHILD: Final = Path(__file__).with_name("pdf_child.py")
@@ -33,6 +34,8 @@ class PdfLimits:
 class PdfText:
     """Text of a PDF. Page ``i`` (from 0) begins at code point ``page_starts[i]``; pages are parted by a blank line.
 
+    ``outline`` holds the bookmarks that are lines of the text.
+
     ``state`` is ``None`` when there is text to go by, else ``pdf_scan``, ``pdf_encrypted`` or ``not_text``;
     ``evidence`` is one sentence, also for a text that was cut at a limit.
     """
@@ -42,11 +45,12 @@ class PdfText:
     page_starts: tuple[int, ...]
     state: str | None
     evidence: str
+    outline: tuple[Heading, ...] = ()
 
 
 def pdf_extractor() -> str:
-    """Name and version of what makes the text of a PDF."""
-    return f"pypdfium2 {version('pypdfium2')}"
+    """Name and version of what makes the text of a PDF: the library, and the rules for lines in ``pdf_child``."""
+    return f"pypdfium2 {version('pypdfium2')}, lines 2"
 
 
 def read_pdf(body: bytes, limits: PdfLimits | None = None) -> PdfText:
@@ -101,7 +105,10 @@ def _joined(answer: dict[str, Any]) -> PdfText:
     evidence = "" if len(pages) == count else f"Only the first {len(pages)} of {count} pages were read."
     if answer["unread"]:
         evidence = f"{evidence} {answer['unread']} pages could not be read.".strip()
-    return PdfText(title, text, tuple(starts), None, evidence)
+    outline = tuple(
+        Heading(starts[page] + start, starts[page] + end, level) for page, start, end, level in answer["outline"]
+    )
+    return PdfText(title, text, tuple(starts), None, evidence, outline)
 
 
 def _nothing(state: str, evidence: str) -> PdfText:

@@ -1,19 +1,30 @@
 """Run in a process of its own by ``pdf``: a PDF on stdin, JSON on stdout. Imports nothing of this project.
 
 The PDF parser is native code that reads hostile input, so this process gives up its right to memory, time and files
-before it reads the first byte. What it prints: ``state``, ``evidence``, ``title``, ``pages`` (texts), ``page_count``.
+before it reads the first byte. What it prints: ``state``, ``evidence``, ``title``, ``pages`` (texts), ``page_count``,
+``outline`` (page, start and end in its text, level).
 """
 
 import contextlib
 import json
 import re
 import sys
+from itertools import islice
 from typing import Any
 
 GAP = 0.8
 """A generated space wider than this many character heights separates two cells of a row."""
 LIST_ITEM = re.compile(r"^(\d{1,2}[.)]?|[a-z][.)]|[-\u2022\u2013]) \| (?=[^|]{40,}$)")
 """The number or bullet of a list item, which is no cell of a row."""
+RAISED = "0123456789+-\u2212"
+SUPERSCRIPT = str.maketrans(RAISED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+MOST_RAISED = 20_000
+"""Figures and signs of one page above which none is looked at: a page for reading has fewer."""
+BASE = re.compile(r"(?:(?<!\d)10|(?<![A-Za-z])(?:[cdkm]?m|in|ft|s|n|x|[IrR]|\u03c7))\Z")
+"""What a raised number is a power of; after all else it is the mark of a note or of a reference."""
+NEW_LINE = re.compile(r"(?<=\S)\r\n(?=[^\r\n])")
+MOST_BOOKMARKS = 2_000
+NUMBER = re.compile(r"(?:(?:chapter|section|part|appendix) )?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[ivx]{1,5})[.):]? (?=\S)")
 PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD of PDFium."""
 
@@ -59,7 +70,8 @@ def read(body: bytes, most_pages: int, most_characters: int) -> dict[str, Any]:
         room -= len(text)
         if room <= 0:
             break
-    return {"pages": pages, "page_count": count, "unread": unread, "title": title_of(document)}
+    outline = outline_of(document, pages)
+    return {"pages": pages, "page_count": count, "unread": unread, "title": title_of(document), "outline": outline}
 
 
 def title_of(document: Any) -> str:
@@ -69,6 +81,44 @@ def title_of(document: Any) -> str:
     except Exception:
         return ""
     return "" if title.lower() in ("untitled", "(anonymous)", "(unspecified)") else title
+
+
+def outline_of(document: Any, pages: list[str]) -> list[tuple[int, int, int, int]]:
+    """The bookmarks whose words are a line of the page that they lead to, in the order of the text.
+
+    A bookmark is left out when no line says the same, or more lines than there are such bookmarks: a line of a running
+    head or of a table of contents is no heading.
+    """
+    wanted: dict[int, dict[str, list[int]]] = {}
+    try:
+        for bookmark in islice(document.get_toc(max_depth=6), MOST_BOOKMARKS):
+            target = bookmark.get_dest()
+            number = target.get_index() if target is not None else None
+            words = heading_words(bookmark.get_title()[:300])
+            if words and number is not None and 0 <= number < len(pages):
+                wanted.setdefault(number, {}).setdefault(words, []).append(min(bookmark.level + 1, 6))
+    except Exception:
+        return []
+    found: list[tuple[int, int, int, int]] = []
+    for number, bookmarks in wanted.items():
+        lines: dict[str, list[tuple[int, int]]] = {}
+        at = 0
+        for line in pages[number].split("\n"):
+            if len(line) <= 300:
+                lines.setdefault(heading_words(line), []).append((at, at + len(line)))
+            at += len(line) + 1
+        for words, levels in bookmarks.items():
+            places = lines.get(words, [])
+            if len(places) == len(levels):
+                found += [(number, start, end, level) for (start, end), level in zip(places, levels, strict=True)]
+    return sorted(found)
+
+
+def heading_words(text: str) -> str:
+    """A heading without its number, spaces and case: bookmarks often leave out the one or change the others."""
+    words = " ".join(text.casefold().split())
+    numbered = NUMBER.match(words)
+    return words[numbered.end() :] if numbered else words
 
 
 def page_text(page: Any) -> str:
@@ -90,11 +140,60 @@ def page_text(page: Any) -> str:
                 left = textpage.get_charbox(index + 1, loose=True)[0]
                 if left - right > GAP * max(top - bottom, 1.0):
                     characters[index] = " | "
+        write_out_raised(textpage, text, characters)
+        join_lines(textpage, text, characters)
         text = "".join(characters)
     # PDFium gives U+FFFE (or STX) for the hyphen of a word that is broken at the end of a line.
     text = text.replace("\ufffe", "-\n").replace("\x02", "-\n")
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     return "\n".join(LIST_ITEM.sub(r"\1 ", line.strip()) for line in text.split("\n")).strip("\n")
+
+
+def write_out_raised(textpage: Any, text: str, characters: list[str]) -> None:
+    """Raised figures become superscript characters or ``[n]``: in plain text 10 with a raised 9 is read as 109."""
+    places = [index for index, character in enumerate(text) if index and character in RAISED]
+    if len(places) > MOST_RAISED:
+        return
+    boxes: dict[int, Any] = {}
+
+    def box(index: int) -> Any:
+        if index not in boxes:
+            boxes[index] = textpage.get_charbox(index, loose=True)
+        return boxes[index]
+
+    runs: list[list[int]] = []
+    for index in places:
+        if text[index - 1].isspace():
+            continue
+        (_, bottom, _, top), (_, base_bottom, _, base_top) = box(index), box(index - 1)
+        base, height = base_top - base_bottom, top - bottom
+        if runs and runs[-1][-1] == index - 1 and abs(height - base) < 0.05 * base:
+            runs[-1].append(index)
+        elif height < 0.85 * base and bottom > base_bottom + 0.15 * base and top > base_bottom + 0.7 * base:
+            runs.append([index])
+    for run in runs:
+        figures = "".join(text[index] for index in run)
+        if not figures.isdecimal() or BASE.search(text[max(0, run[0] - 3) : run[0]]):
+            for index in run:
+                characters[index] = text[index].translate(SUPERSCRIPT)
+        else:
+            characters[run[0]] = f"[{characters[run[0]]}"
+            characters[run[-1]] += "]"
+
+
+def join_lines(textpage: Any, text: str, characters: list[str]) -> None:
+    """Take out line breaks within a line of the page: PDFium makes one where a raised or lowered figure ends."""
+    for found in NEW_LINE.finditer(text):
+        before, after = found.start() - 1, found.end()
+        _, bottom, right, top = textpage.get_charbox(before, loose=True)
+        left, next_bottom, _, next_top = textpage.get_charbox(after, loose=True)
+        height = min(top - bottom, next_top - next_bottom)
+        overlap = min(top, next_top) - max(bottom, next_bottom)
+        # Characters of one height on one line were parted for another reason, such as columns.
+        if abs((top - bottom) - (next_top - next_bottom)) < 0.1 * height or overlap < 0.3 * height:
+            continue
+        if -0.3 * height < left - right < 1.5 * height:
+            characters[found.start() : found.end()] = [" " if left - right > 0.1 * height else "", ""]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The phrases by which pages that are not the source give themselves away; one pattern a line, in English.
 
 A space in a pattern stands for any white space, ``'`` for any apostrophe; case does not matter, ``^`` and ``$`` are the
-ends of a line. Titles are matched tightly, because a phrase in a title decides whatever the length of the page.
+ends of a line. Patterns whose name ends in ``TALK`` tell the sentences that such pages are made of: what is left
+without them is the page's own matter.
 """
 
 import re
@@ -39,12 +40,42 @@ BOT_TEXT: Final = _any_of(
     automated (?:access|requests) to (?:this|our) (?:site|page|content)
     """
 )
+BOT_TALK: Final = _any_of(
+    r"""
+    \b(?:ro)?bots?\b
+    \bhumans?\b
+    captcha
+    security (?:check|service|of your connection)
+    verif(?:y|ying|ication)
+    \bautomat(?:ed|ion|ic)
+    \bbrows(?:er|ing)
+    javascript
+    cookie
+    \bplug-?in
+    (?:unusual|suspicious) (?:traffic|activity)
+    \bip address
+    \b(?:ray|reference|incident|case|request|support) (?:id|number|code|article|#)
+    (?:permission|trying) to access
+    (?:access|page) (?:to this page )?(?:has been |is |was )?(?:denied|blocked)
+    been blocked
+    site owner
+    webmaster
+    performance (?:and|&) security
+    """
+)
 JS_TEXT: Final = _any_of(
     r"""
     (?:enable|turn on|activate) javascript
     javascript (?:is|must be|has to be|needs to be) (?:not |currently )?(?:enabled|disabled|required|turned (?:on|off))
     (?:requires|needs) javascript
     work (?:properly )?without javascript
+    """
+)
+JS_TALK: Final = _any_of(
+    r"""
+    javascript
+    \bbrowser
+    \bscripts?\b
     """
 )
 COOKIE_TITLE: Final = _any_of(
@@ -83,16 +114,31 @@ COOKIE_TALK: Final = _any_of(
 )
 LOST_TITLE: Final = _any_of(
     r"""
-    \b(?:page|document|article|content|file) (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
-    \b(?:page|document|article|content) (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
+    \bpage (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
+    \bpage (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
     \bpage (?:doesn't|does not|no longer) exists?\b
     \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
+    """
+)
+LOST_TITLE_PERHAPS: Final = _any_of(
+    r"""
+    \b(?:document|article|content|file) (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
+    \b(?:document|article|content) (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
     ^(?:http )?(?:error )?404(?: error)?\s*(?:$|[-:|\u2013\u2014.(,!])
     ^404 (?:page|file|not found|error)\b
     \berror 404\b
     [-:|\u2013\u2014]\s*404\s*$
     ^not found\s*(?:$|[-|.:\u2013\u2014])
     ^oops\s*(?:$|[-|.,!\u2013\u2014])
+    """
+)
+LOST_TALK: Final = _any_of(
+    r"""
+    \b(?:page|pages|link|links|url|website|site|browser|home ?page|site ?map|menu)\b
+    web address
+    \b(?:404|error|sorry|oops)\b
+    not found
+    \bsearch
     """
 )
 LOST_TEXT: Final = _any_of(
@@ -117,17 +163,36 @@ CLOSED_TEXT: Final = _any_of(
     (?:purchase|buy) pdf
     get (?:full|instant|institutional) access
     (?:get|gain|obtain|check) access to (?:this|the) (?:full |whole )?(?:article|chapter|content|text)
-    (?:access|log ?in|sign ?in) (?:through|via|with) (?:your |an )?(?:institution|organi[sz]ation|openathens|shibboleth)
-    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|continue|view|access|unlock)
     (?:full text|article|content) is (?:only )?available (?:only )?to (?:subscribers|members|registered)
-    you (?:do not|don't) (?:currently )?have (?:access|a subscription)
-    already (?:a subscriber|have a subscription)
-    subscription (?:is )?required
-    requires a (?:paid )?subscription
-    you(?: have|'ve) reached your (?:\w+ )?limit
+    you (?:do not|don't) (?:currently )?have (?:access|a subscription) to (?:this|the)
+    you (?:do not|don't) (?:currently )?have (?:access|a subscription)\s*(?:$|[.!])
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:continue|unlock)
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access) (?:the|this|full)\b
     """
 )
-LOST_PATH: Final = re.compile(r"(?:^|[/_-])(?:404|(?:page-?)?not-?found)(?:$|[/._-])", re.IGNORECASE)
+CLOSED_TEXT_PERHAPS: Final = _any_of(
+    r"""
+    (?:access|log ?in|sign ?in) (?:through|via|with) (?:your |an )?(?:institution|organi[sz]ation|openathens|shibboleth)
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access)\s*(?:$|[.!:])
+    already (?:a subscriber|have a subscription)
+    (?<!no.)subscription (?:is )?required
+    requires a (?:paid )?subscription
+    you(?: have|'ve) reached your (?:free |monthly |article |reading )+limit
+    """
+)
+OPEN_TEXT: Final = _any_of(
+    r"""
+    open[- ]access article
+    creative commons
+    \bcc[- ]by\b
+    free full text
+    free (?:pmc )?article
+    """
+)
+LOST_PATH: Final = re.compile(
+    r"(?:^|[/_-])(?:(?:errors?|status|http)[/_-]?404|(?:page-?)?not-?found)(?:$|[/._-])|^/404(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
 HOME_PATH: Final = re.compile(
     r"/?(?:(?:index|home|default)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?(?:/(?:home)?)?)?/?", re.IGNORECASE
 )

@@ -1,126 +1,209 @@
 """The stage that gets every cited source once, whole, and keeps what it got as a snapshot."""
 
 import asyncio
-import json
-import sqlite3
-import zlib
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol
 
+from medreview.citations.canonical import domain
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetched import Fetched
-from medreview.sources.folder import PagesFolder
-from medreview.sources.limits import Limits
+from medreview.sources.network import Network, Request
 from medreview.sources.page import Page, read_page
+from medreview.sources.services import Services, addresses
+from medreview.sources.snapshots import add_snapshot, confirm_snapshot
+from medreview.sources.states import HOLDS_SOURCE, SQL_HOLDS_SOURCE
 from medreview.study import Study
-from medreview.study.ids import content_id
-from medreview.study.rows import insert
 from medreview.text import sha256
 
-_FAILED = "'http_error', 'timeout', 'blocked'"
+Scope = Literal["missing", "failed", "all"]
+"""Which sources to ask for: those never fetched, these and those that could not be had, or every one anew."""
+
+_WHICH: Final = {
+    "missing": "c.snapshot_id IS NULL",
+    "failed": "c.snapshot_id IS NULL OR c.page_state IN ('http_error', 'timeout', 'blocked')",
+    "all": "1",
+}
+_BEST: Final = ("ok", "paywall", "thin")
 
 
-@dataclass(frozen=True, slots=True)
+class SavedSource(Protocol):
+    """Saved pages by URL: a folder, or an archive."""
+
+    @property
+    def note(self) -> str:
+        """A sentence when a part of them could not be read, else ``""``."""
+
+    def get(self, url: str) -> Fetched | None:
+        """The saved answer for a URL, if there is one."""
+
+
+@dataclass(slots=True)
 class FetchSummary:
-    """Sources that got a snapshot, by page state, and (with a folder) those that it does not hold."""
+    """What came, by page state, and (with saved pages) how many sources are not among them.
 
-    states: dict[str, int]
-    missing: int
+    Of sources that had been fetched before: ``unchanged`` read as they did, ``changed`` have another text now, and
+    ``kept`` could not be had this time, so that what was read before stays. ``note``: a caution about saved pages.
+    """
+
+    states: dict[str, int] = field(default_factory=dict)
+    missing: int = 0
+    unchanged: int = 0
+    changed: int = 0
+    kept: int = 0
+    note: str = ""
 
 
-def pending(study: Study, *, failed_too: bool = False) -> list[tuple[str, str]]:
-    """(source id, URL) of the sources to fetch, in order of citation: those never fetched, on request failed ones."""
-    failed = f"OR c.page_state IN ({_FAILED})" if failed_too else ""
+@dataclass(slots=True)
+class _Target:
+    """A source to ask for, the addresses left to try, and the best that came so far."""
+
+    source_id: str
+    kind: str
+    addresses: list[str]
+    read_before: bool
+    best: tuple[Fetched, Page] | None = None
+
+
+def pending(study: Study, scope: Scope = "missing") -> list[tuple[str, str]]:
+    """(source id, URL) of the sources to fetch, in order of citation."""
     rows = study.reader.execute(
         f"""SELECT source.source_id, source.url FROM source LEFT JOIN snapshot_current AS c USING (source_id)
-            WHERE c.snapshot_id IS NULL {failed} ORDER BY source.rowid"""
+            WHERE {_WHICH[scope]} ORDER BY source.rowid"""
     )
     return [(row["source_id"], row["url"]) for row in rows]
 
 
-def fetch_from_folder(
-    study: Study, folder: PagesFolder, *, failed_too: bool = False, progress: Progress = SILENT
+def fetch_saved(
+    study: Study, saved: SavedSource, *, scope: Scope = "missing", progress: Progress = SILENT
 ) -> FetchSummary:
-    """Take the pages from a folder of saved pages; nothing touches the network."""
-    wanted = pending(study, failed_too=failed_too)
+    """Take the pages from a folder or an archive of saved pages; nothing touches the network."""
+    wanted = pending(study, scope)
+    read = _read_before(study)
     progress.begin("pages", len(wanted))
-    states: Counter[str] = Counter()
-    missing = 0
+    summary = FetchSummary(note=saved.note)
     for source_id, url in wanted:
-        fetched = folder.get(url)
+        fetched = saved.get(url)
         if fetched is None:
-            missing += 1
+            summary.missing += 1
         else:
-            states[_keep(study, source_id, fetched)] += 1
+            _keep(study, summary, source_id, fetched, read_page(fetched), source_id in read)
         progress.step()
-    return FetchSummary(dict(states), missing)
+    return summary
 
 
 def fetch_live(
     study: Study,
     *,
-    limits: Limits,
-    user_agent: str,
-    failed_too: bool = False,
+    network: Network,
+    services: Services,
+    scope: Scope = "missing",
     progress: Progress = SILENT,
-    allow: frozenset[tuple[str, int]] = frozenset(),
 ) -> FetchSummary:
     """Fetch over HTTP, several at once; every page is saved as it arrives, so that an interrupted run goes on.
 
-    ``allow``: addresses that the guard lets through although they are not public; for tests.
+    A source with several addresses (a PMID: its PubMed record, Europe PMC, its page) is asked for at one after the
+    other until one of them holds it.
     """
     from medreview.sources.fetch import fetch_all
 
-    wanted = pending(study, failed_too=failed_too)
-    progress.begin("pages", len(wanted))
-    states: Counter[str] = Counter()
-    by_url: dict[str, list[str]] = {}
-    for source_id, url in wanted:
-        by_url.setdefault(url, []).append(source_id)
+    targets = _targets(study, services, scope)
+    progress.begin("pages", len(targets))
+    summary = FetchSummary()
+    known = _validators(study) if scope == "all" else {}
 
-    async def keep(fetched: Fetched) -> None:
-        page = await asyncio.to_thread(read_page, fetched)
-        for source_id in by_url[fetched.url]:
-            states[_keep(study, source_id, fetched, page)] += 1
+    async def keep(request: Request, fetched: Fetched) -> Request | None:
+        target = targets[request.token]
+        if fetched.unchanged:
+            study.write(lambda connection: confirm_snapshot(connection, target.source_id, fetched))
+            summary.unchanged += 1
             progress.step()
+            return None
+        page = await asyncio.to_thread(read_page, fetched)
+        _weigh(target, fetched, page)
+        if target.addresses and page.state not in ("ok", "paywall") and not _settled(target, page):
+            return Request(target.addresses.pop(0), target.source_id)
+        assert target.best is not None
+        _keep(study, summary, target.source_id, *target.best, target.read_before)
+        progress.step()
+        return None
 
-    asyncio.run(fetch_all(list(by_url), on_done=keep, limits=limits, user_agent=user_agent, allow=allow))
-    return FetchSummary(dict(states), 0)
+    requests = []
+    for target in targets.values():
+        url = target.addresses.pop(0)
+        final_url, etag, last_modified = known.get(target.source_id, ("", "", ""))
+        requests.append(Request(url, target.source_id, etag, last_modified, validates=final_url))
+    network = replace(
+        network,
+        delays={**services.delays(), **network.delays},
+        for_programs=frozenset({domain(services.eutils), domain(services.europe_pmc)}),
+    )
+    asyncio.run(fetch_all(requests, on_done=keep, network=network))
+    return summary
 
 
-def _keep(study: Study, source_id: str, fetched: Fetched, page: Page | None = None) -> str:
-    page = page or read_page(fetched)
-    study.write(lambda connection: add_snapshot(connection, source_id, fetched, page))
-    return page.state
-
-
-def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched, page: Page) -> None:
-    """Store what was fetched as the source's next version; the same bytes in the same state are not stored again.
-
-    The snapshot's id depends on content only, so that two studies of the same pages agree on it.
-    """
-    raw = sha256(fetched.body)
-    version = connection.execute(
-        "SELECT coalesce(max(version), 0) + 1 FROM snapshot WHERE source_id = ?", (source_id,)
-    ).fetchone()[0]
-    row = {
-        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor),
-        "source_id": source_id,
-        "version": version,
-        "fetched_at": fetched.fetched_at,
-        "page_state": page.state,
-        "state_evidence": page.evidence,
-        "status": fetched.status,
-        "content_type": fetched.content_type,
-        "final_url": fetched.final_url,
-        "chain": json.dumps(fetched.chain),
-        "title": page.title,
-        "extractor": page.extractor,
-        "raw_size": len(fetched.body),
-        "raw_sha256": raw,
-        "text_sha256": sha256(page.text),
-        "text": page.text,
-        "full_text": "" if page.full_text == page.text else page.full_text,
-        "body": zlib.compress(fetched.body, 6),
+def _targets(study: Study, services: Services, scope: Scope) -> dict[str, _Target]:
+    read = _read_before(study)
+    rows = study.reader.execute(
+        f"""SELECT u.source_id, u.kind, u.value, u.url
+            FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id)
+            WHERE {_WHICH[scope]} ORDER BY u.rowid"""
+    )
+    return {
+        row["source_id"]: _Target(
+            source_id=row["source_id"],
+            kind=row["kind"],
+            addresses=list(addresses(row["kind"], row["value"], row["url"], services)),
+            read_before=row["source_id"] in read,
+        )
+        for row in rows
     }
-    insert(connection, "snapshot", [row])
+
+
+def _read_before(study: Study) -> set[str]:
+    rows = study.reader.execute(f"SELECT source_id FROM snapshot_current WHERE page_state IN {SQL_HOLDS_SOURCE}")
+    return {row[0] for row in rows}
+
+
+def _validators(study: Study) -> dict[str, tuple[str, str, str]]:
+    """By source that was read: the address of its page, and what its server wants to be told."""
+    rows = study.reader.execute(
+        f"""SELECT c.source_id, c.final_url, v.etag, v.last_modified, max(v.visit_id)
+            FROM snapshot_current AS c JOIN visit AS v USING (source_id, snapshot_id)
+            WHERE c.page_state IN {SQL_HOLDS_SOURCE} AND v.etag || v.last_modified <> '' GROUP BY c.source_id"""
+    )
+    return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+
+def _weigh(target: _Target, fetched: Fetched, page: Page) -> None:
+    """Keep the better of what came so far; of failures that of the page itself, which a reader would meet as well."""
+    if target.best is None:
+        target.best = fetched, page
+        return
+    held, before = (_BEST.index(p.state) if p.state in _BEST else len(_BEST) for p in (page, target.best[1]))
+    if held < before:
+        told = f"{target.best[0].url} itself was not read ({target.best[1].state.replace('_', ' ')})."
+        if target.kind == "doi":
+            page = replace(page, evidence=f"{page.evidence} {told}".strip())
+        target.best = fetched, page
+    elif held == before == len(_BEST) and target.kind != "doi":
+        target.best = fetched, page
+
+
+def _settled(target: _Target, page: Page) -> bool:
+    """Whether asking elsewhere cannot help: PubMed says that it has no such record."""
+    return target.kind == "pmid" and page.state == "soft_404"
+
+
+def _keep(study: Study, summary: FetchSummary, source_id: str, fetched: Fetched, page: Page, read_before: bool) -> None:
+    before = study.reader.execute(
+        "SELECT text_sha256 FROM snapshot_current WHERE source_id = ?", (source_id,)
+    ).fetchone()  # fmt: skip
+    study.write(lambda connection: add_snapshot(connection, source_id, fetched, page))
+    summary.states[page.state] = summary.states.get(page.state, 0) + 1
+    if read_before:
+        if page.state not in HOLDS_SOURCE:
+            summary.kept += 1
+        elif sha256(page.text) == before[0]:
+            summary.unchanged += 1
+        else:
+            summary.changed += 1

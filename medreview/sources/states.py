@@ -2,8 +2,8 @@
 
 A page that is not the cited source must never be read as "the source does not say so". The phrases are signs, not
 proof, and health pages may hold any of them in their prose. So a phrase decides only when the page is short or when
-the phrase stands in the title or the first heading; a paywall also leaves an abstract, so there the text may be longer.
-The phrases themselves are in ``phrases``.
+the phrase stands in the title or the first heading, and for most states only when little else is said on the page; a
+paywall also leaves an abstract, so there the text may be longer. The phrases themselves are in ``phrases``.
 """
 
 import re
@@ -19,6 +19,8 @@ ABSTRACT: Final = 900
 """Words up to which a page with the signs of a paywall is taken for an abstract or a preview."""
 THIN: Final = 40
 """Words under which a text is too little to judge anything by."""
+
+_OPENING: Final = 2_000
 
 HOLDS_SOURCE: Final = frozenset({"ok", "paywall", "thin"})
 """States in which the text is the cited source or a part of it; in all others it is something else, or nothing."""
@@ -69,23 +71,25 @@ def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
     return f"{where} says \u201c{quoted}\u201d."
 
 
-def _decided(
-    state: str, title: re.Pattern[str], text: re.Pattern[str], signs: Signs, words: int
-) -> tuple[str, str] | None:
-    evidence = _phrase(title, signs.headline, "The title or heading")
-    if evidence is None and words < SHORT:
-        evidence = _phrase(text, signs.text, _short(words))
-    return (state, evidence) if evidence else None
+def _left(text: str, talk: re.Pattern[str]) -> int:
+    """Words of a text without the sentences that talk of a given thing: the matter of the page."""
+    sentences = re.split(r"(?<=[.!?])\s+|\n", text)
+    return count_words(" ".join(sentence for sentence in sentences if not talk.search(sentence)))
 
 
 def bot_check(signs: Signs, words: int) -> tuple[str, str] | None:
     """``bot_check`` and its evidence when a page asks for proof of being human; also for pages with an error status."""
-    return _decided("bot_check", phrases.BOT_TITLE, phrases.BOT_TEXT, signs, words)
+    in_title = _phrase(phrases.BOT_TITLE, signs.headline, "The title or heading")
+    evidence = in_title or (_phrase(phrases.BOT_TEXT, signs.text, _short(words)) if words < SHORT else None)
+    # Health writing knows captchas and denied access, too; but it goes on to say something else.
+    most = 2 * THIN if in_title else THIN
+    return ("bot_check", evidence) if evidence and _left(signs.text, phrases.BOT_TALK) < most else None
 
 
 def _js_only(signs: Signs, words: int) -> tuple[str, str] | None:
     if words < SHORT and (evidence := _phrase(phrases.JS_TEXT, signs.text, _short(words))):
-        return "js_only", evidence
+        # Many a page asks for scripts for its extras only.
+        return ("js_only", evidence) if _left(signs.text, phrases.JS_TALK) < THIN else None
     if words >= THIN:
         return None
     if evidence := _phrase(phrases.JS_TEXT, signs.noscript, _short(words)):
@@ -94,17 +98,35 @@ def _js_only(signs: Signs, words: int) -> tuple[str, str] | None:
 
 
 def _cookie_wall(signs: Signs, words: int) -> tuple[str, str] | None:
-    found = _decided("cookie_wall", phrases.COOKIE_TITLE, phrases.COOKIE_TEXT, signs, words)
+    evidence = _phrase(phrases.COOKIE_TITLE, signs.headline, "The title or heading")
+    if evidence is None and words < SHORT:
+        evidence = _phrase(phrases.COOKIE_TEXT, signs.text, _short(words))
     # A short page under a banner is still a page: a wall is all that is left of it.
-    rest = [part for part in re.split(r"(?<=[.!?])\s+|\n", signs.text) if not phrases.COOKIE_TALK.search(part)]
-    return found if found and count_words(" ".join(rest)) < THIN else None
+    return ("cookie_wall", evidence) if evidence and _left(signs.text, phrases.COOKIE_TALK) < THIN else None
 
 
 def _soft_404(signs: Signs, words: int) -> tuple[str, str] | None:
     asked, got = urlsplit(signs.url).path, urlsplit(signs.final_url).path
     if asked != got and phrases.LOST_PATH.search(got):
         return "soft_404", f"The server led to {got}."
-    return _decided("soft_404", phrases.LOST_TITLE, phrases.LOST_TEXT, signs, words)
+    if certain := _phrase(phrases.LOST_TITLE, signs.headline, "The title or heading"):
+        return "soft_404", certain
+    # "404 not found" is also a title of articles on missing data, "Oops!" one on errors: there the text must agree.
+    perhaps = _phrase(phrases.LOST_TITLE_PERHAPS, signs.headline, "The title or heading")
+    text, full_text = _without_lines(signs.text, signs.headline), _without_lines(signs.full_text, signs.headline)
+    evidence = _phrase(phrases.LOST_TEXT, text if perhaps else signs.text, _short(words)) if words < SHORT else None
+    if perhaps and (
+        evidence
+        or phrases.LOST_TEXT.search(f"{text[:_OPENING]}\n{full_text[:_OPENING]}")
+        or (words < SHORT and _left(signs.text, phrases.LOST_TALK) < THIN)
+    ):
+        return "soft_404", perhaps
+    return ("soft_404", evidence) if evidence else None
+
+
+def _without_lines(text: str, lines: str) -> str:
+    left_out = set(lines.split("\n"))
+    return "\n".join(line for line in text[: 2 * _OPENING].split("\n") if line not in left_out)
 
 
 def _redirected_home(signs: Signs, words: int) -> tuple[str, str] | None:
@@ -112,6 +134,10 @@ def _redirected_home(signs: Signs, words: int) -> tuple[str, str] | None:
     if phrases.HOME_PATH.fullmatch(asked.path) and not asked.query:
         return None
     if got.query or not phrases.HOME_PATH.fullmatch(got.path):
+        return None
+    places = set(re.findall(r"[a-z]{4,}", asked.path.lower())) - {"html", "index", "home"}
+    if asked.netloc != got.netloc and any(place in got.netloc.lower() for place in places):
+        # A short address for a site of its own: /flu that leads to flu.example.org.
         return None
     return "redirected_home", f"Asked for {asked.path}, the server led to the home page {got.path or '/'}."
 
@@ -121,7 +147,12 @@ def _paywall(signs: Signs, words: int) -> tuple[str, str] | None:
         return None
     if signs.closed:
         return "paywall", "The page's own data say that it is not free to read."
-    evidence = _phrase(phrases.CLOSED_TEXT, signs.full_text or signs.text, f"The page has {words} words and")
+    text = signs.full_text or signs.text
+    where = f"The page has {words} words and"
+    evidence = _phrase(phrases.CLOSED_TEXT, text, where)
+    if evidence is None and not phrases.OPEN_TEXT.search(text):
+        # A way in for members is on open pages, too.
+        evidence = _phrase(phrases.CLOSED_TEXT_PERHAPS, text, where)
     return ("paywall", evidence) if evidence else None
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-WALKER: Final = "walker 1"
+WALKER: Final = "walker 2"
 """Name and version of these rules; it changes when the text they make changes."""
 
 _DROPPED: Final = frozenset(
@@ -60,14 +60,15 @@ def is_data_table(table: HtmlElement) -> bool:
                 return False
         else:
             cells += 1
-            if _longer_than(node, _LONG_CELL):
+            if longer_than(node, _LONG_CELL):
                 return False
     return cells > 1
 
 
-def _longer_than(node: HtmlElement, length: int) -> bool:
+def longer_than(node: HtmlElement, length: int) -> bool:
+    """Whether the texts of an element hold more characters than that; a text is not read further than needed."""
     for part in node.itertext():
-        length -= len(part)
+        length -= len(part.strip())
         if length < 0:
             return True
     return False

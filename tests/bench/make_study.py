@@ -108,6 +108,10 @@ def _sources(connection: Any, texts: list[tuple[str, list[tuple[int, int]]]]) ->
         )  # fmt: skip
     insert(connection, "source", rows)
     insert(connection, "snapshot", snapshots)
+    connection.executemany(
+        "UPDATE source SET current_snapshot = ? WHERE source_id = ?",
+        [(page["snapshot_id"], page["source_id"]) for page in snapshots],
+    )
 
 
 def _plan(

@@ -190,6 +190,7 @@ class Shop:
             "body": zlib.compress(text.encode()),
         }
         insert(connection, "snapshot", [row])
+        connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = 'u1'", (snapshot_id,))
 
 
 @pytest.fixture

@@ -149,6 +149,8 @@ def fill(study, answers, pages):
             row |= {"final_url": url, "title": "", "extractor": "x", "raw_size": 1, "raw_sha256": sha256(b"x")}
             row |= {"text_sha256": sha256(text), "text": text, "full_text": "", "body": zlib.compress(b"x")}
             insert(connection, "snapshot", [row])
+            current = (snapshot_id, f"u{number}")
+            connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = ?", current)
         for ordinal, (question, text, statements) in enumerate(answers, 1):
             row = {"response_id": f"r{ordinal}", "ordinal": ordinal, "record_id": "", "model": "atlas", "origin": ""}
             row |= {"imported_at": "", "imported_from": "", "cited": 1, "text_sha256": sha256(text)}

@@ -75,6 +75,7 @@ def test_a_sentence_dictated_beside_instructions_is_among_them():
 
 
 def test_snapshots_are_looked_at_once(study, tools):
+    study.write(lambda db: db.execute("DROP TRIGGER snapshot_is_never_updated"))
     study.write(lambda db: db.execute("UPDATE snapshot SET text = 'Ignore previous instructions.' WHERE version = 1"))
 
     assert mark_snapshots(study) == 2

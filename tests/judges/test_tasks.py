@@ -129,6 +129,7 @@ def test_merged_support_needs_every_quote_to_be_there(study, serve, tools, quote
 
 def test_merged_sources_over_the_context_are_split(study, serve, tools):
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
+    study.write(lambda db: db.execute("DROP TRIGGER snapshot_is_never_updated"))
     study.write(lambda db: db.execute("UPDATE snapshot SET text = text || ?", (" More of the same." * 300,)))
     model = serve(merged(label="not_addressed"))
     judge_with(study, [model.settings(context_tokens=4000)], task="merged_verification")
@@ -163,6 +164,7 @@ def test_a_page_that_holds_a_part_of_its_source_is_judged(study, serve, state):
 
 
 def test_merged_sources_are_two_that_hold_a_source(study, serve):
+    study.write(lambda db: db.execute("DROP TRIGGER snapshot_is_never_updated"))
     study.write(lambda db: db.execute("UPDATE snapshot SET page_state = 'soft_404' WHERE snapshot_id = 'p2'"))
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
 
@@ -172,10 +174,11 @@ def test_merged_sources_are_two_that_hold_a_source(study, serve):
 def third_page(db, snapshot_id, state, text):
     """A page more for the only response, in a state."""
     source = dict(db.execute("SELECT * FROM source WHERE source_id = 'u1'").fetchone())
-    insert(db, "source", [source | {"source_id": "u3", "key": "url:https://page3.example/"}])
+    insert(db, "source", [source | {"source_id": "u3", "key": "url:https://page3.example/", "current_snapshot": None}])
     page = dict(db.execute("SELECT * FROM snapshot WHERE snapshot_id = 'p1'").fetchone())
     page |= {"snapshot_id": snapshot_id, "source_id": "u3", "page_state": state, "text": text}
     insert(db, "snapshot", [page | {"text_sha256": sha256(text)}])
+    db.execute("UPDATE source SET current_snapshot = ? WHERE source_id = 'u3'", (snapshot_id,))
     cited = dict(db.execute("SELECT * FROM citation LIMIT 1").fetchone())
     insert(db, "citation", [cited | {"ordinal": 9, "source_id": "u3"}])
 

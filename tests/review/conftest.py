@@ -67,6 +67,7 @@ def _fill(connection):
         row |= {"final_url": url, "title": "", "extractor": "x", "raw_size": len(body), "raw_sha256": sha256(body)}
         row |= {"text_sha256": sha256(text), "text": text, "full_text": "", "body": zlib.compress(body)}
         insert(connection, "snapshot", [row])
+        connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = ?", (f"p{number}", source_id))
         cited = {"response_id": "r1", "ordinal": number, "source_id": source_id, "kind": "url", "value": url}
         insert(connection, "citation", [cited | {"start": None, "end": None}])
     for judge, statement_id, snapshot_id, label, quote, status in JUDGEMENTS:

@@ -6,6 +6,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -99,15 +100,15 @@ JUDGED: list[Judged] = [
 ]
 
 
-def build(path: Path) -> Study:
-    """Make the study at a path and open it for writing."""
+def build(path: Path, **sepsis: Any) -> Study:
+    """Make the study at a path and open it for writing; ``sepsis`` are further columns of that page's snapshot."""
     study = Study.create(path, "sepsis-study")
-    study.write(_fill)
+    study.write(partial(_fill, sepsis=sepsis))
     refresh(study)
     return study
 
 
-def _fill(connection: Any) -> None:
+def _fill(connection: Any, sepsis: dict[str, Any]) -> None:
     snapshots = {}
     sources, pages = [], []
     for key, (url, title, state, text) in PAGES.items():
@@ -125,10 +126,15 @@ def _fill(connection: Any) -> None:
                 "status": 404 if key == "dead" else 200, "content_type": "text/html", "final_url": url, "chain": "[]",
                 "title": title, "extractor": "test 1", "raw_size": len(text.encode()), "raw_sha256": sha256(text),
                 "text_sha256": sha256(text), "text": text, "full_text": "", "body": zlib.compress(text.encode()),
+                "outline": "[]", "page_starts": "[]", **(sepsis if key == "sepsis" else {}),
             }
         )  # fmt: skip
     insert(connection, "source", sources)
     insert(connection, "snapshot", pages)
+    connection.executemany(
+        "UPDATE source SET current_snapshot = ? WHERE source_id = ?",
+        [(page["snapshot_id"], page["source_id"]) for page in pages],
+    )
     statements: dict[tuple[int, int], dict[str, Any]] = {}
     for number, told in enumerate(RESPONSES):
         text = " ".join(told["parts"])

@@ -9,10 +9,18 @@ from typing import Any
 
 import pytest
 
-from medreview.sources.fetch import Limits, fetch_all
+from medreview.sources.fetch import Limits, fetch_all, reach_all
 from medreview.sources.fetched import Fetched
+from medreview.sources.network import Network, Request
 
 Route = Callable[[BaseHTTPRequestHandler], None]
+
+
+class _Quiet(ThreadingHTTPServer):
+    """Connections that break off, which many tests are about, are not reported."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass
 
 
 class LocalServer:
@@ -21,22 +29,26 @@ class LocalServer:
     def __init__(self) -> None:
         self.routes: dict[str, Route] = {}
         self.hits: list[tuple[str, dict[str, str], float]] = []
+        self.methods: list[str] = []
         self.lock = threading.Lock()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 with outer.lock:
+                    outer.methods.append(self.command)
                     outer.hits.append((self.path, {k.lower(): v for k, v in self.headers.items()}, time.monotonic()))
                 try:
                     outer.routes.get(self.path, answer(b"no such page", status=404))(self)
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 
+            do_HEAD = do_GET
+
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = _Quiet(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         self.base = f"http://127.0.0.1:{self.port}"
@@ -61,7 +73,8 @@ def answer(body: bytes = b"", *, status: int = 200, **headers: str) -> Route:
         if "Content_Length" not in headers:
             handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
-        handler.wfile.write(body)
+        if handler.command != "HEAD":
+            handler.wfile.write(body)
 
     return send
 
@@ -85,19 +98,34 @@ def server() -> Iterator[LocalServer]:
 
 @pytest.fixture
 def fetch(server: LocalServer) -> Callable[..., dict[str, Fetched]]:
-    """Fetch URLs or paths of the local server; limits by keyword. Asserts that each URL was answered exactly once."""
+    """Fetch URLs or paths of the local server; limits by keyword. Asserts that each URL was answered exactly once.
 
-    def run(*urls: str, allow: frozenset[tuple[str, int]] = server.allow, **limits: Any) -> dict[str, Fetched]:
+    ``network`` gives further fields of :class:`Network`, ``reach`` asks only whether the pages are there.
+    """
+
+    def run(
+        *urls: str,
+        allow: frozenset[tuple[str, int]] = server.allow,
+        network: dict[str, Any] | None = None,
+        reach: bool = False,
+        **limits: Any,
+    ) -> dict[str, Fetched]:
         wanted = [server.base + url if url.startswith("/") else url for url in urls]
         settings = {"host_delay": 0.0, "retry_delay": 0.01, "deadline": 10.0, **limits}
         got: list[Fetched] = []
 
-        async def keep(fetched: Fetched) -> None:
+        used = Network(limits=Limits(**settings), user_agent="medreview-test/1", allow=allow, **(network or {}))
+
+        async def keep(request: Request, fetched: Fetched) -> None:
             got.append(fetched)
 
-        asyncio.run(
-            fetch_all(wanted, on_done=keep, limits=Limits(**settings), user_agent="medreview-test/1", allow=allow)
-        )
+        async def reached(fetched: Fetched) -> None:
+            got.append(fetched)
+
+        if reach:
+            asyncio.run(reach_all(wanted, on_done=reached, network=used))
+        else:
+            asyncio.run(fetch_all([Request(url) for url in wanted], on_done=keep, network=used))
         assert sorted(one.url for one in got) == sorted(set(wanted))
         return {one.url.removeprefix(server.base): one for one in got}
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from medreview.sources.fetch import Limits, fetch_all
+from medreview.sources.network import Network, Request
 
 
 def test_a_page_comes_whole_with_its_headers(server, fetch, routes):
@@ -320,8 +321,8 @@ def test_three_hosts_are_asked_at_once(server, fetch, monkeypatch, routes):
 
 
 def _run(server, urls, on_done):
-    limits = Limits(host_delay=0.0, deadline=20.0)
-    return fetch_all(urls, on_done=on_done, limits=limits, user_agent="medreview-test/1", allow=server.allow)
+    network = Network(limits=Limits(host_delay=0.0, deadline=20.0), allow=server.allow)
+    return fetch_all([Request(url) for url in urls], on_done=on_done, network=network)
 
 
 def test_cancelling_keeps_what_was_handed_over(server, routes):
@@ -333,7 +334,7 @@ def test_cancelling_keeps_what_was_handed_over(server, routes):
     async def main():
         arrived = asyncio.Event()
 
-        async def keep(fetched):
+        async def keep(request, fetched):
             got.append(fetched)
             arrived.set()
 
@@ -353,7 +354,7 @@ def test_cancelling_keeps_what_was_handed_over(server, routes):
 def test_an_error_of_the_receiver_ends_the_fetch_as_itself(server, routes):
     server.routes["/a"] = routes["answer"](b"a")
 
-    async def full_disk(fetched):
+    async def full_disk(request, fetched):
         raise OSError("no space left")
 
     with pytest.raises(OSError, match="no space left"):

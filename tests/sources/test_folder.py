@@ -88,6 +88,24 @@ def test_a_saved_error_status_needs_no_file(saved):
     assert (got.state, got.status, got.body) == ("http_error", 404, b"")
 
 
+def test_a_line_may_tell_the_outcome_and_the_way_there(saved):
+    folder = PagesFolder(
+        saved(
+            {"url": "https://e.org/a", "state": "too_large"},
+            {"url": "https://e.org/b", "state": "blocked", "detail": "Refused.", "status": None},
+            {"url": "https://e.org/c", "file": "a.html", "status": 999, "etag": '"1"', "last_modified": "then",
+             "final_url": "https://e.org/z", "chain": ["https://e.org/c", "https://e.org/y", "https://e.org/z"]},
+        )
+    )  # fmt: skip
+    first, second, third = (folder.get(f"https://E.org/{name}") for name in "abc")
+    assert (first.state, first.status, first.body) == ("too_large", None, b"")
+    assert first.detail.endswith(".")
+    assert (second.state, second.detail) == ("blocked", "Refused.")
+    assert third.chain == ("https://E.org/c", "https://e.org/y", "https://e.org/z")
+    assert (third.status, third.state, third.etag, third.last_modified) == (999, "http_error", '"1"', "then")
+    assert third.body == b"<p>a.html</p>"
+
+
 def test_a_later_line_replaces_an_earlier_one(saved):
     folder = PagesFolder(saved({"url": "https://e.org/", "status": 404}, {"url": "https://E.org/#x", "file": "a.html"}))
     got = folder.get("https://e.org/")
@@ -113,6 +131,14 @@ def test_a_saved_page_over_the_cap_is_too_large(saved):
         b'{"url": "https://e.org/", "file": "a.html", "status": true}',
         b'{"url": "https://e.org/", "status": 7}', b'{"url": "https://e.org/", "error": "other"}',
         b'{"url": "https://e.org/", "file": "a.html", "fetched_at": "yesterday"}', b"[" * 100_000,
+        b'{"url": "https://e.org/", "state": "ok"}', b'{"url": "https://e.org/", "state": 3}',
+        b'{"url": "https://e.org/", "state": "timeout", "detail": 3}', b'{"url": "https://e.org/", "status": 1000}',
+        b'{"url": "https://e.org/", "file": "a.html", "chain": "https://e.org/"}',
+        b'{"url": "https://e.org/", "file": "a.html", "chain": []}',
+        b'{"url": "https://e.org/", "file": "a.html", "chain": ["https://e.org/", 3]}',
+        b'{"url": "https://e.org/", "file": "a.html", "chain": ["https://e.org/", "https://e.org/b"]}',
+        b'{"url": "https://e.org/", "file": "a.html", "final_url": "https://e.org/b", "chain": ["https://e.org/b"]}',
+        b'{"url": "https://e.org/", "file": "a.html", "etag": 3}',
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_with_its_number(saved, line):

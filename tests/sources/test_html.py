@@ -1,5 +1,7 @@
 """HTML to text: doses, rows and footnotes stay whole; code and clutter do not get in."""
 
+import time
+
 import pytest
 
 from medreview.sources.charset import decode
@@ -119,12 +121,39 @@ def test_layout_tables_are_blocks_and_data_tables_inside_stay_rows():
     assert read_html(body).full == "Menu\n| Age | Dose |\n| Child | 15 mg/kg |\nleft\nright"
 
 
+def test_the_main_text_of_a_page_laid_out_by_tables_has_its_lines():
+    prose = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic of the ward."
+    body = f"""<body><table width=100%><tr><td width=20%><a href=/>Home</a><td><h1>Dose</h1>{prose}<p>{prose}<table>
+    <tr><th>Age<th>Dose<tr><td>Child<td>15 mg/kg</table></table>"""
+    lines = read_html(body.encode()).main.split("\n")
+    assert [line for line in lines if line in ("Dose", prose, "| Age | Dose |", "| Child | 15 mg/kg |")] == lines[-5:]
+
+
 def test_spanning_cells_keep_their_column():
     body = b"""<body><table><tr><th>Drug<th>eGFR<th>Dose<tr><td rowspan=3>A<td>30-44<td rowspan=2>5 mg<tr><td>15-29
     <tr><td>0-14<td>none<tr><td>B<td>any<td>1 mg</table>"""
     assert read_html(body).full.split("\n")[1:] == [
         "| A | 30-44 | 5 mg |", "| A | 15-29 | 5 mg |", "| A | 0-14 | none |", "| B | any | 1 mg |",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<a>" + "x<sup>2</sup>" * 50_000,
+        "x<a href='#f'><sup>2</sup></a>" * 30_000,
+        "<table><tr><td><h1>x</h1></td>" + "<td>x</td>" * 50_000,
+        "<table><tr><td>" * 200 + "x" + "</td></tr></table>" * 200,
+        "<table>" + "<tr><td colspan=20>x<td rowspan=60>y" * 20_000,
+        "<msup><mn>10</mn><mn>9</mn></msup><mfrac><mn>1</mn><mn>2</mn></mfrac>" * 20_000,
+        "<script></script>" + "<app-x>" * 200 + "x y " * 500_000,
+    ],
+    ids=lambda markup: markup[:24],
+)
+def test_pages_built_to_be_slow_take_linear_time(markup):
+    started = time.monotonic()
+    read_html(f"<html><body>{markup}".encode())
+    assert time.monotonic() - started < 10
 
 
 def test_hostile_spans_do_not_multiply():
@@ -188,3 +217,80 @@ def test_charset_is_told_from_the_bytes(meta, encoding, header):
 def test_a_declared_charset_that_is_not_western():
     assert decode('<meta charset="windows-1251">доза'.encode("windows-1251")).endswith("доза")
     assert decode("用量".encode("gb18030"), 'text/html; charset="gb18030"') == "用量"
+
+
+def test_utf_8_with_a_broken_character_stays_utf_8_and_what_only_says_so_does_not():
+    page = '<meta charset="utf-8">Café, 38 °C, “5 µg”'
+    assert decode(page.encode() + b" \xe9") == page + " \ufffd"
+    assert decode(page.encode("windows-1252")) == page
+    assert (
+        decode(page.removeprefix('<meta charset="utf-8">').encode("windows-1252"), "text/html; charset=utf-8")
+        == page[22:]
+    )
+
+
+HEADS = """<body><table><thead><tr><th rowspan=2 scope=col>Drug<th colspan=2 scope=colgroup>Dose<th rowspan=2>Most</tr>
+<tr><th>Adult<th>Child</tr></thead><tbody><tr><th colspan=4 scope=rowgroup>Penicillins</tr>
+<tr><th scope=row>A<td>5 mg<td>2 mg<td>10 mg<tr><th scope=row>B<td colspan=2>avoid<td>24 h</table>"""
+
+
+def test_heads_of_several_rows_and_cells_over_columns_stand_in_every_row():
+    assert read_html(HEADS.encode()).full.split("\n") == [
+        "| Drug | Dose | Dose | Most |", "| Drug | Adult | Child | Most |", "| Penicillins |",
+        "| A | 5 mg | 2 mg | 10 mg |", "| B | avoid | avoid | 24 h |",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<math><msup><mn>10</mn><mn>9</mn></msup></math>/L", "10⁹/L"),
+        ("<math><msup><mi>e</mi><mrow><mi>k</mi><mi>t</mi></mrow></msup></math>", "e^(kt)"),
+        ("<math><mfrac><mn>140</mn><mn>72</mn></mfrac></math>", "140/72"),
+        (
+            "<math><mfrac><mrow><mn>140</mn><mo>\u2212</mo><mi>age</mi></mrow><mn>72</mn></mfrac></math>",
+            "(140\u2212age)/72",
+        ),
+        ("below 30<a href='#fn1'><sup>2</sup></a>", "below 30[2]"),
+    ],
+)
+def test_formulas_and_notes_do_not_join_the_number_before(markup, text):
+    assert read_html(f"<body><p>{markup}</p>".encode()).full == text
+
+
+def test_charset_names_mean_what_browsers_take_them_for():
+    assert decode('<meta charset="Shift_JIS">①用量㈱'.encode("cp932")).endswith("①用量㈱")
+    assert decode('<meta charset="gb2312">剂量€'.encode("gb18030")).endswith("剂量€")
+
+
+ROLES = """<body><main><h1>Regimens before dental treatment</h1><p>One dose is given by mouth an hour before.</p>
+<div role="table"><div role="rowgroup"><div role="row"><span role="columnheader">Situation</span>
+<span role="columnheader">Adults</span></div></div><div role="rowgroup"><div role="row">
+<span role="cell">By mouth</span><span role="cell"><p>2 g</p></span></div></div></div></main>"""
+
+
+def test_a_table_made_of_roles_has_rows():
+    page = read_html(ROLES.encode())
+    for row in ("| Situation | Adults |", "| By mouth | 2 g |"):
+        assert row in page.full.split("\n")
+        assert row in page.main.split("\n")
+
+
+def test_what_is_folded_away_and_headings_that_are_links_are_in_the_main_text():
+    prose = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic of the ward."
+    body = f"""<body><main><h1>Dose</h1><p>{prose}</p><h2><a href="#q">Who should have it?</a></h2><p>{prose}</p>
+    <div role="tabpanel" aria-hidden="true" style="display:none"><p>In labour 100 mg is given at the onset.</p></div>
+    <p>The count is <math><mrow><mn>4.0</mn><mo>–</mo><mn>11.0</mn><mo>×</mo><msup><mn>10</mn><mn>9</mn></msup></mrow
+    ><annotation encoding="application/x-tex">4.0\\mathrm</annotation></math>/L in adults of all ages.</p></main>"""
+    main = read_html(body.encode()).main
+    for kept in ("Who should have it?", "In labour 100 mg", "4.0–11.0×10⁹/L in adults"):
+        assert kept in main
+    assert "mathrm" not in main
+
+
+def test_a_raised_letter_in_a_cell_is_the_mark_of_a_note():
+    rows = "<tr><th>Outcome<th>No.<tr><td>Death<sup>a</sup><td>19<sup>b,c</sup><tr><td>1<sup>st</sup><td>2"
+    assert read_html(f"<body><table>{rows}</table>".encode()).full.split("\n")[1:] == [
+        "| Death[a] | 19[b,c] |",
+        "| 1st | 2 |",
+    ]

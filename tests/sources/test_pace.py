@@ -61,6 +61,32 @@ async def test_a_hold_is_for_the_whole_host_and_the_longer_one_stays():
     assert min(begun["a"]) - start >= 0.1
 
 
+async def test_single_hosts_have_a_delay_of_their_own():
+    begun = {}
+    pace = Pace(Limits(host_delay=0.0), {"Slow.example": 0.05})
+    await _take_turns(pace, ["slow.example"] * 3 + ["quick.example"] * 3, begun, [])
+    assert min(later - earlier for earlier, later in pairwise(begun["slow.example"])) >= 0.05
+    assert begun["quick.example"][-1] < begun["slow.example"][1]
+
+
+async def test_one_host_in_two_spellings_is_one_host():
+    begun = {}
+    pace = Pace(Limits(host_delay=0.05))
+    await _take_turns(pace, ["a.example", "A.EXAMPLE", "a.example."], begun, [])
+    moments = sorted(moment for (moment,) in begun.values())
+    assert min(later - earlier for earlier, later in pairwise(moments)) >= 0.05
+
+
+async def test_a_host_can_be_slowed_down_and_its_last_start_counts():
+    begun = {}
+    pace = Pace(Limits(host_delay=0.0))
+    await _take_turns(pace, ["a"], begun, [])
+    pace.slow_down("a", 0.05)
+    pace.slow_down("a", 0.01)
+    await _take_turns(pace, ["a", "a"], begun, [])
+    assert min(later - earlier for earlier, later in pairwise(begun["a"])) >= 0.05
+
+
 async def test_a_cancelled_turn_gives_its_place_back():
     pace = Pace(Limits(host_delay=0.0, concurrency=1, per_host=1))
 

@@ -72,10 +72,65 @@ def test_cells_of_several_lines_read_on_and_list_numbers_are_no_cells():
     assert "2 | 10" in text
 
 
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("below 0.5 × 10<super>9</super>/L on two counts", "below 0.5 × 10⁹/L on two counts"),
+        ("a mass of 30 kg/m<super>2</super> or more", "a mass of 30 kg/m² or more"),
+        ("the first bag holds 150 mg/kg<super>2</super> in water", "the first bag holds 150 mg/kg[2] in water"),
+        ("in 25<super>12</super> of 100 adults.<super>3</super> Then", "in 25[12] of 100 adults.[3] Then"),
+        ("lactate in mmol L<super>-1</super> and Ca<super>2+</super>", "lactate in mmol L⁻¹ and Ca²⁺"),
+        ("CO<sub>2</sub> and H<sub>2</sub>O in 2024 and 10 of 109", "CO2 and H2O in 2024 and 10 of 109"),
+    ],
+)
+def test_raised_figures_do_not_join_the_number_before(markup, text):
+    out = io.BytesIO()
+    SimpleDocTemplate(out).build([Paragraph(markup, STYLES["Normal"]), Paragraph(PROSE, STYLES["Normal"])])
+    assert read_pdf(out.getvalue()).text.split("\n")[0] == text
+
+
 def test_a_word_broken_at_the_line_end_keeps_its_hyphen():
     out = io.BytesIO()
     SimpleDocTemplate(out).build([Paragraph("The recommen-<br/>dation holds for all adults here.", STYLES["Normal"])])
     assert "recommen-\ndation" in read_pdf(out.getvalue()).text
+
+
+def _with_bookmarks():
+    """Two pages with a running head; a table of contents leads to the headings."""
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=A4)
+    pages = [
+        ["Gentamicin", "Contents", "1 Dose", "1.1 Adults", "2 Levels"],
+        ["Gentamicin", "1 Dose", PROSE[:70], "1.1  Adults", PROSE[70:140], "Adults", PROSE[:50]],
+        ["Gentamicin", "LEVELS", PROSE[:70], "Renal", PROSE[70:140], "Renal", PROSE[:60]],
+    ]
+    for number, lines in enumerate(pages):
+        for key in range(8):
+            canvas.bookmarkPage(f"{number} {key}")
+        for place, line in enumerate(lines):
+            canvas.drawString(50, 780 - 20 * place, line)
+        canvas.showPage()
+    entries = (
+        ("Gentamicin", 0, 0), ("Dose", 1, 1), ("Adults", 1, 2), ("2. Levels", 2, 1), ("Renal", 2, 2), ("Renal", 2, 2),
+        ("Nowhere in the text", 2, 2), ("Contents", 2, 1),
+    )  # fmt: skip
+    for key, (title, number, level) in enumerate(entries):
+        canvas.addOutlineEntry(title, f"{number} {key}", level=level)
+    canvas.save()
+    return out.getvalue()
+
+
+def test_bookmarks_that_are_lines_of_their_page_are_the_outline():
+    pdf = read_pdf(_with_bookmarks())
+    got = [(one.level, pdf.text[one.start : one.end]) for one in pdf.outline]
+    # "Adults" is twice on its page, once as a bookmark: which line is meant cannot be told.
+    assert got == [(1, "Gentamicin"), (2, "1 Dose"), (2, "LEVELS"), (3, "Renal"), (3, "Renal")]
+    assert pdf.outline[1].start > pdf.page_starts[1]
+    assert [one.start for one in pdf.outline] == sorted({one.start for one in pdf.outline})
+
+
+def test_a_pdf_without_bookmarks_has_no_outline(guideline):
+    assert read_pdf(guideline).outline == ()
 
 
 def test_images_without_text_are_a_scan():

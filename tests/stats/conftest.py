@@ -46,6 +46,7 @@ class Small:
         row |= {"state_evidence": "", "status": 200 if text else 404, "content_type": "", "final_url": "", "chain": ""}
         row |= {"title": "", "extractor": "x", "raw_size": 0, "raw_sha256": "", "text_sha256": sha256(text)}
         insert(connection, "snapshot", [row | {"text": text, "full_text": "", "body": zlib.compress(b"")}])
+        connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = ?", (f"p-{source}", source))
 
     def judged(self, judge, label, *units, source=1):
         """A judgement on a statement against a source of its response. ``not found`` and ``unsure`` map to no level."""

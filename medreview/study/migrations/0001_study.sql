@@ -30,8 +30,9 @@ CREATE TABLE source (
     key TEXT NOT NULL UNIQUE,            -- canonical: url:https://..., doi:10..., pmid:...
     kind TEXT NOT NULL,
     value TEXT NOT NULL,
-    url TEXT NOT NULL,                   -- where it is fetched
-    domain TEXT NOT NULL
+    url TEXT NOT NULL,                   -- its page on the web
+    domain TEXT NOT NULL,
+    current_snapshot TEXT REFERENCES snapshot -- what is judged and shown; NULL until it was fetched
 ) STRICT;
 
 CREATE TABLE citation (
@@ -49,7 +50,7 @@ CREATE INDEX citation_source ON citation (source_id, response_id);
 CREATE TABLE snapshot (
     snapshot_id TEXT PRIMARY KEY,
     source_id TEXT NOT NULL REFERENCES source,
-    version INTEGER NOT NULL,            -- 1, 2, ... per source; the highest is the current one
+    version INTEGER NOT NULL,            -- 1, 2, ... per source, in the order in which they first came
     fetched_at TEXT NOT NULL,
     page_state TEXT NOT NULL,
     state_evidence TEXT NOT NULL,        -- the rule and the words that gave the page state
@@ -59,6 +60,8 @@ CREATE TABLE snapshot (
     chain TEXT NOT NULL,                 -- redirects, a JSON list of URLs
     title TEXT NOT NULL,
     extractor TEXT NOT NULL,             -- name and version of what made the text
+    outline TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(outline)), -- JSON [[start, end, level], ...]: headings in the text
+    page_starts TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(page_starts)), -- JSON: where the pages of a PDF begin
     raw_size INTEGER NOT NULL,           -- bytes of the body as served
     raw_sha256 TEXT NOT NULL,
     text_sha256 TEXT NOT NULL,
@@ -69,8 +72,42 @@ CREATE TABLE snapshot (
     UNIQUE (source_id, version)
 ) STRICT;
 
+-- The newest that holds the source: a visit that ends at an error page does not take the place of a page that was read.
 CREATE VIEW snapshot_current AS
-SELECT * FROM snapshot AS s WHERE version = (SELECT max(version) FROM snapshot WHERE source_id = s.source_id);
+SELECT p.* FROM source AS u JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot;
+
+-- Another text has taken their place: labels and judgements on them are stale.
+CREATE VIEW snapshot_superseded AS
+SELECT p.snapshot_id, p.source_id, u.current_snapshot
+FROM source AS u JOIN snapshot AS p USING (source_id) JOIN snapshot AS c ON c.snapshot_id = u.current_snapshot
+WHERE p.snapshot_id <> c.snapshot_id AND p.text_sha256 <> c.text_sha256;
+
+-- Only what was looked for in it later may be added.
+CREATE TRIGGER snapshot_is_never_updated BEFORE UPDATE OF snapshot_id, source_id, version, fetched_at, page_state, status,
+    final_url, extractor, outline, page_starts, raw_sha256, text_sha256, text, full_text, body ON snapshot
+BEGIN SELECT raise(ABORT, 'snapshots are never changed'); END;
+CREATE TRIGGER snapshot_is_never_deleted BEFORE DELETE ON snapshot
+BEGIN SELECT raise(ABORT, 'snapshots are never deleted'); END;
+
+CREATE TABLE visit (                     -- every time a source was asked for, and what came
+    visit_id INTEGER PRIMARY KEY,
+    source_id TEXT NOT NULL REFERENCES source,
+    at_utc TEXT NOT NULL,
+    snapshot_id TEXT NOT NULL REFERENCES snapshot,
+    outcome TEXT NOT NULL CHECK (outcome IN ('new', 'same', 'not_modified')), -- same: no other text than was here
+    raw_sha256 TEXT NOT NULL,            -- of the body that came; '' when the server said that nothing has changed
+    etag TEXT NOT NULL,                  -- what the server wants to be told to say so
+    last_modified TEXT NOT NULL
+) STRICT;
+CREATE INDEX visit_source ON visit (source_id, visit_id);
+
+CREATE TABLE lookup (                    -- what services said of an address or a domain, so that nobody is asked twice
+    kind TEXT NOT NULL CHECK (kind IN ('archive', 'registry')),
+    key TEXT NOT NULL,
+    at_utc TEXT NOT NULL,
+    answer TEXT NOT NULL CHECK (json_valid(answer)),
+    PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE statement (
     statement_id TEXT PRIMARY KEY,
@@ -295,7 +332,7 @@ FROM event_live WHERE kind IN ('decide', 'revise') GROUP BY reviewer, pass, unit
 
 -- Where a statement stands for a reviewer: the last of decision and defer.
 CREATE VIEW standing AS
-SELECT reviewer, pass, unit, CASE kind WHEN 'defer' THEN 'deferred' ELSE 'decided' END AS state, label,
+SELECT reviewer, pass, unit, CASE kind WHEN 'defer' THEN 'deferred' ELSE 'decided' END AS state, label, snapshot,
        max(event_id) AS event_id
 FROM event_live WHERE (kind IN ('decide', 'revise') AND axis = 'evidence') OR kind = 'defer'
 GROUP BY reviewer, pass, unit;

@@ -1,0 +1,75 @@
+"""The command ``fetch``: get the cited pages, and hand them on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medreview.cli.files import Json, StudyFile
+from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
+from medreview.cli.output import counted, parts, progress, result, say
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.sources.stage import FetchSummary
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(fetch)
+
+
+def fetch(
+    study: StudyFile,
+    pages: PagesFrom = None,
+    again: Annotated[bool, typer.Option("--again", help="Try the pages once more that could not be had.")] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
+    ] = False,
+    save_pages: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")
+    ] = None,
+    proxy: Proxy = None,
+    robots: Robots = None,
+    as_json: Json = False,
+) -> None:
+    """Get the cited pages that the study does not have yet: from the network, a folder or a WARC file.
+
+    A PMID or PMCID is asked for at PubMed and Europe PMC, a DOI at its resolver. Every page is kept as it came; one
+    that has changed becomes a new snapshot, and labels on the old one are shown as stale (`medreview diff`).
+
+    Example: medreview fetch sepsis.medreview --again --save-pages pages-for-anna
+    """
+    from medreview import pipeline
+    from medreview.study import Study
+
+    if again and refresh:
+        raise UserError("--again and --refresh exclude each other: --refresh asks for every page, these too.")
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.fetch(
+            opened,
+            pages_from(pages, proxy, robots),
+            scope="all" if refresh else "failed" if again else "missing",
+            progress=bar,
+        )
+        saved = pipeline.save_pages(opened, save_pages, bar) if save_pages else None
+    sentence = pages_sentence(done)
+    if saved is not None:
+        sentence += f"\n{counted(saved, 'page')} in {save_pages}; a colleague reads them with --pages {save_pages}"
+    if done.note:
+        say(done.note)
+    if done.changed:
+        sentence += f"\nWhat changed around your labels: medreview diff {study}"
+    result(done, sentence, as_json=as_json)
+
+
+def pages_sentence(done: "FetchSummary") -> str:
+    """What a fetch brought, in a sentence."""
+    count = sum(done.states.values())
+    sentence = f"{counted(count, 'page')} fetched" + (f": {parts(done.states)}" if done.states else "")
+    again = {"unchanged": done.unchanged, "changed": done.changed}
+    if any(again.values()):
+        sentence += f"; of those known before, {parts(again)}"
+    if done.kept:
+        sentence += f"; {counted(done.kept, 'page')} could not be had now, what was read before stays"
+    return sentence + (f"; {done.missing} not among the saved pages" if done.missing else "")

@@ -1,0 +1,66 @@
+"""How commands use the network and its services: the settings, and the options that commands share."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from medreview.pipeline import Pages
+    from medreview.sources.network import Network
+    from medreview.sources.services import Services
+
+_NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
+
+PagesFrom = Annotated[
+    Path | None,
+    typer.Option("--pages", metavar="DIR|WARC", help="Take saved pages (a folder or a WARC file); no network."),
+]
+Proxy = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Fetch through this proxy, http://[user:password@]host:port."),
+]
+Robots = Annotated[
+    bool | None, typer.Option("--respect-robots", help="Ask each site's robots.txt first, and keep to it.")
+]
+
+
+def services_from_config() -> "Services":
+    """The services to ask, as the settings name them, and the contact of the settings.
+
+    The key for E-utilities is that of the environment variable ``NCBI_API_KEY``; it goes to NCBI and nowhere else.
+    """
+    from medreview.config import load_config
+    from medreview.sources.services import Services
+
+    config = load_config()
+    services = Services(contact=config.contact)
+    services = replace(services, **config.services)
+    if services.eutils.startswith(_NCBI):
+        services = replace(services, ncbi_key=os.environ.get("NCBI_API_KEY", ""))
+    return services
+
+
+def network_from_config(proxy: str | None = None, respect_robots: bool | None = None) -> "Network":
+    """The network as the settings and a command's options want it: who asks, how, and how far apart."""
+    import medreview
+    from medreview.config import load_config
+    from medreview.sources.network import Network
+
+    config = load_config()
+    agent = f"medreview/{medreview.__version__}" + (f" ({config.contact})" if config.contact else "")
+    return Network(
+        user_agent=agent,
+        proxy=config.proxy if proxy is None else proxy,
+        respect_robots=config.respect_robots if respect_robots is None else respect_robots,
+        delays=services_from_config().delays(),
+    )
+
+
+def pages_from(saved: Path | None, proxy: str | None = None, respect_robots: bool | None = None) -> "Pages":
+    """Where a command takes pages from."""
+    from medreview.pipeline import Pages
+
+    return Pages(saved, network_from_config(proxy, respect_robots), services_from_config())

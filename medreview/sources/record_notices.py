@@ -1,0 +1,62 @@
+"""What became of an article after it was published: retracted, corrected, doubted; in plain words.
+
+Kinds: NLM, "MEDLINE/PubMed XML Element Descriptions" (RefType, PublicationType). Europe PMC and JATS
+write the same kinds with other spaces and capitals.
+"""
+
+import re
+from typing import Final
+
+# In order of gravity. The keys are kinds in lower case and in letters only.
+_NOTICES: Final = {
+    "retractionin": "This article was retracted",
+    "partialretractionin": "A part of this article was retracted",
+    "retractedandrepublishedin": "This article was retracted and published anew",
+    "expressionofconcernin": "An expression of concern about this article was published",
+    "correctedandrepublishedin": "This article was corrected and published anew",
+    "erratumin": "A correction to this article was published",
+    "updatein": "A newer version of this article was published",
+    "retractionof": "This is a notice that another article was retracted",
+    "partialretractionof": "This is a notice that a part of another article was retracted",
+    "expressionofconcernfor": "This is an expression of concern about another article",
+    "erratumfor": "This is a correction to another article",
+}
+_TYPES: Final = {
+    "retractedpublication": ("retractionin", "This article was retracted, by its publication type."),
+    "retractionofpublication": ("retractionof", "This is a notice that another article was retracted."),
+    "retractionnotice": ("retractionof", "This is a notice that another article was retracted."),
+    "expressionofconcern": ("expressionofconcernfor", "This is an expression of concern about another article."),
+    "publishederratum": ("erratumfor", "This is a correction to another article."),
+}
+_RETRACTED_TITLE: Final = re.compile(r"\W*(retracted|withdrawn)\b(?:\s+article)?\s*[:\])\u2013\u2014-]", re.IGNORECASE)
+
+
+def ordered_notices(corrections: list[tuple[str, str]], publication_types: list[str]) -> list[str]:
+    """Sentences for corrections, given as (kind, reference), and publication types: the gravest first, none said twice.
+
+    Comments, summaries and other kinds that do not touch what the article says give no sentence.
+    """
+    said = [(_letters(kind), reference) for kind, reference in corrections]
+    sentences = [(kind, _sentence(kind, reference)) for kind, reference in said if kind in _NOTICES]
+    told = {kind for kind, _ in sentences}
+    for publication_type in publication_types:
+        known = _TYPES.get(_letters(publication_type))
+        if known and known[0] not in told:
+            sentences.append(known)
+    order = list(_NOTICES)
+    return list(dict.fromkeys(text for _, text in sorted(sentences, key=lambda pair: order.index(pair[0]))))
+
+
+def notice_of_title(title: str) -> str:
+    """A sentence for a title that begins with "Retracted:" or "Withdrawn:", ``""`` for any other."""
+    found = _RETRACTED_TITLE.match(title)
+    return f"This article was {found[1].lower()}, by its title." if found else ""
+
+
+def _sentence(kind: str, reference: str) -> str:
+    reference = " ".join(reference.split()).rstrip(". ")
+    return f"{_NOTICES[kind]}{': ' + reference if reference else ''}."
+
+
+def _letters(kind: str) -> str:
+    return re.sub(r"[^a-z]", "", kind.lower())

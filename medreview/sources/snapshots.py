@@ -1,0 +1,86 @@
+"""Keeping what was fetched: immutable snapshots, the visits that brought them, and which one is current."""
+
+import json
+import sqlite3
+import zlib
+from typing import Any, Final, Literal
+
+from medreview.sources.fetched import Fetched
+from medreview.sources.page import Page
+from medreview.sources.services import public_address
+from medreview.sources.states import HOLDS_SOURCE
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import sha256
+
+Outcome = Literal["new", "same", "not_modified"]
+
+_CURRENT: Final = "SELECT snapshot_id, page_state, text_sha256, title FROM snapshot_current WHERE source_id = ?"
+
+
+def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched, page: Page) -> Outcome:
+    """Store a visit to a source, and what it brought if that reads differently from the current snapshot.
+
+    Bytes alone do not make a new snapshot: a page that only changed its advertisements would make every label stale.
+    What was read stays current when a visit ends at something that is not the source (an error page, a dead server).
+    The snapshot's id depends on content only, so that two studies of the same pages agree on it.
+    """
+    row = _row(source_id, fetched, page)
+    current = connection.execute(_CURRENT, (source_id,)).fetchone()
+    outcome: Outcome = "same"
+    if current is not None and all(current[name] == row[name] for name in ("page_state", "text_sha256", "title")):
+        row["snapshot_id"] = current["snapshot_id"]
+    else:
+        versions = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (source_id,))
+        row["version"] = 1 + (versions.fetchone()[0] or 0)
+        if insert(connection, "snapshot", [row]):
+            outcome = "new"
+        if current is None or page.state in HOLDS_SOURCE or current["page_state"] not in HOLDS_SOURCE:
+            connection.execute(
+                "UPDATE source SET current_snapshot = ? WHERE source_id = ?", (row["snapshot_id"], source_id)
+            )
+    _visit(connection, source_id, str(row["snapshot_id"]), fetched, outcome, str(row["raw_sha256"]))
+    return outcome
+
+
+def confirm_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched) -> Outcome:
+    """Store a visit at which the server said that the page has not changed since it was last had."""
+    snapshot_id = connection.execute(_CURRENT, (source_id,)).fetchone()["snapshot_id"]
+    _visit(connection, source_id, snapshot_id, fetched, "not_modified", "")
+    return "not_modified"
+
+
+def _visit(
+    connection: sqlite3.Connection, source_id: str, snapshot_id: str, fetched: Fetched, outcome: Outcome, raw: str
+) -> None:
+    connection.execute(
+        """INSERT INTO visit (source_id, at_utc, snapshot_id, outcome, raw_sha256, etag, last_modified)
+           VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (source_id, fetched.fetched_at, snapshot_id, outcome, raw, fetched.etag, fetched.last_modified),
+    )
+
+
+def _row(source_id: str, fetched: Fetched, page: Page) -> dict[str, Any]:
+    raw = sha256(fetched.body)
+    return {
+        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor),
+        "source_id": source_id,
+        "version": 1,
+        "fetched_at": fetched.fetched_at,
+        "page_state": page.state,
+        "state_evidence": page.evidence,
+        "status": fetched.status,
+        "content_type": fetched.content_type,
+        "final_url": public_address(fetched.final_url),
+        "chain": json.dumps([public_address(url) for url in fetched.chain]),
+        "title": page.title,
+        "extractor": page.extractor,
+        "outline": json.dumps([[heading.start, heading.end, heading.level] for heading in page.outline]),
+        "page_starts": json.dumps(page.page_starts),
+        "raw_size": len(fetched.body),
+        "raw_sha256": raw,
+        "text_sha256": sha256(page.text),
+        "text": page.text,
+        "full_text": "" if page.full_text == page.text else page.full_text,
+        "body": zlib.compress(fetched.body, 6),
+    }

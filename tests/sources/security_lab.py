@@ -1,0 +1,114 @@
+"""What the rows of the security table are made of: a threat, what is measured, a bound, and the means to measure."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_servers import HostileServer
+
+from medreview.sources.fetch import Limits, Network, Request, fetch_all
+from medreview.sources.fetched import Fetched
+from medreview.sources.page import Page, read_page
+
+CHILD = Path(__file__).with_name("in_child.py")
+DOSE = b"Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears. "
+PROSE = b"<html><body><main><p>" + DOSE * 6 + b"</p>%s</main></body></html>"
+
+Probe = Callable[["Lab"], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    threat: str
+    measure: str
+    bound: float
+    probe: Probe
+
+    def check(self, lab: "Lab") -> None:
+        """Measure, and hold it against the bound."""
+        measured = self.probe(lab)
+        print(f"{self.threat} | {self.measure}: {measured:.3g}, at most {self.bound:g}")
+        assert measured <= self.bound, f"{self.measure}: {measured:g}, and the bound is {self.bound:g}"
+
+
+class Table(list[Row]):
+    """Rows in the order of the file."""
+
+    def row(self, measure: str, bound: float, threat: str = "") -> Callable[[Probe], Probe]:
+        """Add a probe as a row; its docstring is the threat where none is given."""
+
+        def add(probe: Probe) -> Probe:
+            self.append(Row(threat or str(probe.__doc__), measure, bound, probe))
+            return probe
+
+        return add
+
+
+class Lab:
+    """A hostile server, a second one that must never be reached, and ways to fetch and read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.server = HostileServer()
+        self.inner = HostileServer()
+        self.monkeypatch = monkeypatch
+        self.folder = folder
+        self.names: dict[str, list[list[str]]] = {}
+        self.resolved: list[str] = []
+
+    def close(self) -> None:
+        self.server.close()
+        self.inner.close()
+
+    def ask(self, *urls: str, server: HostileServer | None = None, proxy: str = "", **limits: Any) -> list[Fetched]:
+        """The answers to URLs (or paths of the server), in this order."""
+        server = server or self.server
+        requests = [Request(server.base + url if url[:1] == "/" != url[1:2] else url) for url in urls]
+        got: dict[str, Fetched] = {}
+
+        async def keep(request: Request, fetched: Fetched) -> None:
+            got[request.url] = fetched
+
+        settings = {"host_delay": 0.0, "retries": 0, "deadline": 10.0, **limits}
+        network = Network(limits=Limits(**settings), proxy=proxy, allow=server.allow)
+        asyncio.run(fetch_all(requests, on_done=keep, network=network))
+        return [got[request.url] for request in requests]
+
+    def get(self, script: Any, **limits: Any) -> Fetched:
+        """The answer to one script."""
+        self.server.scripts["/x"] = script
+        return self.ask("/x", **limits)[0]
+
+    def resolve_by_table(self) -> None:
+        """From now on names are looked up in ``names``: a list of answers for each, the last of which stays."""
+
+        def getaddrinfo(host: Any, port: Any, *_: Any, **__: Any) -> list[Any]:
+            name = host.decode() if isinstance(host, bytes) else host
+            self.resolved.append(name)
+            answers = self.names.get(name, [[name]])
+            found = answers.pop(0) if len(answers) > 1 else answers[0]
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
+
+        self.monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+
+def in_child(*arguments: str, body: bytes = b"") -> dict[str, Any]:
+    """What ``in_child.py`` measured; the test is skipped where a process cannot read its own memory."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("the largest resident memory is read from /proc")
+    command = [sys.executable, str(CHILD), *arguments]
+    done = subprocess.run(command, input=body, capture_output=True, timeout=120, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def read(body: bytes, content_type: str = "text/html") -> Page:
+    """The page that a body becomes."""
+    url = "https://example.org/a"
+    return read_page(Fetched(url, url, (url,), 200, content_type, body, "2026-01-01T00:00:00Z"))
