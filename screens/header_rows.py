@@ -29,7 +29,7 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[R
 
 def own_words(own: Own) -> str:
     """What I said of a statement, in a few words; ``""`` for nothing yet."""
-    words = []
+    words = ["STALE: page changed"] if own.stale else []
     if own.label:
         words.append(verdict_words(own.label) + (f" (first {own.first})" if own.first != own.label else ""))
     elif own.deferred:
@@ -82,7 +82,7 @@ def _statement(session: ReviewSession, columns: int) -> Row:
     narrowed = _filter(session, "  " if mine else "")
     room = columns - len(item.response_name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
     mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""
-    right: list[Piece] = [(mine, "good"), *narrowed]
+    right: list[Piece] = [(mine, "badge" if session.own.stale else "good"), *narrowed]
     room = columns - 2 - sum(width(visible(text)) for text, _ in right)
     left: list[Piece] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
     room -= width(left[0][0]) + 5

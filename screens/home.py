@@ -74,8 +74,9 @@ class HomeScreen(KeyScreen[None]):
         columns = self.app.size.width
         self._head.show(head_rows(self._overview, self._reviewer, columns))
         self._prepare.show([[], *prepare_rows(self._overview, self._study)])
+        queues = f"1-{len(self._overview.queues)}"
         keys: Row = [
-            (" Enter", "key"), (" open   ", ""), ("1-5", "key"), (" queue   ", ""), ("i", "key"), (" figures   ", ""),
+            (" Enter", "key"), (" open   ", ""), (queues, "key"), (" queue   ", ""), ("i", "key"), (" figures   ", ""),
             ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
         ]  # fmt: skip
         self._foot.show(foot_rows([[], keys], "", self._said, False, columns))

@@ -102,7 +102,9 @@ def _votes(verdict: Verdict) -> str:
 def _mine(session: ReviewSession, columns: int) -> list[Row]:
     own = session.own
     rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-    rows.append([(f" {own_words(own) or 'nothing yet'}", "good" if own.label else "dim")])
+    rows.append([(f" {own_words(own) or 'nothing yet'}", "badge" if own.stale else "good" if own.label else "dim")])
+    if own.stale:
+        rows += _wrapped("The page's text is another since: decide again; `medreview diff` compares.", columns, 2, "")
     if own.note:
         rows += _wrapped(f"note: {own.note}", columns, 2, "")
     return rows

@@ -38,7 +38,7 @@ SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.mode
        e.event_id IN (SELECT event_id FROM decision_first) AS is_first,
        e.event_id IN (SELECT event_id FROM decision_current) AS is_current,
        e.snapshot, p.text_sha256 AS page_sha256, p.fetched_at, p.extractor, u.url,
-       (SELECT text_sha256 FROM snapshot WHERE source_id = p.source_id ORDER BY version DESC LIMIT 1) AS newest_sha256
+       (SELECT text_sha256 FROM snapshot WHERE snapshot_id = u.current_snapshot) AS newest_sha256
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 CROSS JOIN event AS e ON e.unit = s.statement_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = e.snapshot AND e.kind IN ('decide', 'revise')

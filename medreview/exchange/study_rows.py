@@ -29,8 +29,7 @@ SELECT c.response_id, c.ordinal, c.source_id, c.kind, c.value, c."start", c."end
        p.snapshot_id, p.page_state, p.status, p.fetched_at, p.text_sha256
 FROM response AS r CROSS JOIN citation AS c ON c.response_id = r.response_id
 CROSS JOIN source AS u ON u.source_id = c.source_id
-LEFT JOIN snapshot AS p ON p.source_id = u.source_id
-     AND p.version = (SELECT max(version) FROM snapshot WHERE source_id = u.source_id)
+LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
 ORDER BY r.ordinal, c.ordinal"""
 
 _JUDGEMENTS: Final = """

@@ -38,11 +38,13 @@ class Pages:
     """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not.
 
     A page that speaks to judges has the state ``instructions``. ``misled``: a model found support on such a page.
+    ``changed``: a judge spoke before the text of a page changed, and not since; its word no longer counts.
     """
 
     cited: int
     states: Sequence[str]
     misled: bool = False
+    changed: bool = False
 
 
 def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float = 0.0) -> list[Flag]:
@@ -60,6 +62,8 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float
     found += [Flag(75 if "number" in word or "unit" in word else 65, word) for word in sorted(words)]
     if pages.misled:
         found.append(Flag(85, "page: instructions"))
+    if pages.changed:
+        found.append(Flag(58, "page changed"))
     if result.conflict:
         found.append(Flag(70, "sources conflict"))
     if result.votes_other:

@@ -51,13 +51,15 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     openings = _openings(reader)
     clashes = _clashes(reader)
     tie = tie_rule(reader)
+    outdated = _outdated(reader)
     spoken = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     doubts = dict(reader.execute("SELECT statement_id, min(unsupported) FROM evidence GROUP BY 1").fetchall())
     votes = reader.execute(
         """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, r.judge,
                   j.snapshot_id, j.verdict, j.raw_label, j.error = '' AS answered, j.supported,
                   j.confidence, j.quote_status
-           FROM statement AS s LEFT JOIN judgement AS j USING (statement_id)
+           FROM statement AS s LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
+                AND j.snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded)
            LEFT JOIN judge_run AS r USING (judge_run_id) ORDER BY s.statement_id"""
     )
     nothing_cited = Pages(0, ())
@@ -69,7 +71,9 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         doubt = doubts.get(statement_id, 0.0)
         kinds = clashes.get((statement_id, opened or ""), ())
         cited = pages.get(response_id, nothing_cited)
-        found = flags(result, kinds, replace(cited, misled=_misled(rows, spoken)) if spoken else cited, doubt)
+        if spoken or statement_id in outdated:
+            cited = replace(cited, misled=_misled(rows, spoken), changed=statement_id in outdated)
+        found = flags(result, kinds, cited, doubt)
         yield _verdict(statement_id, result, opened) | {
             "priority": priority(found, doubt),
             "badges": " · ".join(flag.badge for flag in found),
@@ -124,6 +128,19 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
         "judgement_id": result.lead.judgement_id if result.lead else None,
         "snapshot_id": opened,
     }
+
+
+def _outdated(reader: sqlite3.Connection) -> set[str]:
+    """Statements that a judge spoke on before the text of a page changed, and not since."""
+    rows = reader.execute(
+        """SELECT DISTINCT j.statement_id FROM snapshot_superseded AS o JOIN judgement AS j USING (snapshot_id)
+           JOIN judge_run AS r USING (judge_run_id)
+           WHERE r.kind <> 'offline' AND NOT EXISTS (
+               SELECT 1 FROM judgement AS k JOIN judge_run AS again USING (judge_run_id)
+               WHERE k.statement_id = j.statement_id AND k.snapshot_id = o.current_snapshot
+               AND again.judge = r.judge)"""
+    )
+    return {row[0] for row in rows}
 
 
 def _pages(reader: sqlite3.Connection) -> dict[str, Pages]:

@@ -97,7 +97,7 @@ HOME: Final = (
     Action("previous", ("k", "up"), "previous", "Line before.", "First screen"),
     *(
         Action(f"queue_{number}", (str(number),), "queue", f"Open queue {number} of the list.", "First screen")
-        for number in range(1, 6)
+        for number in range(1, 7)
     ),
     Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),

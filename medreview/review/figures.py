@@ -101,7 +101,10 @@ def _compared(
     pairs, clusters = [], []
     dropped: Counter[str] = Counter()
     for member in members:
-        mine, theirs = reviewers_label(member.label, scale), judges_label(said.get(member.unit), scale)
+        mine, theirs = (
+            reviewers_label(member.label, scale, stale=member.stale),
+            judges_label(said.get(member.unit), scale),
+        )
         if mine.label is None or theirs.label is None:
             dropped[mine.missing or theirs.missing] += 1
         else:

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from medreview.review.item import response_name
-from medreview.review.queue import AUDIT_SIZE, KINDS, QueueKind
+from medreview.review.queue import AUDIT_SIZE, KINDS, STALE, QueueKind
 from medreview.review.session import Counts
 from medreview.sources.states import HOLDS_SOURCE
 from medreview.study import Study
@@ -144,6 +144,10 @@ def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: i
                         WHERE m.state = 'decided' AND s.verdict IS NOT NULL AND m.label <> s.verdict"""
             size = reader.execute(query, who).fetchone()[0]
             return QueueLine(kind, size, size, "")
+        case "stale":
+            query = f"SELECT count(*) FROM standing AS m WHERE m.reviewer = ? AND m.pass = ? AND {STALE.format('m')}"
+            size = reader.execute(query, who).fetchone()[0]
+            return QueueLine(kind, size, size, "look again; `medreview diff` shows what changed" if size else "")
     query = f"SELECT count(*), count(*) - count(m.state) FROM statement AS s {mine}"
     size, left = reader.execute(query, who).fetchone()
     return QueueLine(kind, size, left, "")

@@ -21,11 +21,16 @@ class OwnSpan:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one."""
+    """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one.
+
+    ``snapshot_id`` was on the screen when the current label was given; ``stale``: its text has changed since.
+    """
 
     first: str | None = None
     label: str | None = None
     decision: str | None = None
+    snapshot_id: str | None = None
+    stale: bool = False
     blind: bool = False
     reason: str | None = None
     hallucination: str | None = None
@@ -55,7 +60,10 @@ def load_own(reader: sqlite3.Connection, statement_id: str, reviewer: str, pass_
     )
     for row in rows:
         own = _fold(own, row)
-    return own
+    superseded = reader.execute(
+        "SELECT 1 FROM snapshot_superseded WHERE snapshot_id = ?", (own.snapshot_id,)
+    ).fetchone()  # fmt: skip
+    return replace(own, stale=superseded is not None)
 
 
 def _fold(own: Own, row: sqlite3.Row) -> Own:
@@ -67,6 +75,7 @@ def _fold(own: Own, row: sqlite3.Row) -> Own:
                 first=own.first or said["label"],
                 label=said["label"],
                 decision=row["event_id"],
+                snapshot_id=row["snapshot"],
                 blind=row["mode"] == "blind" if row["kind"] == "decide" else own.blind,
                 reason=None,
                 deferred=False,

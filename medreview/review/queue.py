@@ -29,9 +29,12 @@ KINDS: Final = (
     ),
     QueueKind("deferred", "deferred", "open", "What you put off."),
     QueueKind("differing", "you and the judges differ", "open", "Decided by you otherwise than by the judges."),
+    QueueKind("stale", "stale: page has changed", "open", "Decided on a page whose text has changed since."),
     QueueKind("responses", "by response", "open", "Every statement, response by response."),
 )
 AUDIT_SIZE: Final = 60
+STALE: Final = "{0}.state = 'decided' AND {0}.snapshot IN (SELECT snapshot_id FROM snapshot_superseded)"
+"""Which rows of ``standing`` are labels on a page whose text has changed since."""
 
 _ORDER: Final = {
     "flagged": "v.priority DESC, r.ordinal, s.ordinal",
@@ -42,6 +45,7 @@ _WHERE: Final = {
     "audit": "a.position IS NOT NULL",
     "deferred": "mine.state = 'deferred'",
     "differing": "mine.state = 'decided' AND v.verdict IS NOT NULL AND mine.label <> v.verdict",
+    "stale": STALE.format("mine"),
     "responses": "1",
 }
 _FILTERS: Final = {

@@ -21,6 +21,7 @@ FROM response AS r
 LEFT JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
+     AND j.snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded)
 LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
 ORDER BY r.ordinal, s.ordinal"""
@@ -29,8 +30,8 @@ _SOURCES: Final = f"""
 SELECT r.ordinal AS response, c.source_id, p.page_state, p.status = 200 AND p.text_sha256 <> '{_NO_TEXT}' AS valid
 FROM response AS r
 CROSS JOIN citation AS c ON c.response_id = r.response_id
-LEFT JOIN snapshot AS p ON p.source_id = c.source_id
-     AND p.version = (SELECT max(version) FROM snapshot WHERE source_id = c.source_id)
+JOIN source AS u ON u.source_id = c.source_id
+LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
 ORDER BY r.ordinal, c.ordinal"""
 
 
@@ -43,9 +44,10 @@ class Page(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementCase:
-    """A statement with all its judgements. ``together`` is the table ``verdict``, ``None`` when nobody judged.
+    """A statement with its judgements on the pages as they are.
 
-    ``votes`` pairs each judgement with the source that it is about.
+    ``together`` is the table ``verdict``, ``None`` when nobody judged. ``votes`` pairs each judgement with the source
+    that it is about.
     """
 
     statement_id: str

@@ -70,7 +70,8 @@ class JudgeAgreement:
             word = said.get(run)
             for pairing in pairings:
                 scale = pairing.scale
-                used = pairing.add(label.response_id, reviewers_label(label.label, scale), judges_label(word, scale))
+                mine = reviewers_label(label.label, scale, stale=label.stale)
+                used = pairing.add(label.response_id, mine, judges_label(word, scale))
                 if used and run == self._ALL and word is not None and word.offline:
                     collected.offline_only[scale.name] += 1
 
@@ -126,7 +127,9 @@ def _between(
         blind = a.group.mode == b.group.mode == "blind"
         for pairing in both_blind if blind else otherwise:
             scale = pairing.scale
-            levels = (a.label, b.label) if blind else (a.current, b.current)
-            pairing.add(a.response_id, reviewers_label(levels[0], scale), reviewers_label(levels[1], scale))
+            first_says, second_says = (
+                reviewers_label(label.label if blind else label.current, scale, stale=label.stale) for label in (a, b)
+            )
+            pairing.add(a.response_id, first_says, second_says)
     used = [pairing for pairing in (*both_blind, *otherwise) if pairing.rows or pairing.dropped]
     return compare(used, resampling)

@@ -10,12 +10,13 @@ DRAWN: Final = "audit"
 """The queue that is a random draw."""
 
 _CURRENT: Final = """
-SELECT d.unit, s.response_id, d.label, d.block
+SELECT d.unit, s.response_id, d.label, d.block, d.snapshot IN (SELECT snapshot_id FROM snapshot_superseded) AS stale
 FROM decision_current AS d JOIN statement AS s ON s.statement_id = d.unit
 WHERE d.reviewer = ? AND d.pass = ? AND d.axis = 'evidence'"""
 
 _FIRST: Final = """
-SELECT unit, label, block FROM decision_first
+SELECT unit, label, block, snapshot IN (SELECT snapshot_id FROM snapshot_superseded) AS stale
+FROM decision_first
 WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND mode = 'blind'
       AND json_extract(payload, '$.exposure.judge_verdict') = 'no'"""
 
@@ -42,6 +43,7 @@ class Decided:
     """A reviewer's evidence label on one statement: ``label`` in its group, ``current`` as it stands now.
 
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
+    ``stale``: it was given on a page whose text has changed since.
     """
 
     unit: str
@@ -49,6 +51,7 @@ class Decided:
     group: Group
     label: str
     current: str
+    stale: bool = False
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -68,5 +71,5 @@ def decided(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> dict
         unit, current = row["unit"], row["label"]
         event, mode = (blind[unit], 0) if unit in blind else (row, 2)
         group = GROUPS[mode + (event["block"] != DRAWN)]
-        found[unit] = Decided(unit, row["response_id"], group, event["label"], current)
+        found[unit] = Decided(unit, row["response_id"], group, event["label"], current, bool(event["stale"]))
     return found

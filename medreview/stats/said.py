@@ -9,6 +9,7 @@ TIED: Final = "jury tied"
 UNSURE: Final = "judge cannot judge"
 COARSE: Final = "judge only says supported or not"
 REVIEWER_UNSURE: Final = "reviewer cannot judge"
+STALE: Final = "stale: the page has changed since the label"
 
 _CANNOT: Final = "cannot_judge"
 
@@ -46,8 +47,10 @@ class Label(NamedTuple):
     missing: str = ""
 
 
-def reviewers_label(level: str, scale: Scale) -> Label:
-    """A reviewer's evidence label on a scale."""
+def reviewers_label(level: str, scale: Scale, *, stale: bool = False) -> Label:
+    """A reviewer's evidence label on a scale; a stale one was given on another text than anything else is said of."""
+    if stale:
+        return Label(None, STALE)
     if level == _CANNOT:
         return Label(None, REVIEWER_UNSURE)
     return Label(level if scale is LEVELS else BINARY.labels[level != "supported"])

@@ -145,10 +145,10 @@ class ReviewedSupport:
         self._whole = self._seen = 0
 
     def add(self, case: ResponseCase) -> None:
-        """Take up one response, if it has statements and the reviewer decided all of them."""
+        """Take up one response, if it has statements and the reviewer decided all of them on the pages as they are."""
         labels = [self._labels.get(statement.statement_id) for statement in case.statements]
         self._seen += bool(labels)
-        known = [label for label in labels if label is not None]
+        known = [label for label in labels if label is not None and not label.stale]
         if not known or len(known) < len(labels):
             return
         self._whole += 1

@@ -242,7 +242,7 @@ def test_typed_ahead_keys_are_answered_in_order(study_path: Path, terminals: lis
     terminal.read(0.3)
     terminal.type("q")
     terminal.wait("REVIEW")
-    terminal.type("5")
+    terminal.type("6")
     terminal.wait("3 of 8")
     terminal.type("qq")
     terminal.finish()

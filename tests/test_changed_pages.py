@@ -1,0 +1,246 @@
+"""A page changes after it was reviewed: a new snapshot, stale labels, and what `diff` says of them."""
+
+import csv
+import json
+import sqlite3
+
+import pytest
+
+from medreview import pipeline
+from medreview.errors import UserError
+from medreview.exchange.export import export
+from medreview.review.changes import changes, full_diff
+from medreview.review.motion import SpanEdit
+from medreview.review.overview import overview
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.stats.study_figures import study_figures
+from medreview.study import Study
+from medreview.study.check import check
+
+PAGE = """<!doctype html><html><head><title>Metformin</title></head><body><main><h1>Metformin</h1>
+<h2>Dose</h2><p>Adults start with {dose} mg of metformin twice daily, taken together with a meal.</p>
+<p>The dose may be raised slowly over several weeks, so that the stomach can get used to it.</p>
+<h2>Kidneys</h2><p>Kidney function is measured before treatment and at least once a year after that.</p>
+{more}</main><footer>{footer}</footer></body></html>"""
+URL = "https://kidney.example/metformin"
+ANSWER = f"Adults start with 500 mg of metformin twice daily. Kidney function is measured before treatment. {URL}"
+ERROR = "<html><head><title>Page not found</title></head><body><h1>Page not found</h1></body></html>"
+
+
+@pytest.fixture
+def pages(tmp_path):
+    """Writes what the site has from now on, and says where it is."""
+
+    def put(dose="500", more="", footer="", status=200):
+        folder = tmp_path / "pages"
+        folder.mkdir(exist_ok=True)
+        body = PAGE.format(dose=dose, more=more, footer=footer) if status == 200 else ERROR
+        (folder / "page.html").write_text(body)
+        line = {"url": URL, "file": "page.html", "status": status}
+        (folder / "manifest.jsonl").write_text(json.dumps(line))
+        return pipeline.Pages(folder)
+
+    return put
+
+
+@pytest.fixture
+def study(tmp_path, pages):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"response": ANSWER, "model": "own"}))
+    with Study.create(tmp_path / "a.medreview") as opened:
+        pipeline.run(opened, [tmp_path / "a.jsonl"], {}, pages())
+        yield opened
+        assert check(opened.reader) == []
+
+
+def again(study, pages):
+    """Ask for every page anew and judge what is new."""
+    done = pipeline.fetch(study, pages, scope="all")
+    pipeline.judge(study)
+    return done
+
+
+def reviewed(study, name="responses"):
+    return ReviewSession(study, "kb", open_queue(study, name, "kb"))
+
+
+def rows(study, query):
+    return [tuple(row) for row in study.reader.execute(query)]
+
+
+def test_a_page_that_reads_the_same_is_no_new_snapshot(study, pages):
+    assert again(study, pages(footer="Today's weather: rain")).unchanged == 1
+
+    assert rows(study, "SELECT outcome FROM visit") == [("new",), ("same",)]
+    assert len(set(rows(study, "SELECT raw_sha256 FROM visit"))) == 2  # other bytes did come, and that is on record
+    assert rows(study, "SELECT count(*) FROM snapshot") == [(1,)]
+
+
+def test_a_change_is_a_new_snapshot_and_the_old_one_stays(study, pages):
+    done = again(study, pages(dose="850"))
+
+    assert (done.changed, done.unchanged, done.kept) == (1, 0, 0)
+    assert [("500 mg" in text, "850 mg" in text) for (text,) in rows(study, "SELECT text FROM snapshot")] == [
+        (True, False),
+        (False, True),
+    ]
+    assert "850 mg" in rows(study, "SELECT text FROM snapshot_current")[0][0]
+
+
+def test_a_page_that_comes_back_is_current_again(study, pages):
+    again(study, pages(dose="850"))
+    again(study, pages())
+
+    assert rows(study, "SELECT version FROM snapshot_current") == [(1,)]
+    assert rows(study, "SELECT outcome FROM visit") == [("new",), ("new",), ("same",)]
+
+
+def test_an_error_page_does_not_take_the_place_of_what_was_read(study, pages):
+    session = reviewed(study)
+    session.decide("supported")
+    done = again(study, pages(status=404))
+
+    assert (done.kept, done.changed) == (1, 0)
+    assert rows(study, "SELECT page_state FROM snapshot_current") == [("ok",)]
+    assert rows(study, "SELECT p.page_state FROM visit JOIN snapshot AS p USING (snapshot_id)") == [
+        ("ok",),
+        ("http_error",),
+    ]
+    assert open_queue(study, "stale", "kb").units == []
+
+
+def test_snapshots_are_never_changed_or_deleted(study):
+    for change in ("UPDATE snapshot SET text = 'x'", "DELETE FROM snapshot"):
+        with pytest.raises(UserError, match="snapshots are never"):
+            study.write(lambda connection, change=change: connection.execute(change))
+
+
+def test_a_label_on_the_old_text_is_stale_everywhere_until_decided_again(study, pages, tmp_path):
+    session = reviewed(study)
+    session.decide("supported")
+    again(study, pages(dose="850"))
+
+    session = reviewed(study)
+    assert session.own.stale
+    assert session.own.label == "supported"  # kept as it was given, only called what it is
+    stale = next(line for line in overview(study, "kb").queues if line.kind.name == "stale")
+    assert (stale.size, stale.open) == (1, 1)
+    assert reviewed(study, "stale").item.text.startswith("Adults start")
+    agreement = study_figures(study.reader).reviewers[0].agreement[0].comparisons[0]
+    assert agreement.n == 0
+    assert agreement.dropped == {"stale: the page has changed since the label": 1}
+    export(study, tmp_path / "labels")
+    with (tmp_path / "labels" / "labels.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row["stale"] for row in csv.DictReader(file)] == ["1"]
+
+    session = reviewed(study, "stale")
+    session.decide("contradicted")
+    assert not session.own.stale
+    assert open_queue(study, "stale", "kb").units == []
+    assert rows(study, "SELECT label FROM event WHERE kind IN ('decide', 'revise')") == [
+        ("supported",),
+        ("contradicted",),
+    ]
+
+
+def test_judges_who_spoke_before_the_change_have_no_vote(study, pages, tmp_path):
+    statement = study.reader.execute("SELECT text FROM statement ORDER BY ordinal").fetchone()[0]
+    record = {"judge": "gpt", "statement": statement, "source": URL, "label": "supported"}
+    record["response"] = study.reader.execute("SELECT response_id FROM response").fetchone()[0]
+    (tmp_path / "j.jsonl").write_text(json.dumps(record | {"quote": "Adults start with 500 mg of metformin"}))
+    pipeline.bring_in(study, tmp_path / "j.jsonl", {})
+    assert reviewed(study).item.verdict.verdict == "supported"
+
+    again(study, pages(dose="850"))
+
+    session = reviewed(study)
+    assert session.item.text == statement
+    assert "page changed" in session.item.verdict.badges
+    assert session.item.verdict.verdict != "supported"
+    assert all(judgement.offline for judgement in session.item.judgements)
+
+
+def test_diff_says_what_became_of_the_passages_labels_rest_on(study, pages):
+    session = reviewed(study)
+    session.decide("supported")
+    text = session.source_text()
+    start = text.index("500 mg")
+    session.add_span("source", SpanEdit(text, start, start + 6))  # so short that the line around it is compared
+    session.go(1)
+    session.decide("supported")
+
+    again(study, pages(dose="850", more="<p>A new paragraph on vitamin B12 and the nerves.</p>"))
+
+    (change,) = changes(study.reader)
+    assert (change.before.number, change.after.number) == (1, 2)
+    assert change.lines_gone == 1
+    assert change.lines_new == 2
+    first, second = change.labels
+    assert first.passages[0].basis == "marked"
+    assert first.passages[0].fate == "altered"
+    assert [(piece.kind, piece.text) for piece in first.passages[0].pieces if piece.kind != "same"] == [
+        ("gone", "500"),
+        ("new", "850"),
+    ]
+    assert second.passages[0].fate == "stands"
+    assert "+Adults start with 850 mg" in "\n".join(full_diff(study.reader, change))
+
+
+def test_diff_of_two_snapshots_by_number(study, pages):
+    again(study, pages(dose="850"))
+    again(study, pages(dose="1000"))
+
+    (change,) = changes(study.reader, "kidney.example", 1, 2)
+    assert (change.before.number, change.after.number) == (1, 2)
+    with pytest.raises(UserError, match="no snapshot 7; there are 1, 2, 3"):
+        list(changes(study.reader, URL, 7))
+    with pytest.raises(UserError, match="No source of the study"):
+        list(changes(study.reader, "elsewhere.example"))
+
+
+def test_nothing_changed_nothing_to_say(study):
+    assert list(changes(study.reader)) == []
+
+
+def test_a_blind_label_that_is_stale_is_left_out_of_the_figures(study, pages):
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=True))
+    session.decide("supported")
+    again(study, pages(dose="850", more="<p>Kidney function is measured often, says this longer text.</p>"))
+
+    group = study_figures(study.reader).reviewers[0].agreement[0]
+    assert group.mode == "blind"
+    assert group.comparisons[0].dropped == {"stale: the page has changed since the label": 1}
+
+
+def test_the_same_pages_have_the_same_ids_in_two_studies(study, pages, tmp_path):
+    with Study.create(tmp_path / "b.medreview") as other:
+        pipeline.run(other, [tmp_path / "a.jsonl"], {}, pages())
+        ids = rows(other, "SELECT snapshot_id FROM snapshot")
+    assert ids == rows(study, "SELECT snapshot_id FROM snapshot")
+
+
+def test_pages_saved_from_a_study_make_the_same_study_elsewhere(study, pages, tmp_path):
+    folder = tmp_path / "handed-on"
+    assert pipeline.save_pages(study, folder) == 1
+    assert pipeline.save_pages(study, folder) == 1  # a second time adds nothing
+    assert len((folder / "manifest.jsonl").read_text().splitlines()) == 1
+
+    with Study.create(tmp_path / "b.medreview") as other:
+        pipeline.run(other, [tmp_path / "a.jsonl"], {}, pipeline.Pages(folder))
+        columns = "snapshot_id, fetched_at, page_state, status, content_type, final_url, chain, text, body"
+        assert rows(other, f"SELECT {columns} FROM snapshot") == rows(study, f"SELECT {columns} FROM snapshot")
+
+
+def test_outline_of_a_page_is_kept(study):
+    text, outline = rows(study, "SELECT text, outline FROM snapshot")[0]
+    assert [(text[start:end], level) for start, end, level in json.loads(outline)] == [
+        ("Metformin", 1),
+        ("Dose", 2),
+        ("Kidneys", 2),
+    ]
+
+
+def test_a_second_reader_sees_the_change(study, pages, tmp_path):
+    again(study, pages(dose="850"))
+    with sqlite3.connect(tmp_path / "a.medreview") as connection:
+        assert connection.execute("SELECT count(*) FROM snapshot_superseded").fetchone() == (1,)
