@@ -46,6 +46,16 @@ def from_list(items: Sequence[str]) -> Listed:
     return Listed(citations, unusable)
 
 
+def cited_in(text: str, listed: Sequence[str] = ()) -> Listed:
+    """The citations of a response: those in its text, then those of a list beside it that the text does not name.
+
+    Spans count in the text; what the list alone names has none.
+    """
+    in_text, beside = extract(text), from_list(listed)
+    known = {canonical_key(citation) for citation in in_text}
+    return Listed(in_text + [c for c in beside.citations if canonical_key(c) not in known], beside.unusable)
+
+
 def _urls(text: str) -> tuple[list[Citation], list[Span]]:
     found: list[Citation] = []
     taken: list[Span] = []

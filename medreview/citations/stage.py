@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medreview.citations import Citation, canonical_key, domain, extract, fetch_url, from_list
+from medreview.citations import Citation, canonical_key, cited_in, domain, fetch_url
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.ids import content_id
@@ -37,21 +37,14 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
     ).fetchall():
         found = []
         for row in rows:
-            cited, bad = _citations(row["text"], json.loads(row["listed"] or "[]"))
-            found.append((row["response_id"], cited))
-            citations += len(cited)
-            unusable += bad
+            cited = cited_in(row["text"], json.loads(row["listed"] or "[]"))
+            found.append((row["response_id"], cited.citations))
+            citations += len(cited.citations)
+            unusable += len(cited.unusable)
         study.write(lambda connection, found=found: _store(connection, found))  # type: ignore[misc]
         done += len(rows)
         progress.step(len(rows))
     return CitationSummary(done, citations, unusable)
-
-
-def _citations(text: str, listed: Sequence[str]) -> tuple[list[Citation], int]:
-    usable, unusable = from_list(listed)
-    in_text = extract(text)
-    known = {canonical_key(citation) for citation in in_text}
-    return in_text + [c for c in usable if canonical_key(c) not in known], len(unusable)
 
 
 def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[Citation]]]) -> None:

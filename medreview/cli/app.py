@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli import evidence, facts, figures, files, judges, jury, prepare, review
+from medreview.cli import citations, diff, evidence, facts, fetch, figures, files, judges, jury, prepare, review, urls
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,5 +31,5 @@ def _options(version: Version = False) -> None:
     pass
 
 
-for part in (review, prepare, judges, jury, facts, figures, files, evidence):
+for part in (review, prepare, fetch, diff, judges, jury, facts, figures, urls, files, evidence, citations):
     part.register(app)

@@ -1,0 +1,174 @@
+"""The allow-list: which web sites a citation may point to, and which identifiers are taken by their format.
+
+A TOML file: ``[allowed] domains = [...]`` and ``identifiers = [...]``, and if you like ``[[groups]]`` with a ``name``
+and ``domains``. A domain stands for itself and all below it, at the dots (``nih.gov`` takes ``ncbi.nlm.nih.gov``, not
+``evilnih.gov``); ``domain/path`` takes only the pages under that path.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, cast, get_args
+
+from medreview.citations.canonical import canonical_key, domain
+from medreview.citations.model import Citation, Kind
+from medreview.errors import UserError
+
+SHIPPED: Final = "evidence_domains.toml"
+SHIPPED_NAME: Final = "medreview's own list"
+IDENTIFIERS: Final[tuple[Kind, ...]] = ("doi", "pmid", "pmcid", "nct")
+"""Kinds taken by format when the file does not say."""
+
+_KINDS: Final = tuple(kind for kind in get_args(Kind) if kind != "url")
+_HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63})*")
+_PARTS: Final = re.compile(r"https?://([^/?#]*)([^?#]*)")
+_CLIMBS: Final = re.compile(r"\.\.|/\.(?:/|\Z)|%(?:2f|5c|25)", re.IGNORECASE)
+_FOR_ALL: Final = frozenset(
+    ("ac", "asn", "biz", "co", "com", "edu", "firm", "gen", "id", "info", "ltd", "me", "name", "ne", "net", "nom", "or",
+     "org", "plc", "sch", "web")
+)  # fmt: skip
+"""Second levels under a country that anybody, or every school, has a name in; ``gov.uk`` and ``nhs.uk`` are a body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: a host in ASCII and lower case, a path (``""`` or ``/books``), and the group it stands in."""
+
+    host: str
+    path: str = ""
+    group: str = ""
+
+    def __str__(self) -> str:
+        """The entry as it is shown: ``nih.gov``, ``gov.uk/drug-safety-update``."""
+        return self.host + self.path
+
+
+@dataclass(frozen=True, slots=True)
+class AllowList:
+    """Entries by host, and the kinds of identifiers that are taken by format. ``name`` says where they are from."""
+
+    name: str
+    entries: Mapping[str, tuple[Entry, ...]]
+    identifiers: frozenset[Kind]
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        return sum(map(len, self.entries.values()))
+
+    def match(self, url: str) -> Entry | None:
+        """The closest entry that takes a URL; ``None`` for another site and for a URL with a user name."""
+        parts = _PARTS.match(canonical_key(Citation("url", url)).removeprefix("url:"))
+        if parts is None or "@" in parts[1]:
+            return None
+        labels = domain(parts[0]).split(".")
+        for at in range(len(labels)):
+            for entry in self.entries.get(".".join(labels[at:]), ()):
+                if not entry.path or _under(parts[2], entry.path):
+                    return entry
+        return None
+
+
+def has_user_info(url: str) -> bool:
+    """Whether a URL carries a user name (``https://nih.gov@evil.example/``): a known way to look like another site."""
+    parts = _PARTS.match(canonical_key(Citation("url", url)).removeprefix("url:"))
+    return parts is not None and "@" in parts[1]
+
+
+def load_allow_list(path: Path | None = None) -> AllowList:
+    """The allow-list of a file, or the one that comes with the program.
+
+    Raises :class:`UserError`, one sentence that names the file and the entry, for what cannot be read or used.
+    """
+    if path is None:
+        return _checked(tomllib.loads(shipped_text()), SHIPPED_NAME)
+    try:
+        return _checked(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+    except OSError as error:
+        raise UserError(f"The allow-list {path} cannot be read ({error.strerror or error}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"The allow-list {path} is not valid TOML: {error}.") from error
+
+
+def shipped_text() -> str:
+    """The file that comes with the program, to make one's own of it."""
+    return files(__package__).joinpath(SHIPPED).read_text(encoding="utf-8")
+
+
+def _checked(told: dict[str, Any], name: str) -> AllowList:
+    _known(told, ("allowed", "groups"), name, "")
+    allowed, groups = told.get("allowed", {}), told.get("groups", [])
+    if not isinstance(allowed, dict):
+        raise UserError(f"The allow-list {name}: 'allowed' must be a table, [allowed].")
+    if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
+        raise UserError(f"The allow-list {name}: 'groups' must be tables, [[groups]].")
+    _known(allowed, ("domains", "identifiers"), name, " in [allowed]")
+    for group in groups:
+        _known(group, ("name", "domains"), name, " in [[groups]]")
+        if not isinstance(group.get("name", ""), str):
+            raise UserError(f"The allow-list {name}: the name of a group must be a text.")
+    entries: dict[str, dict[str, Entry]] = {}
+    for group in (allowed, *groups):
+        for written in _texts(group, "domains", name):
+            entry = _entry(written, group.get("name", ""), name)
+            entries.setdefault(entry.host, {}).setdefault(entry.path, entry)
+    kinds = _texts(allowed, "identifiers", name) if "identifiers" in allowed else IDENTIFIERS
+    for kind in kinds:
+        if kind not in _KINDS:
+            raise UserError(f"The allow-list {name}: there is no identifier {kind!r}; there are {', '.join(_KINDS)}.")
+    if not entries and not kinds:
+        raise UserError(f"The allow-list {name} allows nothing: name some domains, [allowed] domains = [...].")
+    by_host = {host: tuple(sorted(paths.values(), key=_longest_first)) for host, paths in entries.items()}
+    return AllowList(name, by_host, frozenset(cast(Kind, kind) for kind in kinds))
+
+
+def _known(table: Mapping[str, Any], keys: tuple[str, ...], name: str, where: str) -> None:
+    for key in table:
+        if key not in keys:
+            raise UserError(f"The allow-list {name} has an unknown key {key!r}{where}; known are {', '.join(keys)}.")
+
+
+def _texts(table: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
+    values = table.get(key, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise UserError(f"The allow-list {name}: {key!r} must be a list of texts.")
+    return tuple(values)
+
+
+def _entry(written: str, group: str, name: str) -> Entry:
+    def unusable(why: str) -> UserError:
+        return UserError(f"The allow-list {name}: {written!r} {why}.")
+
+    if "://" in written:
+        raise unusable("is an address; write the domain only, such as nih.gov")
+    host, slash, path = written.strip().partition("/")
+    host = domain(f"https://{_ascii(host)}/")
+    if not _HOST.fullmatch(host) or re.search(r"[\s@:*?#]", written.strip()):
+        raise unusable("is no domain; write it like nih.gov, which stands for all its sub-domains too")
+    labels = host.split(".")
+    if labels[-1].isdigit():
+        raise unusable("is a number, not a domain")
+    if len(labels) == 1 or (len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _FOR_ALL):
+        raise unusable("is a suffix that anybody's domain may end in; name the domain itself, such as nice.org.uk")
+    path = path.strip("/")
+    if path and _CLIMBS.search(f"/{path}"):
+        raise unusable("has a path that leads out of itself")
+    return Entry(host, f"/{path}" if slash and path else "", group)
+
+
+def _ascii(host: str) -> str:
+    try:
+        return host.lower() if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""
+
+
+def _under(path: str, prefix: str) -> bool:
+    """Whether a path is the prefix or below it. One that may climb out (``/books/../x``) is below nothing."""
+    return not _CLIMBS.search(path) and (path == prefix or path.startswith(f"{prefix}/"))
+
+
+def _longest_first(entry: Entry) -> tuple[int, str]:
+    return -len(entry.path), entry.path
