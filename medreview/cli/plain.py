@@ -165,15 +165,28 @@ def _source(session: ReviewSession) -> None:
     if source is None:
         print("SOURCE: none is cited.")
         return
-    print(visible(f"SOURCE {source.number}: {source.domain}, {source.state} {source.state_evidence}"))
+    print(_wrapped(f"SOURCE {source.number}: {source.domain}, {source.state} {source.state_evidence}"))
+    if source.title:
+        print(_wrapped(f"title: {source.title}"))
     text, highlights = session.source_text(), session.source_highlights()
     opening = highlights.opening
     if text:
+        _place(session, text, opening.start if opening else 0)
         start = max(0, opening.start - _AROUND) if opening else 0
         end = min(len(text), opening.end + _AROUND) if opening else 2 * _AROUND
         print(_wrapped(f"... {text[start:end]} ..."))
         for offset, remark in sorted(highlights.remarks.items()):
             print(_wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
+
+
+def _place(session: ReviewSession, text: str, offset: int) -> None:
+    """Where in the source a place is, in words."""
+    places = session.source_places()
+    page = places.page(offset)
+    if page:
+        print(f"page {page[0]} of {page[1]}")
+    if path := places.path(text, offset):
+        print(_wrapped(f"under: {' > '.join(path)}"))
 
 
 def _judges(session: ReviewSession) -> None:

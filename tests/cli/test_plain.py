@@ -84,3 +84,12 @@ def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):
 def test_putting_off_the_last_statement_says_that_it_was_the_last(medreview, demo):
     done = medreview("review", demo, "--plain", "--filter", "badge=paywall", "--queue", "flagged", input="s\nq\n")
     assert "(end of the queue)" in done.stdout
+
+
+def test_where_in_a_source_one_is_is_said_in_words(medreview, demo):
+    of_a_pdf = medreview("review", demo, "--plain", "--queue", "responses", "--filter", "response=R07", input="j\nq\n")
+    assert "title: Enoxaparin: doses in renal impairment" in of_a_pdf.stdout
+    assert "page 1 of 2" in of_a_pdf.stdout
+    assert "page 2 of 2" in of_a_pdf.stdout
+    of_a_page = medreview("review", demo, "--plain", "--queue", "responses", "--filter", "response=R01", input="q\n")
+    assert "under: Metformin hydrochloride > Dose by kidney function" in of_a_page.stdout
