@@ -4,9 +4,10 @@ from medreview.review.highlights import Highlights
 from medreview.review.item import Item
 from medreview.review.marks import Mark
 from medreview.review.motion import SpanEdit
+from medreview.review.place import Places
 from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
-from medreview.screens.source_rows import nothing_to_read
+from medreview.screens.source_rows import Where, nothing_to_read, said_of_page
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
 from medreview.visible import hidden_count
@@ -28,7 +29,9 @@ class Reading:
         self.hidden = 0
         """Hidden characters in the source's text."""
         self._highlights = Highlights()
+        self._snapshot: str | None = None
         self._text = ""
+        self._places = Places()
         self._shown: tuple[str, str | None] | None = None
         self._answer: tuple[Item, tuple[Mark, ...]] | None = None
         self._search = TextSearch("")
@@ -47,12 +50,14 @@ class Reading:
         """The source with its marks: opened at the best span if it was not on the screen before."""
         session = self.session
         item, source = session.item, session.source
-        key = (item.statement_id, source.snapshot_id if source else None) if item else None
+        snapshot = source.snapshot_id if source else None
+        key = (item.statement_id, source.source_id if source else None) if item else None
         same = key is not None and key == self._shown
-        text = session.source_text() if item else ""
-        if text != self._text:
-            self._text, self.hidden = text, hidden_count(text)
+        if snapshot != self._snapshot:
+            self._snapshot, self._text, self._places = snapshot, session.source_text(), session.source_places()
+            self.hidden = hidden_count(self._text)
             self.end_search()
+        text = self._text
         highlights = session.source_highlights()
         before = self._highlights
         if same and highlights == before:
@@ -72,7 +77,8 @@ class Reading:
             marks.append(Mark(*active, "active"))
         place = active.start if active and opens else self.source.first_offset if same else 0
         notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
-        self.source.show(text, marks, place, notes, at_third=opens and active is not None)
+        preface = said_of_page(source) if source else ""
+        self.source.show(text, marks, place, notes, at_third=opens and active is not None, preface=preface)
 
     def show_response(self) -> None:
         """The response with the statement marked."""
@@ -93,6 +99,15 @@ class Reading:
     def moved_view(self) -> DocumentView:
         """The pane that paging moves."""
         return self.response if self.shows_response or self.on_response else self.source
+
+    @property
+    def where(self) -> Where:
+        """Where the source pane is: in percent, on a page, under headings."""
+        place = self.source.place
+        page = self._places.page(place)
+        words = f"p. {page[0]}/{page[1]} · " if page else ""
+        path = self._places.path(self._text, place)
+        return Where(f"{words}{position_words(self.source)}", path) if self.session.source else Where()
 
     # Highlights
 

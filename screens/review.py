@@ -21,7 +21,7 @@ from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.queue_rows import QueueRows
-from medreview.screens.reading import Reading, position_words, response_bar
+from medreview.screens.reading import Reading, response_bar
 from medreview.screens.source_rows import source_bar, source_heading
 from medreview.screens.statement_rows import question_rows, statement_height, statement_rows
 from medreview.screens.steps import Key, SpanStep, Step
@@ -298,11 +298,10 @@ class ReviewScreen(KeyScreen[None]):
             return []
         if plan.shape == "one" and reading.shows_response:
             return [response_bar(session, self.response)]
-        position = position_words(self.source) if session.source else ""
         width = plan.regions["bar"].width
         if plan.shape == "one":
-            return [source_bar(session, width, position, reading.hidden, reading.search_words)]
-        return source_heading(session, width, position, reading.hidden, reading.search_words)
+            return [source_bar(session, width, reading.where, reading.hidden, reading.search_words)]
+        return source_heading(session, width, reading.where, reading.hidden, reading.search_words)
 
     def _paint_frame(self, plan: Plan, size: Size) -> None:
         """The lines between the parts."""

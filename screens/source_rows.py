@@ -1,7 +1,7 @@
 """A source in words: the bar above it, and the sentence that stands for a page with nothing to read."""
 
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.review.cells import fit, width
 from medreview.review.item import Source
@@ -28,6 +28,31 @@ NOTHING_TO_READ: Final = {
 }
 """For each page state, why there may be nothing on the screen to read."""
 
+_WARNINGS: Final = (
+    ("retract", "RETRACTED"),
+    ("withdrawn", "WITHDRAWN"),
+    ("expression of concern", "concern"),
+    ("with its abstract", "abstract only"),
+    ("was cut after", "cut short"),
+)
+"""What a page's evidence may say of a text that was read, and the word for it beside the page's state."""
+
+_HEADING: Final = 24
+"""Cells for a heading before the whole address is shown beside it."""
+
+_SHORTEST: Final = 8
+"""Fewer cells of a heading say nothing."""
+
+_DOMAIN: Final = 12
+"""Cells of the domain for which size and date give way."""
+
+
+class Where(NamedTuple):
+    """A place in a source: in words (``p. 3/12 · 31%``), and the headings above it, the outermost first."""
+
+    position: str = ""
+    path: tuple[str, ...] = ()
+
 
 def nothing_to_read(session: ReviewSession) -> str:
     """Why the source pane has no text, in a sentence or two."""
@@ -41,40 +66,69 @@ def nothing_to_read(session: ReviewSession) -> str:
     return f"{sentence}{found}\n\n{source.url}\n\n“5 cannot judge” says that the text at hand lets nobody decide."
 
 
-def source_bar(session: ReviewSession, columns: int, position: str, hidden: int, search: str) -> Row:
-    """One row: which source, from where, its state, size and date; on the right the place in it."""
+def said_of_page(source: Source) -> str:
+    """What is to be known of a page whose text can be read: why it may not be what was cited."""
+    if not source.state_evidence:
+        return ""
+    words = f"words that speak to judges: “{source.state_evidence}”" if source.state == "instructions" else ""
+    return f"[medreview: {words or source.state_evidence}]"
+
+
+def source_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> Row:
+    """One row: which source, from where, its state, size and date; on the right the heading and the place in it."""
     source = session.source
     if source is None:
         return [("── no source ", "rule"), ("─", "rule fill")]
     marks = [(f" · {hidden} hidden marked", "badge")] if hidden else []
-    return _bar(session, source, columns, [*_state(source), *_facts(source), *marks], position, search)
+    below = where.path[-1] if where.path else source.title
+    facts = [*_state(source), *_facts(source), *marks]
+    return _bar(session, source, columns, facts, where, search, visible(below))
 
 
-def source_heading(session: ReviewSession, columns: int, position: str, hidden: int, search: str) -> list[Row]:
-    """The three rows above the source where it has a pane of its own; the page's title has room there."""
+def source_heading(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> list[Row]:
+    """The three rows above the source where it has a pane of its own: title and headings have room there."""
     source = session.source
     if source is None:
         return [[(" no source", "dim")], [], [("─", "rule fill")]]
-    below: list[Piece] = [*_facts(source)]
-    title = visible(source.title)
+    _, *warnings = _state(source)
+    facts = _facts(source)
     if hidden:
-        words = f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks"
-        fits = width(title) + sum(width(text) for text, _ in below) + len(words) + 4 <= columns
-        below.append((words if fits else f" · {hidden} hidden marked", "badge"))
-    room = columns - 4 - sum(width(text) for text, _ in below)
-    title = fit(title, min(width(title), max(8, room)))
-    if not title and below:
-        below[0] = (below[0][0].removeprefix(" · "), below[0][1])
+        facts.append((f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks", "badge"))
+    if sum(width(text) for text, _ in (*warnings, *facts)) + 7 > columns:
+        facts = [fact for fact in facts if fact[1] != "dim"]
     return [
-        _bar(session, source, columns, _state(source), position, search),
-        [(f"   {title}", ""), *below],
-        [("─", "rule fill")],
+        _bar(session, source, columns, _state(source)[:1], where, search),
+        [("   ", ""), *_title_and_path(visible(source.title), tuple(map(visible, where.path)), columns - 4)],
+        [*_in_rule(warnings), ("─", "rule fill"), *_in_rule(facts)],
     ]
 
 
+def _in_rule(facts: list[Piece]) -> list[Piece]:
+    """Facts with a rule on either side."""
+    if not facts:
+        return []
+    (first, style), *others = facts
+    return [("──", "rule"), (first.removeprefix(" ·"), style), *others, (" ──", "rule")]
+
+
+def _title_and_path(title: str, path: tuple[str, ...], room: int) -> list[Piece]:
+    """The headings, after the title where there is room for both; of a path too long, the deepest headings."""
+    if not path:
+        return [(fit(title, min(width(title), room)), "")]
+    below = path[1:] if path[0] in title else path
+    if title and width(title) + sum(width(heading) + 3 for heading in below) <= room:
+        return [(title, "dim" if below else ""), *((f" › {heading}", "") for heading in below)]
+    for first in range(len(path)):
+        words = ("… › " if first else "") + " › ".join(path[first:])
+        if width(words) <= room:
+            return [(words, "")]
+    return [(fit(path[-1], room), "")]
+
+
 def _bar(
-    session: ReviewSession, source: Source, columns: int, facts: list[Piece], position: str, search: str
+    session: ReviewSession, source: Source, columns: int, facts: list[Piece], where: Where, search: str, below: str = ""
 ) -> list[Piece]:
+    """``below``: the heading or title to put into the rule, if the address can give way to its domain for it."""
     right: list[Piece] = []
     if search:
         right += [
@@ -82,16 +136,35 @@ def _bar(
             (fit(visible(search), min(width(visible(search)), columns // 3)), "search"),
             (" ─", "rule"),
         ]
-    right.append((f" {position} ─────", "rule"))
-    numbers = source_numbers(session)
-    room = columns - sum(width(text) for text, _ in (*numbers, *facts, *right)) - 7
-    place = visible(source.url.partition("://")[2] or source.url).rstrip("/")
-    place = fit(place, min(width(place), max(12, room)))
-    return [("── ", "rule"), *numbers, ("  ", ""), (place, "title"), *facts, (" ", ""), ("─", "rule fill"), *right]
+    right.append((f" {where.position} ──{'' if below else '───'}", "rule"))
+    start = [("── ", "rule"), *source_numbers(session), ("  ", "")]
+    address = visible(source.url.partition("://")[2] or source.url).rstrip("/")
+    domain = visible(source.domain).removeprefix("www.") or address
+
+    def room() -> int:
+        return columns - sum(width(text) for text, _ in (*start, *facts, *right)) - 2
+
+    while room() < min(_DOMAIN, width(domain)) and (lesser := [fact for fact in facts if fact[1] == "dim"]):
+        facts = [fact for fact in facts if fact is not lesser[0]]
+    left = room()
+    heading: list[Piece] = []
+    if below:
+        if left < width(address) + _HEADING + 3:
+            address = domain
+        if (most := left - width(address) - 3) >= _SHORTEST:
+            heading = [("─ ", "rule"), (fit(below, min(width(below), most)), ""), (" ", "")]
+    address = fit(address, min(width(address), max(_DOMAIN, left)))
+    return [*start, (address, "title"), *facts, (" ", ""), *heading, ("─", "rule fill"), *right]
 
 
 def _state(source: Source) -> list[Piece]:
-    return [(f" · {source.state.replace('_', ' ')}", "" if source.state == "ok" else "badge")]
+    """The page's state in a word or two, and what else its evidence warns of."""
+    evidence = source.state_evidence.lower()
+    state = (f" · {source.state.replace('_', ' ')}", "" if source.state == "ok" else "badge")
+    warnings = [word for sign, word in _WARNINGS if sign in evidence]
+    if source.state == "ok" and evidence and not warnings:
+        warnings = ["see top"]
+    return [state, *((f" · {word}", "badge") for word in warnings)]
 
 
 def _facts(source: Source) -> list[Piece]:

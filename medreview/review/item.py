@@ -200,7 +200,8 @@ def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgemen
     rows = reader.execute(
         """SELECT j.*, r.judge, r.model, r.kind, r.ordinal AS run
            FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
-           WHERE j.statement_id = ? ORDER BY r.kind = 'offline', r.ordinal, j.snapshot_id""",
+           WHERE j.statement_id = ? AND j.snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded)
+           ORDER BY r.kind = 'offline', r.ordinal, j.snapshot_id""",
         (statement_id,),
     )
     return tuple(_judgement(row) for row in rows)

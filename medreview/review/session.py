@@ -16,6 +16,7 @@ from medreview.review.listing import Listed, load_listed
 from medreview.review.marks import Mark
 from medreview.review.motion import SpanEdit
 from medreview.review.own import Own, load_own
+from medreview.review.place import Places, load_places
 from medreview.review.queue import Queue, open_queue
 from medreview.review.undo import last_act, last_undone
 from medreview.study import Study
@@ -152,6 +153,11 @@ class ReviewSession:
     def source_text(self) -> str:
         """The text of the source on the screen; empty when there is none to read."""
         return load_text(self.study.reader, self.source.snapshot_id) if self.source and self.source.snapshot_id else ""
+
+    def source_places(self) -> Places:
+        """The headings and pages of the source on the screen."""
+        snapshot = self._snapshot()
+        return load_places(self.study.reader, snapshot) if snapshot else Places()
 
     def source_highlights(self) -> Highlights:
         """The marks of the source on the screen, by the blind rules."""

@@ -1,89 +1,81 @@
 """Where a long text breaks into screen rows."""
 
-import re
-from bisect import bisect_right
-from collections.abc import Iterator
-from functools import lru_cache
-from itertools import accumulate
-from typing import Final
+from bisect import bisect_left, bisect_right
 
-from medreview.review.cells import ODD, char_width
-
-_BREAKING: Final = " \t\u3000"
+from medreview.review.prose import prose_rows
+from medreview.review.tables import Run, Table, find_tables
 
 
 class WrapTable:
     """Rows of a text for a width in cells, as half-open ranges of code points.
 
-    Rows break after white space, between wide characters, or inside a word that is longer than a row. Together they
-    cover every code point once, apart from line ends, which belong to no row. White space at a break stays at the end
-    of its row and may hang over the width; nothing else does, unless a single character is wider than the row.
+    Prose breaks after white space, between wide characters, or inside a word that is longer than a row. Its rows cover
+    every code point once, apart from line ends, which belong to no row. White space at a break stays at the end of its
+    row and may hang over the width; nothing else does, unless a single character is wider than the row.
+
+    The columns of tables are lined up (``medreview.review.tables``): each line takes as many rows as its longest cell.
 
     Attributes:
-        rows: ``(start, end)`` of each row, in order, at least one.
+        rows: ``(start, end)`` of each row, in order, at least one; the rows of a table's line have the line's range.
         width: the cells of a row.
     """
 
     def __init__(self, text: str, width: int) -> None:
         self.width = max(1, width)
-        self.length = len(text)
-        self.rows: list[tuple[int, int]] = list(_rows(text, self.width)) or [(0, 0)]
+        self.rows: list[tuple[int, int]] = []
+        self._text = text
+        self._tables: list[Table] = []
+        self._laid_out: tuple[tuple[int, int], list[list[Run]]] = ((0, 0), [])
+        done = 0
+        for table in find_tables(text, self.width):
+            self.rows += prose_rows(text, done, table.start, self.width)
+            for start, end, height in table.heights(text):
+                self.rows += [(start, end)] * height
+            self._tables.append(table)
+            done = table.end + 1
+        self.rows += prose_rows(text, done, len(text), self.width)
+        self.rows = self.rows or [(0, 0)]
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def row_of(self, offset: int) -> int:
-        """Number of the row that holds a code point; a line end counts to the row before it."""
-        return max(0, bisect_right(self.rows, (offset, self.length + 1)) - 1)
+        """Number of the row that draws a code point; a line end, and a blank that is not drawn, count to the one before
+        them."""
+        row = max(0, bisect_right(self.rows, (offset, len(self._text) + 1)) - 1)
+        line = self.rows[row]
+        lines = self._lines_of(line)
+        if lines is None:
+            return row
+        before = ((run.start, number) for number, runs in enumerate(lines) for run in runs if run.start <= offset)
+        _, number = max(before, default=(0, 0))
+        return bisect_left(self.rows, line) + number
 
+    def runs(self, row: int) -> list[Run]:
+        """What stands in a row, from left to right; where there is room between two runs, it is blank."""
+        line = self.rows[row]
+        lines = self._lines_of(line)
+        if lines is None:
+            return [Run(*line, 0)]
+        return lines[row - bisect_left(self.rows, line)]
 
-@lru_cache(maxsize=8)
-def _row_pattern(width: int) -> re.Pattern[str]:
-    """One row of text in which every character takes one cell, in group 1, and the line end after it."""
-    return re.compile(
-        rf"([^\n]{{1,{width}}}(?:[ \t]+|(?<=[ \t])|(?=\n)|\Z)"  # ends at white space or at the end of the line
-        rf"|[^\n]{{{width}}}"  # a word longer than a row
-        r"|(?=\n))\n?"  # an empty line
-    )
+    def first_of(self, row: int) -> int:
+        """The first offset that ``row_of`` puts into a row."""
+        return min(run.start for run in self.runs(row))
 
+    def end_of(self, row: int) -> int:
+        """How far in the text a row reaches; the rows of a table's line share it evenly."""
+        line = start, end = self.rows[row]
+        first = bisect_left(self.rows, line)
+        return start + (end - start) * (row - first + 1) // (bisect_right(self.rows, line) - first)
 
-def _rows(text: str, width: int) -> Iterator[tuple[int, int]]:
-    pattern = _row_pattern(width)
-    done = 0
-    while (odd := ODD.search(text, done)) is not None:
-        line_start = text.rfind("\n", done, odd.start()) + 1 or done
-        line_end = text.find("\n", odd.start())
-        line_end = len(text) if line_end < 0 else line_end
-        yield from (match.span(1) for match in pattern.finditer(text, done, line_start))
-        yield from _odd_rows(text, line_start, line_end, width)
-        done = line_end + 1
-    yield from (match.span(1) for match in pattern.finditer(text, done))
-
-
-def _odd_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
-    """Rows of one line that holds wide or combining characters."""
-    line = text[start:end]
-    widths = list(map(char_width, line))
-    used = list(accumulate(widths))
-    row = 0
-    while row < len(line):
-        limit = (used[row - 1] if row else 0) + width
-        stop = bisect_right(used, limit, row)
-        if stop == row:  # one character wider than the row, and the marks on it
-            stop = bisect_right(used, used[row], row)
-        if stop < len(line):
-            stop = _break(line, widths, row, stop)
-        yield start + row, start + stop
-        row = stop
-
-
-def _break(line: str, widths: list[int], row: int, stop: int) -> int:
-    """The last place at or before ``stop`` where the row may end, or ``stop`` itself inside a long word."""
-    for place in range(stop, row, -1):
-        if line[place] in _BREAKING:
-            while place < len(line) and line[place] in _BREAKING:
-                place += 1
-            return place
-        if line[place - 1] in _BREAKING or (widths[place] and 2 in (widths[place - 1], widths[place])):
-            return place
-    return stop
+    def _lines_of(self, line: tuple[int, int]) -> list[list[Run]] | None:
+        """The screen rows of a line of a table; ``None`` for prose."""
+        if not self._tables:
+            return None
+        table = self._tables[max(0, bisect_right(self._tables, line[0], key=lambda found: found.start) - 1)]
+        if not table.start <= line[0] <= table.end:
+            return None
+        if self._laid_out[0] != line or not self._laid_out[1]:
+            self._laid_out = (line, table.lay_out(self._text, *line))
+        return self._laid_out[1]

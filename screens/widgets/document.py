@@ -1,7 +1,7 @@
 """A long text with highlights: the source pane and the response pane."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from textual import events
 from textual.geometry import Size
@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from medreview.review.cells import width
 from medreview.review.marks import Mark, MarkIndex
+from medreview.review.tables import Run
 from medreview.review.wrap import WrapTable
 from medreview.screens.widgets.painted import Painted, Piece
 from medreview.text import Span
@@ -20,7 +21,8 @@ _TAB = str.maketrans("\t", " ")
 
 
 class DocumentView(Painted, ScrollView, can_focus=False):
-    """A text of any length, wrapped to the width, with marks, one active highlight and notes under rows.
+    """A text of any length, wrapped to the width, with marks, one active highlight and notes under rows; the columns of
+    its tables are lined up.
 
     All offsets are code points of the text as stored; what is drawn went through ``visible``. A highlight is placed at
     one third of the height. A resize keeps the place: the active highlight after ``activate``, else the first offset in
@@ -45,6 +47,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._visible = ""
         self._index = MarkIndex()
         self._notes: list[tuple[int, str]] = []
+        self._preface = ""
+        self._preface_rows: list[str] = []
         self._anchor = 0
         self._anchor_at_third = False
         self._wrap: WrapTable | None = None
@@ -62,15 +66,19 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         notes: Mapping[int, str] | None = None,
         *,
         at_third: bool = False,
+        preface: str = "",
     ) -> None:
         """Show a text with the row of ``anchor`` at the top, or ``at_third`` of the height.
 
-        ``notes``: offset to a text that stands in a row of its own under it (``^^ 50 in the statement``).
+        ``notes``: offset to carets and words that stand in a row of their own under it (``^^ 50 in the statement``);
+        where there is no room, the words stand before the carets. ``preface``: words of ours above the text, in sight
+        at its top.
         """
         if text != self._text:
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
         self._index = MarkIndex(marks)
         self._notes = sorted((notes or {}).items())
+        self._preface = self.shown(preface)
         self._move(anchor, at_third)
 
     def mark(self, kind: str, spans: Iterable[tuple[int, int]]) -> None:
@@ -106,8 +114,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         bottom = self.scroll_offset.y + self.outer_size.height
         if self._wrap is None or bottom >= self._line_count:
             return 100
-        _, end = self._wrap.rows[self._row_at(bottom - 1)]
-        return min(99, 100 * end // len(self._text))
+        return min(99, 100 * self._wrap.end_of(self._row_at(bottom - 1)) // max(1, len(self._text)))
 
     @property
     def first_offset(self) -> int:
@@ -115,7 +122,13 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._place()
         if self._wrap is None:
             return self._anchor
-        return self._wrap.rows[self._row_at(self.scroll_offset.y)][0]
+        return self._wrap.first_of(self._row_at(self.scroll_offset.y))
+
+    @property
+    def place(self) -> int:
+        """What the reader is at: the active highlight while it is in sight, else the first offset in sight."""
+        active = self.active
+        return active.start if active is not None and self._in_sight(active.start) else self.first_offset
 
     def scroll_rows(self, by: int) -> None:
         """Move the view by rows."""
@@ -140,11 +153,14 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     def keep_in_sight(self, offset: int) -> None:
         """Scroll only if the place is out of sight."""
+        if not self._in_sight(offset):
+            self._move(offset, at_third=True)
+
+    def _in_sight(self, offset: int) -> bool:
         self._place()
-        if self._wrap is not None:
-            line = self._line_of(offset)
-            if not self.scroll_offset.y <= line < self.scroll_offset.y + self.outer_size.height:
-                self._move(offset, at_third=True)
+        if self._wrap is None:
+            return True
+        return 0 <= self._line_of(offset) - self.scroll_offset.y < self.outer_size.height
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel, where the settings let the mouse in."""
@@ -166,31 +182,33 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         line = self.scroll_offset.y + y
         if self._wrap is None or line >= self._line_count:
             return self.paint_shown(())
+        if line < len(self._preface_rows):
+            return self.paint_shown(((" " * self._gutter, ""), (self._preface_rows[line], "badge")))
         note = bisect_left(self._note_lines, line)
         if note < len(self._note_lines) and self._note_lines[note] == line:
             return self._note_strip(*self._notes[note])
-        return self._row_strip(*self._wrap.rows[line - note])
+        return self._row_strip(self._wrap.runs(self._row_at(line)))
 
-    # How lines and rows relate: a line of the view is a row of the text or a note
+    # How lines and rows relate: a line of the view is a row of the preface, a row of the text or a note
 
     @property
     def _line_count(self) -> int:
-        return (len(self._wrap) if self._wrap else 0) + len(self._note_lines)
+        return len(self._preface_rows) + (len(self._wrap) if self._wrap else 0) + len(self._note_lines)
 
     @property
     def _text_width(self) -> int:
         return max(1, self.outer_size.width - self._gutter)
 
     def _row_at(self, line: int) -> int:
-        """The row at a line, or the one a note at that line belongs to."""
+        """The row at a line, the one a note at that line belongs to, or the one that the preface stands before."""
         above = bisect_left(self._note_lines, line)
         on_note = above < len(self._note_lines) and self._note_lines[above] == line
-        return self._note_rows[above] if on_note else line - above
+        return self._note_rows[above] if on_note else max(0, line - above - len(self._preface_rows))
 
     def _line_of(self, offset: int) -> int:
         assert self._wrap is not None
         row = self._wrap.row_of(offset)
-        return row + bisect_left(self._note_rows, row)
+        return len(self._preface_rows) + row + bisect_left(self._note_rows, row)
 
     # Placing
 
@@ -209,11 +227,13 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             return
         if self._wrap is None or self._wrap.width != self._text_width:
             self._wrap = WrapTable(self._visible, self._text_width)
+        words = WrapTable(self._preface, self._text_width)
+        self._preface_rows = [self._preface[start:end].rstrip() for start, end in words.rows] if self._preface else []
         self._note_rows = [self._wrap.row_of(offset) for offset, _ in self._notes]
-        self._note_lines = [row + above + 1 for above, row in enumerate(self._note_rows)]
+        self._note_lines = [len(self._preface_rows) + row + above + 1 for above, row in enumerate(self._note_rows)]
         # Set without a new layout: the view's place on the screen does not depend on its text.
         self.set_reactive(DocumentView.virtual_size, Size(size.width, self._line_count))
-        line = self._line_of(self._anchor) - (size.height // 3 if self._anchor_at_third else 0)
+        line = self._line_of(self._anchor) - (size.height // 3 if self._anchor_at_third else 0) if self._anchor else 0
         self.set_scroll(None, self._clamped(line))
         self._placed = size
 
@@ -231,22 +251,33 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     # Drawing
 
-    def _row_strip(self, start: int, end: int) -> Strip:
-        text = self._visible[start:end].rstrip()
-        pieces: list[Piece] = [self._gutter_piece(start, end)]
-        for piece in self._index.pieces(start, start + len(text)):
-            pieces.append((self._visible[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
+    def _row_strip(self, runs: Sequence[Run]) -> Strip:
+        pieces: list[Piece] = [self._gutter_piece(runs)]
+        column = 0
+        for start, end, at in runs:
+            text = self._visible[start:end].rstrip()
+            pieces.append((" " * (at - column), ""))
+            for piece in self._index.pieces(start, start + len(text)):
+                pieces.append((self._visible[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
+            column = at + width(text)
         return self.paint_shown(pieces)
 
-    def _gutter_piece(self, start: int, end: int) -> Piece:
+    def _gutter_piece(self, runs: Iterable[Run]) -> Piece:
         active = self.active
-        if active is None or not active.overlap(Span(start, end)):
+        if active is None or not any(active.overlap(Span(start, end)) for start, end, _ in runs):
             return " " * self._gutter, ""
         return ("|" if self.ascii_only else "▌").center(self._gutter)[: self._gutter], "gutter"
 
     def _note_strip(self, offset: int, note: str) -> Strip:
         assert self._wrap is not None
-        start, _ = self._wrap.rows[self._wrap.row_of(offset)]
+        runs = self._wrap.runs(self._wrap.row_of(offset))
+        start, _, column = max((run for run in runs if run.start <= offset), default=runs[0])
         text = self.shown(note)
-        indent = min(width(self._visible[start:offset]), max(0, self._text_width - width(text)))
+        indent = column + width(self._visible[start:offset])
+        if indent + width(text) > self._text_width:
+            carets, _, words = text.partition(" ")
+            if indent + width(carets) <= self._text_width and width(words) < indent:
+                text, indent = f"{words} {carets}", indent - width(words) - 1
+            else:
+                indent = max(0, self._text_width - width(text))
         return self.paint_shown(((" " * (self._gutter + indent), ""), (text, "bad")))

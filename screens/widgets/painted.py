@@ -54,7 +54,7 @@ FILL: Final = "fill"
 _ONE_LINE: Final = str.maketrans("\t\n", "  ")
 _TWINS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
-     "“": '"', "”": '"', "…": "...", "█": "#", "↑": "Up", "↓": "Down"}
+     "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "↑": "Up", "↓": "Down"}
 )  # fmt: skip
 """ASCII for the glyphs that the screens draw with."""
 

@@ -45,7 +45,7 @@ async def test_highlight_gutter_and_note() -> None:
             "   Initial resuscitation",
             "",
             "   Begin with fluid: give 30",
-            "                         ^^ 50",
+            "                       50 ^^",
             "   mL/kg or more of a",
             "   crystalloid.",
             "",
@@ -54,7 +54,7 @@ async def test_highlight_gutter_and_note() -> None:
         app.view.activate((quote, len(text)))
         shown = lines(app.view)
         assert shown[2] == " ▌ Begin with fluid: give 30"
-        assert shown[3].lstrip() == "^^ 50"
+        assert shown[3].lstrip() == "50 ^^"
         assert shown[4:6] == [" ▌ mL/kg or more of a", " ▌ crystalloid."]
         assert app.view.position == 100
         drawn = styles(app.view, 2)
@@ -223,3 +223,107 @@ async def test_shown_before_there_is_a_size() -> None:
 async def _settle(pilot: Pilot[None]) -> None:
     await pilot.pause()
     await pilot.pause()
+
+
+TABLE = (
+    "Doses\n"
+    "| Age | Dose | Remarks |\n"
+    "| 6 to 12 years | 300 micrograms | Once the airway is open, and again after 5 minutes if there is no better |\n"
+    "| Adult | 50 mg | By vein |\n"
+    "Next"
+)
+
+
+async def test_a_highlight_and_a_note_inside_a_cell_that_wraps() -> None:
+    app = DocumentApp()
+    async with app.run_test(size=(60, 12)) as pilot:
+        minutes = TABLE.index("5 minutes")
+        app.view.show(TABLE, [Mark(minutes, minutes + 9, "clash")], notes={minutes: "^^ 15 in the statement"})
+        app.view.activate((minutes, minutes + 9))
+        app.view.to_top()
+        await pilot.pause()
+        shown = lines(app.view)
+        assert shown == [
+            "   Doses",
+            "   | Age           | Dose           | Remarks              |",
+            "   | 6 to 12 years | 300 micrograms | Once the airway is   |",
+            "                                      open, and again",
+            " ▌                                    after 5 minutes if",
+            "                        15 in the statement ^^",
+            "                                      there is no better",
+            "   | Adult         | 50 mg          | By vein              |",
+            "   Next",
+            *[""] * 3,
+        ]
+        assert styles(app.view, 4)["5 minutes"].reverse
+        assert app.view.place == minutes
+
+
+async def test_marks_and_search_hits_that_cross_cells() -> None:
+    app = DocumentApp(ascii_only=True)
+    async with app.run_test(size=(60, 6)):
+        app.view.show("| a | b |\n| 50\u200b mg | by vein |")
+        app.view.mark("search", [(12, 27)])
+        assert lines(app.view)[:2] == ["   | a      | b       |", "   | 50? mg | by vein |"]
+        reverse = [segment.text for segment in app.view.render_line(1) if segment.style and segment.style.reverse]
+        assert reverse == ["50? mg", "|", "by vei"]
+
+
+@pytest.mark.parametrize("third", [True, False])
+async def test_a_resize_keeps_the_place_inside_a_table(third: bool) -> None:
+    app = DocumentApp()
+    long = "\n".join(
+        f"| {n} kg | give it slowly by vein, then look again and again, number{n} | {n} mL |" for n in range(200)
+    )
+    offset = long.index("number100 ")
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.view.show(long, anchor=offset)
+        if third:
+            app.view.activate((offset, offset + 9))
+        before = lines(app.view)
+        for size in ((44, 24), (50, 12), (123, 40), (20, 20), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert "number100" in lines(app.view)[size[1] // 3 if third else 0]
+        assert lines(app.view) == before
+
+
+async def test_paging_and_the_position_in_a_table_of_rows_that_wrap() -> None:
+    app = DocumentApp()
+    async with app.run_test(size=(50, 10)):
+        app.view.show("\n".join(f"| {n} | {SENTENCE} |" for n in range(40)))
+        positions, seen = [], []
+        for _ in range(100):
+            positions.append(app.view.position)
+            seen += lines(app.view)[:-1] if app.view.position < 100 else lines(app.view)
+            if app.view.position == 100:
+                break
+            app.view.page(1)
+        assert positions == sorted(positions)
+        assert [line.split("|")[1].strip() for line in seen if line.startswith("   | ")][:39] == list(
+            map(str, range(39))
+        )
+
+
+async def test_a_preface_stands_above_the_text_and_counts_as_no_text() -> None:
+    app = DocumentApp()
+    async with app.run_test(size=(40, 5)) as pilot:
+        app.view.show(LONG, notes={0: "^^ first"}, preface="[medreview: this article was retracted in May 2021.]")
+        shown = lines(app.view)
+        assert shown[:2] == ["   [medreview: this article was", "   retracted in May 2021.]"]
+        assert shown[2].startswith("   Begin with fluid")
+        assert shown[3].strip() == "^^ first"
+        assert (app.view.first_offset, app.view.place) == (0, 0)
+        start = LONG.index("line150")
+        app.view.activate((start, start + 7))
+        assert "line150" in lines(app.view)[5 // 3]
+        app.view.to_end()
+        assert lines(app.view)[-1].endswith("line299")
+        assert app.view.position == 100
+        app.view.to_top()
+        assert lines(app.view) == shown
+        await pilot.resize_terminal(80, 5)
+        await pilot.pause()
+        assert lines(app.view)[0].endswith("2021.]")
+        app.view.show(LONG)
+        assert lines(app.view)[0].startswith("   Begin")

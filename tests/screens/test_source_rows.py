@@ -1,0 +1,139 @@
+"""What the rows above the source say: which page it is, what kind of page, and where in it one is."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medreview.config import Config
+from medreview.review.queue import open_queue
+from medreview.screens.app import Workbench
+from medreview.study import Study
+
+SIZES = {"80x24": (80, 24), "100x30": (100, 30), "160x50": (160, 50)}
+each_size = pytest.mark.parametrize("size", list(SIZES.values()), ids=list(SIZES))
+
+
+Made = Callable[..., Study]
+
+
+@pytest.fixture
+def made(kit: Any, tmp_path: Path) -> Iterator[Made]:
+    """Makes the study with what the fetch stage stores beside the sepsis page's text."""
+    headings = [("Sepsis care in adults", 1), ("Recognise it early", 2), ("Initial resuscitation", 2)]
+    headings += [("Vasoactive agents", 3)]
+    outline = [[kit.SEPSIS.index(words), kit.SEPSIS.index(words) + len(words), level] for words, level in headings]
+    with ExitStack() as stack:
+        yield lambda **sepsis: stack.enter_context(
+            kit.build(tmp_path / "made.medreview", **{"outline": json.dumps(outline), **sepsis})
+        )
+
+
+def bar(kit: Any, app: Any) -> str:
+    return str(kit.part(app, "bar"))
+
+
+@each_size
+async def test_the_heading_follows_the_highlight_and_the_top_of_the_pane(
+    kit: Any, made: Made, size: tuple[int, int]
+) -> None:
+    app = kit.bench(made())
+    async with app.run_test(size=size) as pilot:
+        await kit.press(pilot, "j")
+        if size[0] > 120:
+            assert "Sepsis care in adults › Initial resuscitation" in bar(kit, app)
+        else:
+            assert "Initial re" in bar(kit, app)
+        await kit.press(pilot, "g")
+        assert ("Initial" in bar(kit, app)) == (size[1] > 24)  # the highlight is still in sight, or not
+        await kit.press(pilot, "G")
+        assert "Vasoactiv" in bar(kit, app)
+        for fact in ("sepsis" if size[0] > 80 else "who.example", "ok", "kB", "9 Oct 2026", "100%"):
+            assert fact in bar(kit, app)
+
+
+async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(kit: Any, made: Made) -> None:
+    app = kit.bench(made())
+    async with app.run_test(size=(160, 50)) as pilot:
+        await kit.press(pilot, "j", "g")
+        drawn: list[str] = []
+        for widget in app.screen.children:
+            refresh = widget.refresh
+
+            def noted(*regions: Any, _name: str = widget.id or "", _refresh: Any = refresh, **options: Any) -> Any:
+                drawn.append(_name)
+                return _refresh(*regions, **options)
+
+            widget.refresh = noted
+        await kit.press(pilot, "space")
+        assert set(drawn) == {"source", "bar"}
+
+
+@each_size
+async def test_a_pdf_shows_its_pages(kit: Any, made: Made, size: tuple[int, int]) -> None:
+    app = kit.bench(made(outline="[]", page_starts=json.dumps([0, kit.SEPSIS.index("Section 1."), 2500])))
+    async with app.run_test(size=size) as pilot:
+        assert "p. 1/3 · " in bar(kit, app)
+        await kit.press(pilot, "G")
+        assert "p. 3/3 · 100%" in bar(kit, app)
+        assert "Sepsis care" in bar(kit, app) or size[0] == 80
+
+
+async def test_a_long_path_keeps_its_deepest_heading(kit: Any, made: Made) -> None:
+    headings = [
+        "Sepsis care in adults",
+        "Recognise it early",
+        "Vasoactive agents",
+        "Section 9. Further reading on fluid",
+    ]
+    outline = [
+        [kit.SEPSIS.index(words), kit.SEPSIS.index(words) + len(words), level]
+        for level, words in enumerate(headings, 1)
+    ]
+    outline[2][2] = 2
+    study = made(outline=json.dumps(outline))
+    queue = open_queue(study, "responses", "kb")
+    app = Workbench(study, Config(reviewer="kb"), replace(kit.PLAIN, ascii_only=True), queue=queue)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await kit.press(pilot, "G")
+        path = bar(kit, app).splitlines()[1]
+        assert path.strip().startswith("... > Vasoactive agents > ")
+        assert "Recognise" not in path
+
+
+@each_size
+async def test_what_a_page_may_not_be_is_said_beside_it(kit: Any, made: Made, size: tuple[int, int]) -> None:
+    told = "The record in PubMed with its abstract; the article itself was not read. It was retracted on 3 May 2021."
+    app = kit.bench(made(state_evidence=told))
+    async with app.run_test(size=size) as pilot:
+        await kit.press(pilot, "j")
+        assert "RETRACTED · abstract only" in bar(kit, app)
+        assert "9 Oct 2026" in bar(kit, app) or size[0] == 100
+        await kit.press(pilot, "g")
+        source = app.screen.query_one("#source")
+        top = " ".join(source.render_line(y).text.strip() for y in range(4))
+        assert f"[medreview: {told}]" in top
+
+
+async def test_blind_mode_says_the_same_for_every_statement(kit: Any, made: Made) -> None:
+    app = kit.bench(made(), "audit")
+    async with app.run_test(size=(160, 50)) as pilot:
+        said = set()
+        for _ in range(8):
+            if "who.example" in bar(kit, app):
+                said.add(bar(kit, app))
+            await kit.press(pilot, "j")
+        assert len(said) == 1
+
+
+async def test_sources_that_were_never_fetched_are_told_apart(kit: Any, study: Study) -> None:
+    study.write(lambda connection: connection.execute("UPDATE source SET current_snapshot = NULL"))
+    app = kit.bench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "https://who.example/sepsis-care" in kit.screen_text(app)
+        await kit.press(pilot, "right_square_bracket")
+        assert "https://gone.example/heart-failure-fluids" in kit.screen_text(app)
