@@ -73,6 +73,7 @@ class Reading:
         if opens:
             active = highlights.opening
         marks = [*highlights.marks, *(Mark(*hit, "search") for hit in hits)]
+        marks += [Mark(heading.start, heading.end, "heading") for heading in self._places.outline]
         if active is not None and (stays or opens):
             marks.append(Mark(*active, "active"))
         place = active.start if active and opens else self.source.first_offset if same else 0

@@ -45,6 +45,7 @@ PALETTE: Final = {
     "evidence": Style(color="cyan", underline=True),
     "lexical": Style(underline=True),
     "statement": Style(color="blue", underline=True),
+    "heading": Style(color="blue", bold=True),
 }
 """Styles by name. A table and not a style sheet, which would cost each start a twentieth of a second."""
 

@@ -56,6 +56,18 @@ async def test_the_heading_follows_the_highlight_and_the_top_of_the_pane(
             assert fact in bar(kit, app)
 
 
+async def test_headings_are_drawn_as_headings(kit: Any, made: Made) -> None:
+    app = kit.bench(made())
+    async with app.run_test(size=(80, 24)):
+        marked = app.screen.query_one("#source").marks.of_kind("heading")
+        assert [kit.SEPSIS[mark.start : mark.end] for mark in marked] == [
+            "Sepsis care in adults",
+            "Recognise it early",
+            "Initial resuscitation",
+            "Vasoactive agents",
+        ]
+
+
 async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(kit: Any, made: Made) -> None:
     app = kit.bench(made())
     async with app.run_test(size=(160, 50)) as pilot:
