@@ -1,8 +1,9 @@
 """References as they stand in a response: found in text or taken from a list, compared, and turned into addresses.
 
-``extract`` finds them in text, ``from_list`` reads a structured list, ``cited_in`` both; ``canonical_key`` decides
-whether two are the same source, ``fetch_url`` says what to fetch, ``domain`` gives the host. Under ``scoring`` and
-``allow_list``: where they point, against a list of evidence domains; under ``reach``: whether something is there.
+In the order of use: ``model`` (what a citation is); ``extract`` finds them, in text through ``urls``, ``identifiers``
+and ``resolvers``, and in a structured list; ``canonical`` decides whether two are the same source, and what to fetch;
+``stage`` does this for a study. About the sources: ``hosts`` (how they are grouped, who has a paywall), ``allow_list``
+and ``scoring`` (where they point, against a list of evidence domains), ``reach`` (whether something is there).
 """
 
 from medreview.citations.canonical import canonical_key, domain, fetch_url

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rich.console import RenderableType
-from rich.table import Table
+from rich.table import Column
 from rich.text import Text
 
-from medreview.cli.output import counted
+from medreview.cli.output import counted, one_line
+from medreview.cli.tables import lineless
 from medreview.stats.citation_report import ScoredResponse
-from medreview.visible import visible
 
 ROWS: Final = 20
 """Bars shown, the worst first."""
@@ -45,15 +45,11 @@ def bars(worst: Sequence[ScoredResponse], marks: Marks) -> Iterator[RenderableTy
     most = max((response.counts.n_total for response in worst), default=0)
     each = max(1, -(-most // MARKS))
     scale = "one mark is one source" if each == 1 else f"one mark is up to {each:,} sources"
-    yield Text(f"{marks.allowed} allowed, {marks.other} not allowed; {scale}. The worst first.")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False, show_edge=False)
-    table.add_column(max_width=LONGEST_NAME, no_wrap=True, overflow="ellipsis")
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
+    yield f"{marks.allowed} allowed, {marks.other} not allowed; {scale}. The worst first."
+    name = Column(max_width=LONGEST_NAME, no_wrap=True, overflow="ellipsis")
+    table = lineless(name, Column(no_wrap=True), Column(no_wrap=True), header=False)
     for response in worst[:ROWS]:
-        table.add_row(
-            Text(visible(" ".join(response.name.split()))), _bar(response, marks, each), Text(_said(response))
-        )
+        table.add_row(one_line(response.name), _bar(response, marks, each), _said(response))
     yield table
     rest = worst[ROWS:]
     if rest:
@@ -63,7 +59,7 @@ def bars(worst: Sequence[ScoredResponse], marks: Marks) -> Iterator[RenderableTy
             (len(rest) - empty - fine, "with something not allowed"), (empty, "without a citation"),
             (fine, "with all allowed"),
         ) if count]  # fmt: skip
-        yield Text(f"and {counted(len(rest), 'more response')}: {', '.join(what)} (--csv and --json have all)")
+        yield f"and {counted(len(rest), 'more response')}: {', '.join(what)} (--csv and --json have all)"
 
 
 def _bar(response: ScoredResponse, marks: Marks, each: int) -> Text:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from medreview.cli.files import Json
+from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.network import Proxy, Robots
 from medreview.cli.output import bad_records, counted, progress, result, say
-from medreview.cli.prepare import Map, _mapping
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def citations(
 
     listed = load_allow_list(allow)
     _check_places(csv, html)
-    read = _read(source, _mapping(mapping))
+    read = _read(source, read_mapping(mapping))
     bad_records(read.bad, read.name)
     if not read.answers:
         raise UserError(f"{read.name} holds no response that can be used.")

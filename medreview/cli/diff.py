@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from medreview.cli.files import Json, StudyFile
-from medreview.cli.output import counted, result
+from medreview.cli.output import counted, result, say
+from medreview.errors import UserError
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -51,10 +52,15 @@ def diff(
 
     with Study.open(study, read_only=True) as opened:
         found = list(changes(opened.reader, source, first, second))
-        if whole and not as_json:
+        if whole and found and not as_json:
             for change in found:
-                for line in full_diff(opened.reader, change):
-                    print(visible(line))
+                try:
+                    for line in full_diff(opened.reader, change):
+                        print(visible(line))
+                except UserError as error:  # too long to be shown; the others are not
+                    if len(found) == 1:
+                        raise
+                    say(str(error))
             return
     told = "No source has changed between its snapshots."
     labelled = [change for change in found if change.labels]
@@ -70,7 +76,7 @@ def _head(change: "Change", indent: str = "") -> Iterator[str]:
     before, after = (f"{version.number} of {_day(version.fetched_at)}" for version in (change.before, change.after))
     yield (
         f"{indent}  snapshot {before} -> {after}: "
-        f"{counted(change.lines_same, 'line')} the same, {change.lines_gone} gone, {change.lines_new} new"
+        f"{counted(change.lines_same, 'line')} the same, {change.lines_gone:,} gone, {change.lines_new:,} new"
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medreview.cli.files import Json
-from medreview.cli.output import counted, parts, result, say
+from medreview.cli.output import counted, one_line, parts, result, say
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ def _answered(pinged: "Pinged") -> str:
         tokens = "no count of tokens" if None in counts else f"{counts[0]} + {counts[1]} tokens"
         line = f"{visible(pinged.judge)}: ok in {pinged.latency_ms / 1000:.1f} s, {pinged.rung}, {tokens}"
     else:
-        line = f"{visible(pinged.judge)}: {pinged.status}. {_line(pinged.error)}"
-    return "\n  ".join([line, *map(_line, pinged.changes)])
+        line = f"{visible(pinged.judge)}: {pinged.status}. {one_line(pinged.error)}"
+    return "\n  ".join([line, *map(one_line, pinged.changes)])
 
 
 def _costs(done: Sequence["Spent"], study: Path) -> str:
@@ -159,7 +159,3 @@ def _cost(item: "Spent") -> str:
     ]
     return "\n".join(fill(line, _WIDTH, initial_indent="  " * (line is not lines[0]), subsequent_indent="    ",
                           break_long_words=False, break_on_hyphens=False) for line in lines)  # fmt: skip
-
-
-def _line(text: str) -> str:
-    return visible(" ".join(text.split()))

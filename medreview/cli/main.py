@@ -8,13 +8,19 @@ from medreview.errors import UserError
 
 _INTERRUPTED: Final = 130
 """The exit code with which Typer answers Ctrl-C."""
-_STOPPED: Final = "stopped; what was done is saved, the same command goes on from there."
+KEEPING: Final = frozenset({"facts", "fetch", "import", "judge", "merge", "parse", "review", "run", "urls"})
+"""Commands that store what they do as they go. The others only read, or write their result whole at the end."""
 
 
 def _say(message: str) -> None:
     from medreview.cli.output import say
 
     say(f"medreview: {message}")
+
+
+def _stopped() -> str:
+    kept = "; what was done is saved, the same command goes on from there" if set(sys.argv[1:2]) & KEEPING else ""
+    return f"stopped{kept}."
 
 
 def main() -> None:
@@ -29,11 +35,11 @@ def main() -> None:
         _say(str(error))
         raise SystemExit(2) from None
     except KeyboardInterrupt:
-        _say(_STOPPED)
+        _say(_stopped())
         raise SystemExit(_INTERRUPTED) from None
     except SystemExit as ended:
         if ended.code == _INTERRUPTED:
-            _say(_STOPPED)
+            _say(_stopped())
         raise
     except BrokenPipeError:
         # The reader of our output went away (`medreview ... | head`): no error.

@@ -4,8 +4,11 @@ import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
 
 import typer
+
+from medreview.errors import UserError
 
 if TYPE_CHECKING:
     from medreview.pipeline import Pages
@@ -36,11 +39,22 @@ def services_from_config() -> "Services":
     from medreview.sources.services import Services
 
     config = load_config()
+    for name, address in config.services.items():
+        if not _has_host(address):
+            raise UserError(f"The service {name!r} of the settings must be a web address, such as https://example.org.")
     services = Services(contact=config.contact)
     services = replace(services, **config.services)
     if services.eutils.startswith(_NCBI):
         services = replace(services, ncbi_key=os.environ.get("NCBI_API_KEY", ""))
     return services
+
+
+def _has_host(address: str) -> bool:
+    try:
+        host, port = urlsplit(address).hostname, urlsplit(address).port
+    except ValueError:
+        return False
+    return bool(host) and port != 0 and not any(sign.isspace() or ord(sign) < 32 for sign in address)
 
 
 def network_from_config(proxy: str | None = None, respect_robots: bool | None = None) -> "Network":

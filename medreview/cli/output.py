@@ -88,3 +88,18 @@ class _Bar:
 def parts(counts: Mapping[str, int]) -> str:
     """``12 ok, 1 soft 404``."""
     return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
+
+
+def one_line(text: str) -> str:
+    """A text from outside on one line of a report."""
+    return visible(" ".join(text.split()))
+
+
+def given(text: str) -> str:
+    """As :func:`one_line`, of a field that may be empty: a model, say."""
+    return one_line(text) or "(not given)"
+
+
+def stratum_name(split: str, stratum: str) -> str:
+    """``model atlas-2``; without a split it is everything."""
+    return f"{split} {given(stratum)}" if split else "all responses"

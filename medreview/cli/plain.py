@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION, REASONS, level_for_key, level_named
 from medreview.review.item import Judgement
+from medreview.review.own import Own
 from medreview.review.session import ReviewSession
 from medreview.visible import visible
 
@@ -156,8 +157,24 @@ def _show(session: ReviewSession) -> None:
     _source(session)
     if session.judges:
         _judges(session)
-    if session.own.label:
-        print(f"you: {level_named('evidence', session.own.label).name}")
+    if words := "; ".join(_mine(session.own)):
+        print(_wrapped(f"you: {words}"))
+
+
+def _mine(own: Own) -> Iterator[str]:
+    """What I said so far."""
+    if own.stale:
+        yield "STALE, the page has changed since, decide again"
+    if own.label:
+        yield level_named("evidence", own.label).name
+    elif own.deferred:
+        yield "deferred"
+    yield from (reason.name for reason in REASONS if reason.level == own.reason)
+    if own.hallucination:
+        yield f"hallucination {level_named('hallucination', own.hallucination).name}"
+    yield from sorted(flag.replace("_", " ") for flag in own.flags)
+    if own.note:
+        yield "a note (n reads it)"
 
 
 def _source(session: ReviewSession) -> None:
@@ -165,7 +182,8 @@ def _source(session: ReviewSession) -> None:
     if source is None:
         print("SOURCE: none is cited.")
         return
-    print(_wrapped(f"SOURCE {source.number}: {source.domain}, {source.state} {source.state_evidence}"))
+    state = source.state.replace("_", " ")
+    print(_wrapped(f"SOURCE {source.number}: {source.domain}, {state} {source.state_evidence}"))
     if source.title:
         print(_wrapped(f"title: {source.title}"))
     text, highlights = session.source_text(), session.source_highlights()

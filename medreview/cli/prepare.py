@@ -13,6 +13,7 @@ from medreview.cli.batch import batch_in, batch_out
 from medreview.cli.fetch import pages_sentence
 from medreview.cli.files import Json, StudyFile
 from medreview.cli.jury import TieOption, keep_rule
+from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from medreview.pipeline import Imported
     from medreview.study import Study
 
-Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="COLUMN=FIELD",
-        help="Which column is which field (--map answer_text=response), or a field's text for all (--map judge:=NAME).",
-    ),
-]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers, judgements, tables or exports.")]
 
 
@@ -58,11 +51,13 @@ def run(
     from medreview import pipeline
 
     with _opened(study) as opened, progress() as bar:
-        done = pipeline.run(opened, files, _mapping(mapping), pages_from(pages, proxy, robots), bar, _synonyms())
+        done = pipeline.run(opened, files, read_mapping(mapping), pages_from(pages, proxy, robots), bar, _synonyms())
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
         say(_sentence(imported))
         bad_records(imported.bad, imported.file)
+    if done.fetched.note:
+        say(done.fetched.note)
     result(
         done,
         f"{study}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
@@ -79,7 +74,7 @@ def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json =
     from medreview import pipeline
 
     with _opened(study) as opened, progress() as bar:
-        done = [pipeline.bring_in(opened, path, _mapping(mapping), bar) for path in files]
+        done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar) for path in files]
     for imported in done:
         bad_records(imported.bad, imported.file)
     result({"files": [asdict(imported) for imported in done]}, "\n".join(map(_sentence, done)), as_json=as_json)
@@ -173,16 +168,6 @@ def _opened(path: Path) -> Iterator["Study"]:
             if fresh and not study.reader.execute("SELECT 1 FROM response LIMIT 1").fetchone():
                 study.discard()
             raise
-
-
-def _mapping(told: list[str] | None) -> dict[str, str]:
-    mapping = {}
-    for pair in told or []:
-        column, separator, name = pair.partition("=")
-        if not separator or not column or not name:
-            raise UserError(f"--map wants COLUMN=FIELD, not {pair!r}.")
-        mapping[column] = name
-    return mapping
 
 
 def _synonyms() -> Path | None:

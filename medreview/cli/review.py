@@ -28,7 +28,8 @@ def register(app: typer.Typer) -> None:
 def review(
     study: StudyFile,
     queue: Annotated[
-        str | None, typer.Option(help="flagged, audit, deferred, differing or responses; default: where you were.")
+        str | None,
+        typer.Option(help="flagged, audit, deferred, differing, stale or responses; default: where you were."),
     ] = None,
     filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Hide the judges until you decide.")] = False,

@@ -38,7 +38,8 @@ SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.mode
        e.event_id IN (SELECT event_id FROM decision_first) AS is_first,
        e.event_id IN (SELECT event_id FROM decision_current) AS is_current,
        e.snapshot, p.text_sha256 AS page_sha256, p.fetched_at, p.extractor, u.url,
-       (SELECT text_sha256 FROM snapshot WHERE snapshot_id = u.current_snapshot) AS newest_sha256
+       (SELECT text_sha256 FROM snapshot WHERE snapshot_id = u.current_snapshot) AS newest_sha256,
+       e.event_id IN (SELECT event_id FROM decision_stale) AS stale
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 CROSS JOIN event AS e ON e.unit = s.statement_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = e.snapshot AND e.kind IN ('decide', 'revise')
@@ -185,9 +186,9 @@ def _final(
 def _stale(event: sqlite3.Row, said: dict[str, Any], statement_sha256: str) -> int | None:
     if said.get("statement_sha256", statement_sha256) != statement_sha256:
         return 1
-    if event["snapshot"] and event["newest_sha256"] is None:
+    if event["snapshot"] and event["newest_sha256"] is None and not event["stale"]:
         return None
-    return int(said.get("snapshot_sha256") not in (None, "", event["newest_sha256"]) if event["snapshot"] else 0)
+    return int(event["stale"])
 
 
 def _wall_ms(events: list[sqlite3.Row], decision: sqlite3.Row) -> int | None:

@@ -10,12 +10,12 @@ DRAWN: Final = "audit"
 """The queue that is a random draw."""
 
 _CURRENT: Final = """
-SELECT d.unit, s.response_id, d.label, d.block, d.snapshot IN (SELECT snapshot_id FROM snapshot_superseded) AS stale
+SELECT d.unit, s.response_id, d.label, d.block, d.event_id IN (SELECT event_id FROM decision_stale) AS stale
 FROM decision_current AS d JOIN statement AS s ON s.statement_id = d.unit
 WHERE d.reviewer = ? AND d.pass = ? AND d.axis = 'evidence'"""
 
 _FIRST: Final = """
-SELECT unit, label, block, snapshot IN (SELECT snapshot_id FROM snapshot_superseded) AS stale
+SELECT unit, label, block, event_id IN (SELECT event_id FROM decision_stale) AS stale
 FROM decision_first
 WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND mode = 'blind'
       AND json_extract(payload, '$.exposure.judge_verdict') = 'no'"""

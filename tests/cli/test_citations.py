@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 
@@ -292,6 +294,23 @@ def test_reach_asks_and_never_leaves_for_an_address_of_this_machine(run, tmp_pat
     assert done.stderr == "asking for 2 sources over the network\n"
     assert "refused = not asked: the address is not a public one" in done.stdout
     assert "0 of 2 citations asked for" in done.stdout
+
+
+def test_reach_interrupted_does_not_say_that_answers_are_kept(tmp_path):
+    path = lines(tmp_path, {"id": "a", "response": "See http://93.184.215.14/x."})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(30)
+        proxy = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-m", "medreview", "citations", str(path), "--reach", "--proxy", proxy]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True) as process:
+            asked, _ = silent.accept()
+            with asked:
+                process.send_signal(signal.SIGINT)
+                shown, said = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert said == "asking for 1 source over the network\nmedreview: stopped.\n"
+    assert shown == ""
 
 
 def test_help_has_an_example_and_loads_nothing_heavy(run):

@@ -1,8 +1,13 @@
 """The command ``diff`` and the options of ``fetch`` that bring it about, as a user gives them."""
 
 import json
+import sqlite3
+from io import BytesIO
 
 import pytest
+
+from medreview import pipeline
+from medreview.study import Study
 
 PAGE = "<html><body><main><h1>Ramipril</h1><p>{}</p><p>{}</p></main></body></html>"
 DOSE = "Adults with high blood pressure usually start with {} mg of ramipril once daily, taken with water."
@@ -59,3 +64,100 @@ def test_hostile_text_in_a_difference_is_shown_as_marks(site, medreview):
     medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
     for arguments in (("--all",), ("--json",), ()):
         assert "\x1b" not in medreview("diff", "s.medreview", *arguments).stdout
+
+
+def verdicts(folder):
+    with sqlite3.connect(folder / "s.medreview") as connection:
+        return connection.execute("SELECT verdict, badges FROM verdict").fetchall()
+
+
+def test_what_was_said_of_the_old_text_does_not_stand_after_a_refresh(site, medreview, tmp_path):
+    medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
+    assert verdicts(tmp_path) == [("supported", "")]
+
+    site("25")
+    told = medreview("fetch", "s.medreview", "--refresh", "--pages", "pages").stdout
+    assert "medreview judge s.medreview" in told
+    assert verdicts(tmp_path) == [(None, "not judged yet · page: thin")]
+    medreview("judge", "s.medreview")
+    assert verdicts(tmp_path)[0][0] != "supported"
+
+
+def test_a_fetch_that_was_killed_before_it_rolled_up(site, medreview, tmp_path):
+    medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
+    site("25")
+    with Study.open(tmp_path / "s.medreview") as study:
+        pipeline.fetch(study, pipeline.Pages(tmp_path / "pages"), scope="all")  # as far as it came
+    assert verdicts(tmp_path) == [("supported", "")]
+    medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
+    assert verdicts(tmp_path) == [(None, "not judged yet · page: thin")]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_fetched(site, medreview, tmp_path):
+    medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
+    (tmp_path / "file").write_text("x")
+    site("25")
+    asked = ("fetch", "s.medreview", "--refresh", "--pages", "pages", "--save-pages", "file")
+    assert "that is a file, not a folder" in medreview(*asked, check=2).stderr
+    assert medreview("diff", "s.medreview").stdout == "No source has changed between its snapshots.\n"
+
+
+def test_whole_texts_where_one_of_them_is_too_long(site, medreview, tmp_path):
+    other = "https://long.example/x"
+    (tmp_path / "a.jsonl").write_text(json.dumps({"response": f"{DOSE.format('2.5')} See {other} and {URL}"}))
+
+    def put(dose, line):
+        site(dose)
+        (tmp_path / "pages" / "long.txt").write_text("\n".join(f"{line} {n}" for n in range(10_001)))
+        with (tmp_path / "pages" / "manifest.jsonl").open("a") as manifest:
+            manifest.write("\n" + json.dumps({"url": other, "file": "long.txt"}))
+
+    put("2.5", "A line with the number")
+    medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
+    put("25", "Another line with the number")
+    medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
+
+    done = medreview("diff", "s.medreview", "--all")
+    assert f"+{DOSE.format('25')}" in done.stdout
+    assert "too many lines to be shown whole (20,002)" in done.stderr
+    assert "10,001 gone, 10,001 new" in medreview("diff", "s.medreview", "long.example").stdout
+    medreview("diff", "s.medreview", "long.example", "--all", check=2)
+    assert medreview("diff", "s.medreview", "heart", "--all").stderr == ""
+
+
+def test_nothing_changed_is_said_of_whole_texts_too(site, medreview):
+    medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
+    assert medreview("diff", "s.medreview", "--all").stdout == "No source has changed between its snapshots.\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('contact = "Zo\u00eb"', "ASCII"),
+        ('contact = "a\\nb"', "in one line"),
+        ('[services]\ndoi = "https://"', "'doi' of the settings must be a web address"),
+        ('[services]\ndoi = "https://exa mple.org"', "'doi' of the settings must be a web address"),
+        ('[services]\ndoi = "https://example.org:port"', "'doi' of the settings must be a web address"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_one_sentence(site, medreview, tmp_path, settings, said):
+    (tmp_path / "medreview.toml").write_text(settings, encoding="utf-8")
+    medreview("import", "s.medreview", "a.jsonl")
+    assert said in medreview("fetch", "s.medreview", check=2).stderr
+
+
+def test_an_archive_that_breaks_off_is_told_by_run_too(medreview, tmp_path):
+    from warcio.statusandheaders import StatusAndHeaders
+    from warcio.warcwriter import WARCWriter
+
+    (tmp_path / "a.jsonl").write_text(json.dumps({"response": f"{DOSE.format('2.5')} See {URL}"}))
+    with (tmp_path / "a.warc").open("wb") as file:
+        writer = WARCWriter(file, gzip=False)
+        for url in (URL, "https://heart.example/last"):
+            page = BytesIO(PAGE.format(DOSE.format("2.5"), REST).encode())
+            headers = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.1")
+            writer.write_record(writer.create_warc_record(url, "response", payload=page, http_headers=headers))
+    (tmp_path / "a.warc").write_bytes((tmp_path / "a.warc").read_bytes()[:-50])
+
+    done = medreview("run", "s.medreview", "a.jsonl", "--pages", "a.warc")
+    assert "a.warc breaks off" in done.stderr

@@ -8,6 +8,10 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
+
+from medreview.cli.app import app
+from medreview.cli.main import KEEPING
 
 
 def one_sentence(done):
@@ -134,7 +138,7 @@ def test_a_result_that_cannot_be_written(tmp_path, options):
     assert done.stderr == "medreview: the result could not be written (File too large).\n"
 
 
-def test_an_interrupt_says_that_the_work_is_saved():
+def test_an_interrupt_of_a_command_that_stores_nothing_promises_nothing():
     command = [sys.executable, "-m", "medreview", "evidence", "--jsonl"]
     with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         process.stdin.write('{"quote": "x", "source_text": "y"}\n')
@@ -144,4 +148,8 @@ def test_an_interrupt_says_that_the_work_is_saved():
         _, said = process.communicate(timeout=30)
 
     assert process.returncode == 130
-    assert said == "medreview: stopped; what was done is saved, the same command goes on from there.\n"
+    assert said == "medreview: stopped.\n"
+
+
+def test_the_commands_that_promise_to_go_on_are_commands():
+    assert {name for name in KEEPING if name not in get_command(app).commands} == set()

@@ -4,6 +4,8 @@ import csv
 import json
 
 from medreview.study import Study
+from medreview.study.rows import insert
+from medreview.text import sha256
 
 
 def test_decide_override_mark_note_undo(medreview, demo, tmp_path):
@@ -93,3 +95,26 @@ def test_where_in_a_source_one_is_is_said_in_words(medreview, demo):
     assert "page 2 of 2" in of_a_pdf.stdout
     of_a_page = medreview("review", demo, "--plain", "--queue", "responses", "--filter", "response=R01", input="q\n")
     assert "under: Metformin hydrochloride > Dose by kidney function" in of_a_page.stdout
+
+
+def test_what_i_said_is_read_out_and_a_stale_label_is_named_as_such(medreview, demo):
+    first = ("review", demo, "--plain", "--queue", "responses", "--filter", "response=R01")
+    said = medreview(*first, input="h 1\nd\nn why\n3\n1\nk\nq\n").stdout
+    assert "you: contradicted; number; hallucination fact; dispute; a note (n reads it)" in said
+    with Study.open(demo) as study:
+        unit = study.reader.execute("SELECT snapshot FROM event WHERE kind = 'decide' AND snapshot <> ''").fetchone()
+        old = dict(study.reader.execute("SELECT * FROM snapshot WHERE snapshot_id = ?", (unit["snapshot"],)).fetchone())
+        new = old | {
+            "snapshot_id": "new",
+            "version": 9,
+            "text": "Another text.",
+            "text_sha256": sha256("Another text."),
+        }
+
+        def change(connection):
+            insert(connection, "snapshot", [new])
+            connection.execute("UPDATE source SET current_snapshot = 'new' WHERE source_id = ?", (old["source_id"],))
+
+        study.write(change)
+    again = medreview("review", demo, "--plain", "--queue", "stale", input="q\n").stdout
+    assert "you: STALE, the page has changed since, decide again; contradicted; number" in again

@@ -140,7 +140,7 @@ def test_stale_labels(shop: Shop, exported: Any) -> None:
     shop.do("defer", 3)
     assert [row["stale"] for row in exported()] == ["0", "", "1", ""]
     shop.study.write(lambda connection: shop.page(connection, "p2", 2, PAGE + " New."))
-    assert [row["stale"] for row in exported()] == ["1", "", "1", ""]
+    assert [row["stale"] for row in exported()] == ["1", "1", "1", ""]
     shop.study.write(lambda connection: shop.page(connection, "p3", 3, PAGE))
     assert [row["stale"] for row in exported()] == ["0", "", "1", ""]
 
