@@ -1,5 +1,6 @@
 """What the terminal can do, asked of the environment once, before Textual starts."""
 
+import codecs
 import os
 import sys
 from collections.abc import MutableMapping
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 
 from medreview.config import Config
 from medreview.errors import UserError
+from medreview.review.cells import char_width
 
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
 
@@ -49,9 +51,17 @@ def check_terminal() -> None:
 
 
 def spare_encoding() -> None:
-    """Let a terminal without UTF-8 show a question mark for what it does not know, one for each character."""
+    """Let a terminal without UTF-8 show question marks for what it does not know, one for each cell: fewer would leave
+    what stood at the end of the row before."""
+    codecs.register_error("medreview-cells", _question_marks)
     stream = sys.__stderr__  # what Textual writes to
     if stream is not None and (stream.encoding or "").lower().replace("-", "") != "utf8":
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")
+            reconfigure(errors="medreview-cells")
+
+
+def _question_marks(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "?" * sum(map(char_width, error.object[error.start : error.end])), error.end

@@ -1,5 +1,6 @@
 """The top of the review screen in words: study, queue, place, counts; response, badges, own labels, filter."""
 
+from medreview.labels import REASONS, level_named
 from medreview.review.cells import fit, width
 from medreview.review.own import Own
 from medreview.review.session import ReviewSession
@@ -31,13 +32,13 @@ def own_words(own: Own) -> str:
     """What I said of a statement, in a few words; ``""`` for nothing yet."""
     words = ["STALE: page changed"] if own.stale else []
     if own.label:
-        words.append(verdict_words(own.label) + (f" (first {own.first})" if own.first != own.label else ""))
+        first = f" (first {level_named('evidence', own.first).name})" if own.first and own.first != own.label else ""
+        words.append(f"{verdict_words(own.label)}{first}")
     elif own.deferred:
         words.append("deferred")
-    if own.reason:
-        words.append(own.reason)
+    words += [reason.name for reason in REASONS if reason.level == own.reason]
     if own.hallucination:
-        words.append(f"hallucination {own.hallucination}")
+        words.append(f"hallucination {level_named('hallucination', own.hallucination).name}")
     words += sorted(flag.replace("_", " ") for flag in own.flags)
     if own.note:
         words.append("note")

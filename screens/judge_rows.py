@@ -1,6 +1,7 @@
 """The judges' opinion in words: one or two rows on a small screen, a list on a wide one; and what I said myself."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from medreview.labels import level_named
 from medreview.review.cells import fit, width
@@ -14,6 +15,9 @@ from medreview.screens.widgets.painted import Piece, Row
 from medreview.visible import visible
 
 _FALSE_QUOTE = ("altered", "absent")
+_JUDGE_ROWS: Final = 4
+"""Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
+
 _TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
 
@@ -55,7 +59,7 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
 
 def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
     """The judges and my own labels as the middle pane lists them, in at most so many rows."""
-    mine = _mine(session, columns)
+    mine = _mine(session, columns, max(2, most - _JUDGE_ROWS))
     judges = _judges(session, columns, most - len(mine))
     return [*judges, *mine]
 
@@ -77,9 +81,10 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     listed = sorted(item.judgements, key=lambda other: (other is not judgement, other.snapshot_id != here))
     room = max(1, most - 4)
     for other in listed[:room]:
-        rows.append(
-            [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(item, other), (f"  {judge_name(other)}", "dim")]
-        )
+        said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(item, other), ("  ", "")]
+        name = visible(judge_name(other))
+        left = columns - sum(width(visible(text)) for text, _ in said) - 1
+        rows.append([*said, (fit(name, min(width(name), left)), "dim")])
     if len(listed) > room:
         rows.append([(f" … and {len(listed) - room} more", "dim")])
     if judgement.quote:
@@ -99,14 +104,16 @@ def _votes(verdict: Verdict) -> str:
     return f"{verdict.votes_for}-{verdict.votes_other}{silent}"
 
 
-def _mine(session: ReviewSession, columns: int) -> list[Row]:
+def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
+    """What I said, before all else; what is to be done about a stale label; my note. In at most so many rows."""
     own = session.own
+    style = "badge" if own.stale else "good" if own.label else "dim"
     rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-    rows.append([(f" {own_words(own) or 'nothing yet'}", "badge" if own.stale else "good" if own.label else "dim")])
-    if own.stale:
-        rows += _wrapped("The page's text is another since: decide again; `medreview diff` compares.", columns, 2, "")
-    if own.note:
-        rows += _wrapped(f"note: {own.note}", columns, 2, "")
+    rows += _wrapped(own_words(own) or "nothing yet", columns, min(2, most - 1), style)
+    stale = "Decide again: the page's text is another since; `medreview diff` compares." if own.stale else ""
+    for words in (stale, f"note: {own.note}" if own.note else ""):
+        if words and len(rows) < most:
+            rows += _wrapped(words, columns, min(2, most - len(rows)), "")
     return rows
 
 

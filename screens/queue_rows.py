@@ -18,8 +18,8 @@ _KEPT: Final = 2_000
 class QueueRows:
     """Maps rows of the pane to places in the queue. Nothing but the names of the responses is read beforehand.
 
-    A response whose statements follow each other has a row of its own above them; a single statement names its
-    response itself.
+    A response whose statements follow each other has a row of its own above them, which counts the labels that are not
+    stale; a single statement names its response itself.
     """
 
     def __init__(self, session: ReviewSession) -> None:
@@ -64,7 +64,7 @@ class QueueRows:
         listed = self._listed(place)
         length = self._runs[place]
         units: Sequence[str] = session.queue.units[place : place + length]
-        decided = sum(session.state_of(unit) == "decided" for unit in units)
+        decided = sum(session.state_of(unit) == "decided" and not session.stale(unit) for unit in units)
         progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
         model = "" if session.queue.mode == "blind" else listed.model
         return [(f"{listed.response_name}  ", "title"), (model, "dim"), ("", "fill"), (f" {progress} ", "dim")]
@@ -77,7 +77,9 @@ class QueueRows:
         name = f"{listed.response_name} " if alone else "  "
         label = session.label_of(unit)
         if label is not None:
-            return [(name, "dim"), (f"{VERDICT[label]} S{listed.ordinal} ", ""), (verdict_words(label)[2:], "dim")]
+            stale = "STALE " if session.stale(unit) else ""
+            words = verdict_words(label)[2:]
+            return [(name, "dim"), (f"{VERDICT[label]} S{listed.ordinal} ", ""), (stale, "badge"), (words, "dim")]
         if session.state_of(unit) == "deferred":
             return [(name, "dim"), (f"… S{listed.ordinal} ", ""), ("deferred", "dim")]
         if session.queue.mode == "blind" or not listed.badges:

@@ -2,7 +2,7 @@
 
 from medreview.review.highlights import Highlights
 from medreview.review.item import Item
-from medreview.review.marks import Mark
+from medreview.review.marks import Mark, MarkIndex
 from medreview.review.motion import SpanEdit
 from medreview.review.place import Places
 from medreview.review.search import Hits, TextSearch
@@ -32,6 +32,8 @@ class Reading:
         self._snapshot: str | None = None
         self._text = ""
         self._places = Places()
+        self._standing = MarkIndex()
+        """Headings and search hits: there may be thousands, and they are the same for the next statement."""
         self._shown: tuple[str, str | None] | None = None
         self._answer: tuple[Item, tuple[Mark, ...]] | None = None
         self._search = TextSearch("")
@@ -57,6 +59,7 @@ class Reading:
             self._snapshot, self._text, self._places = snapshot, session.source_text(), session.source_places()
             self.hidden = hidden_count(self._text)
             self.end_search()
+            self._standing = MarkIndex(Mark(heading.start, heading.end, "heading") for heading in self._places.outline)
         text = self._text
         highlights = session.source_highlights()
         before = self._highlights
@@ -68,18 +71,18 @@ class Reading:
             return
         hits = self._hits.spans if self._hits else ()
         active = self.source.active if same else None
-        stays = active in highlights.stops or active in hits
+        stays = active is not None and (active in highlights.stops or active in hits)
         opens = not stays and (not same or highlights.opening != before.opening)  # also when the judges are revealed
         if opens:
             active = highlights.opening
-        marks = [*highlights.marks, *(Mark(*hit, "search") for hit in hits)]
-        marks += [Mark(heading.start, heading.end, "heading") for heading in self._places.outline]
+        marks = [*highlights.marks]
         if active is not None and (stays or opens):
             marks.append(Mark(*active, "active"))
         place = active.start if active and opens else self.source.first_offset if same else 0
         notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
-        preface = said_of_page(source) if source else ""
-        self.source.show(text, marks, place, notes, at_third=opens and active is not None, preface=preface)
+        preface = said_of_page(source, text) if source else ""
+        at_third = opens and active is not None
+        self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
 
     def show_response(self) -> None:
         """The response with the statement marked."""
@@ -103,12 +106,14 @@ class Reading:
 
     @property
     def where(self) -> Where:
-        """Where the source pane is: in percent, on a page, under headings."""
+        """Where the source pane is: in percent, on a page, under headings; nowhere when there is nothing to read."""
+        if not self._text:
+            return Where()
         place = self.source.place
         page = self._places.page(place)
         words = f"p. {page[0]}/{page[1]} · " if page else ""
         path = self._places.path(self._text, place)
-        return Where(f"{words}{position_words(self.source)}", path) if self.session.source else Where()
+        return Where(f"{words}{position_words(self.source)}", path)
 
     # Highlights
 
@@ -156,6 +161,7 @@ class Reading:
             return f"“{query}” is not in this source." if query.strip() else ""
         self._query, self._hits = query, hits
         self.source.mark("search", hits.spans)
+        self._standing = self.source.marks.only("heading", "search")
         nearest = hits.next(self.source.first_offset - 1)
         self._to_hit(0 if nearest is None else nearest)
         return ""
@@ -174,6 +180,7 @@ class Reading:
         if self._hits is not None:
             self._hits, self._hit = None, -1
             self.source.mark("search", [])
+            self._standing = self.source.marks.only("heading")
             self.source.mark("active", [])
 
     def _to_hit(self, number: int) -> None:

@@ -37,6 +37,9 @@ _WARNINGS: Final = (
 )
 """What a page's evidence may say of a text that was read, and the word for it beside the page's state."""
 
+_NOTICES: Final = 4_000
+"""Code points at the top of a text among which its notices are looked for."""
+
 _HEADING: Final = 24
 """Cells for a heading before the whole address is shown beside it."""
 
@@ -66,12 +69,20 @@ def nothing_to_read(session: ReviewSession) -> str:
     return f"{sentence}{found}\n\n{source.url}\n\n“5 cannot judge” says that the text at hand lets nobody decide."
 
 
-def said_of_page(source: Source) -> str:
-    """What is to be known of a page whose text can be read: why it may not be what was cited."""
-    if not source.state_evidence:
-        return ""
-    words = f"words that speak to judges: “{source.state_evidence}”" if source.state == "instructions" else ""
-    return f"[medreview: {words or source.state_evidence}]"
+def said_of_page(source: Source, text: str) -> str:
+    """What is to be known of a page whose text can be read: why it may not be what was cited.
+
+    The notices that a record's text begins with, such as a retraction, are not said twice.
+    """
+    said = source.state_evidence
+    if source.state == "instructions":
+        said = f"words that speak to judges: “{said}”"
+    else:
+        for line in text[:_NOTICES].split("\n"):
+            if not line or not said.startswith(line):
+                break
+            said = said.removeprefix(line).lstrip()
+    return f"[medreview: {said}]" if said else ""
 
 
 def source_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> Row:
@@ -136,7 +147,7 @@ def _bar(
             (fit(visible(search), min(width(visible(search)), columns // 3)), "search"),
             (" ─", "rule"),
         ]
-    right.append((f" {where.position} ──{'' if below else '───'}", "rule"))
+    right.append((f" {where.position} ──{'' if below else '───'}" if where.position else "──", "rule"))
     start = [("── ", "rule"), *source_numbers(session), ("  ", "")]
     address = visible(source.url.partition("://")[2] or source.url).rstrip("/")
     domain = visible(source.domain).removeprefix("www.") or address

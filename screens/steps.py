@@ -6,10 +6,10 @@ goes to the screen, where movement closes the step and paging leaves it open.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from medreview.labels import EVIDENCE, HALLUCINATION, REASONS, Label, level_for_key, level_named
-from medreview.review.cells import fit, width
+from medreview.review.cells import fit, fitting, width
 from medreview.review.motion import KEYS as SPAN_KEYS
 from medreview.review.motion import SpanEdit, moved
 from medreview.screens.glyphs import verdict_words
@@ -17,6 +17,9 @@ from medreview.screens.widgets.painted import Piece, Row
 from medreview.visible import visible
 
 Act = Callable[[], None]
+
+_SPAN_ROOM: Final = 24
+"""Cells for the words of the span before what stands ahead of them is shortened."""
 
 
 class Key(NamedTuple):
@@ -173,6 +176,8 @@ class SpanStep:
         """The span's words, its beginning and end when it is long, and the keys."""
         name = level_named("hallucination", self.level).name.upper()
         head = f" hallucination: {name}.  Span ({self.edit.moving} moves): "
+        if columns - width(head) < _SPAN_ROOM:
+            head = f" {self.edit.moving} moves: "
         room = columns - width(head) - 3
         other = "response" if self.target == "source" else "source"
         keys: list[Piece] = [
@@ -204,7 +209,8 @@ def _both_ends(text: str, room: int) -> str:
     if width(shown) <= room:
         return shown
     half = max(4, (room - 3) // 2)
-    return f"{fit(shown[:half], half, '').rstrip()} … {shown[-half:].lstrip()}"
+    last = fitting(shown[::-1], half)
+    return f"{fit(shown[:half], half, '').rstrip()} … {shown[len(shown) - last :].lstrip()}"
 
 
 def _flow(first: Row, words: list[list[Piece]], columns: int) -> list[Row]:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sqlite3
 
 import pytest
@@ -14,9 +15,12 @@ from medreview.review.motion import SpanEdit
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.stats.reviewed import decided
 from medreview.stats.study_figures import study_figures
 from medreview.study import Study
+from medreview.study.backup import backup_to
 from medreview.study.check import check
+from medreview.study.merge import merge
 
 PAGE = """<!doctype html><html><head><title>Metformin</title></head><body><main><h1>Metformin</h1>
 <h2>Dose</h2><p>Adults start with {dose} mg of metformin twice daily, taken together with a meal.</p>
@@ -244,3 +248,178 @@ def test_a_second_reader_sees_the_change(study, pages, tmp_path):
     again(study, pages(dose="850"))
     with sqlite3.connect(tmp_path / "a.medreview") as connection:
         assert connection.execute("SELECT count(*) FROM snapshot_superseded").fetchone() == (1,)
+
+
+def put_body(tmp_path, body, status=200):
+    """A site whose page is just this."""
+    folder = tmp_path / "pages"
+    (folder / "page.html").write_text(body)
+    (folder / "manifest.jsonl").write_text(json.dumps({"url": URL, "file": "page.html", "status": status}))
+    return pipeline.Pages(folder)
+
+
+def test_an_empty_page_does_not_take_the_place_of_what_was_read(study, tmp_path):
+    reviewed(study).decide("supported")
+    done = again(study, put_body(tmp_path, ""))
+
+    assert (done.kept, done.changed) == (1, 0)
+    assert "500 mg" in rows(study, "SELECT text FROM snapshot_current")[0][0]
+    assert open_queue(study, "stale", "kb").units == []
+
+
+def test_another_title_is_no_other_page(study, tmp_path):
+    body = PAGE.format(dose="500", more="", footer="").replace("<title>", "<title>(2) ")
+    assert again(study, put_body(tmp_path, body)).unchanged == 1
+    assert rows(study, "SELECT count(*) FROM snapshot") == [(1,)]
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """The answer, split, before any page was asked for."""
+    (tmp_path / "a.jsonl").write_text(json.dumps({"response": ANSWER, "model": "own"}))
+    with Study.create(tmp_path / "bare.medreview") as opened:
+        pipeline.bring_in(opened, tmp_path / "a.jsonl", {})
+        pipeline.parse(opened)
+        yield opened
+        assert check(opened.reader) == []
+
+
+def stale(study, tmp_path, reviewer="kb"):
+    """Whether the label of a reviewer is stale, as every place has it that says so."""
+    export(study, tmp_path / "out")
+    with (tmp_path / "out" / "labels.csv").open(encoding="utf-8-sig", newline="") as file:
+        told = {row["stale"] for row in csv.DictReader(file) if row["reviewer_id"] == reviewer}
+    line = next(line for line in overview(study, reviewer).queues if line.kind.name == "stale")
+    session = ReviewSession(study, reviewer, open_queue(study, "responses", reviewer))
+    session.go(0)
+    of_figures = {label.stale for label in decided(study.reader, reviewer).values()}
+    said = {told == {"1"}, line.size > 0, session.own.stale, of_figures == {True}}
+    assert len(said) == 1, (told, line, session.own.stale, of_figures)
+    return said.pop()
+
+
+def test_why_a_page_is_not_there_is_the_newest_reason(bare, pages):
+    bare_url = {"url": URL, "error": "dns"}
+    site = pages(status=404)
+    (site.saved / "manifest.jsonl").write_text(json.dumps(bare_url))
+    pipeline.fetch(bare, site)
+    for status in (500, 404):
+        (site.saved / "manifest.jsonl").write_text(json.dumps({"url": URL, "status": status}))
+        pipeline.fetch(bare, site, scope="failed")
+
+    assert rows(bare, "SELECT status, state_evidence FROM snapshot_current") == [
+        (404, "The server answered with status 404: no such page.")
+    ]
+
+
+def test_one_proof_of_being_human_after_another_makes_no_label_stale(bare, pages, tmp_path):
+    pages()
+    challenge = "<html><title>Just a moment...</title><body><h1>Just a moment...</h1><p>Ray ID: {}</p></body></html>"
+    pipeline.fetch(bare, put_body(tmp_path, challenge.format("1a"), 403))
+    reviewed(bare).decide("cannot_judge")
+    again(bare, put_body(tmp_path, challenge.format("2b"), 403))
+    assert rows(bare, "SELECT page_state FROM snapshot_current") == [("bot_check",)]
+    assert not stale(bare, tmp_path)
+
+    again(bare, pages())
+    assert stale(bare, tmp_path)
+
+
+def test_a_label_given_before_there_was_a_page_is_stale_once_there_is_one(bare, pages, tmp_path):
+    reviewed(bare).decide("cannot_judge")
+    assert not stale(bare, tmp_path)
+    again(bare, pages(status=404))
+    assert not stale(bare, tmp_path)
+
+    again(bare, pages())
+    assert stale(bare, tmp_path)
+    reviewed(bare, "stale").decide("supported")
+    assert not stale(bare, tmp_path)
+    session = reviewed(bare)
+    session.undo()
+    assert stale(bare, tmp_path)
+    session.redo()
+    assert not stale(bare, tmp_path)
+
+
+def test_the_doubt_of_a_page_that_is_gone_does_not_count(study, pages):
+    again(study, pages(dose="500"))
+    body = "<main>" + "<p>Gardens need water, sunlight and somebody who weeds the beds each week.</p>" * 9 + "</main>"
+    (study.path.parent / "pages" / "page.html").write_text(f"<html><body>{body}</body></html>")
+    pipeline.fetch(study, pipeline.Pages(study.path.parent / "pages"), scope="all")
+    pipeline.judge(study)
+
+    doubts = "SELECT max(unsupported) FROM evidence JOIN snapshot_current USING (snapshot_id)"
+    worst = rows(study, doubts)[0][0]
+    assert worst > 0.5
+    assert round(9 * worst) in {row[0] % 10 for row in rows(study, "SELECT priority FROM verdict")}
+
+
+def test_a_colleague_who_had_a_newer_page(study, pages, tmp_path):
+    session = reviewed(study)
+    session.decide("supported")
+    backup_to(study.path, tmp_path / "anna.medreview")
+    with Study.open(tmp_path / "anna.medreview") as hers:
+        again(hers, pages(dose="850"))
+        session = ReviewSession(hers, "anna", open_queue(hers, "responses", "anna"))
+        session.decide("contradicted")
+        text = session.source_text()
+        session.add_span("source", SpanEdit(text, text.index("850"), text.index("850") + 6))
+
+    assert merge(study, tmp_path / "anna.medreview").added > 0
+    assert merge(study, tmp_path / "anna.medreview").added == 0
+    assert check(study.reader) == []
+    assert rows(study, "SELECT version FROM snapshot_current") == [(1,)]  # what is judged and shown here stays
+    assert [stale(study, tmp_path, name) for name in ("kb", "anna")] == [False, True]
+
+    again(study, pages(dose="850"))
+    assert rows(study, "SELECT version FROM snapshot_current") == [(2,)]
+    assert [stale(study, tmp_path, name) for name in ("kb", "anna")] == [True, False]
+
+
+def test_labels_without_their_page_are_whole_and_compared_by_its_text(study, pages, tmp_path):
+    session = reviewed(study)
+    session.decide("supported")
+    text = session.source_text()
+    session.add_span("source", SpanEdit(text, text.index("500"), text.index("500") + 6))
+    export(study, tmp_path / "labels")
+    for name, dose, changed in (("same", "500", False), ("other", "850", True)):
+        with Study.create(tmp_path / f"{name}.medreview") as fresh:
+            pipeline.bring_in(fresh, tmp_path / "labels", {})
+            assert check(fresh.reader) == []
+            assert open_queue(fresh, "stale", "kb").units == []  # there is no page yet that it could differ from
+            pipeline.fetch(fresh, pages(dose=dose, footer="other bytes"))
+            assert bool(open_queue(fresh, "stale", "kb").units) == changed
+            assert check(fresh.reader) == []
+
+
+def test_a_page_that_came_back_is_compared_with_what_came_between(study, pages):
+    again(study, pages(dose="850"))
+    again(study, pages())
+
+    (change,) = changes(study.reader, URL, None, 1)
+    assert (change.before.number, change.after.number) == (2, 1)
+
+
+def test_one_snapshot_cannot_be_compared(study):
+    with pytest.raises(UserError, match="one snapshot only"):
+        list(changes(study.reader, URL, None, 1))
+
+
+def test_a_source_is_named_whole_in_any_spelling(tmp_path):
+    named = ["https://doi.org/10.1000/x", "https://doi.org/10.1000/x1", "PMID: 123", "PMID: 1234"]
+    lines = [json.dumps({"response": f"Adults start with {n} mg. {name}"}) for n, name in enumerate(named)]
+    (tmp_path / "b.jsonl").write_text("\n".join(lines))
+    with Study.create(tmp_path / "b.medreview") as opened:
+        pipeline.bring_in(opened, tmp_path / "b.jsonl", {})
+        urls = dict(rows(opened, "SELECT value, url FROM source"))
+        for wanted, value in (("10.1000/x", "10.1000/x"), ("doi:10.1000/X", "10.1000/x"), ("PMID 123", "123")):
+            with pytest.raises(UserError, match=f"{re.escape(urls[value])} has no snapshot"):
+                list(changes(opened.reader, wanted, 1, 2))
+        with pytest.raises(UserError, match="stands for 2"):
+            list(changes(opened.reader, "DOI.org", 1, 2))
+
+
+def test_one_source_is_found_without_reading_them_all(study):
+    plan = study.reader.execute("EXPLAIN QUERY PLAN SELECT text_sha256 FROM snapshot_current WHERE source_id = 'x'")
+    assert not [row["detail"] for row in plan if row["detail"].startswith("SCAN")]

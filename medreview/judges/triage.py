@@ -39,12 +39,14 @@ class Pages:
 
     A page that speaks to judges has the state ``instructions``. ``misled``: a model found support on such a page.
     ``changed``: a judge spoke before the text of a page changed, and not since; its word no longer counts.
+    ``readable``: there is a text of a source that could be judged.
     """
 
     cited: int
     states: Sequence[str]
     misled: bool = False
     changed: bool = False
+    readable: bool = False
 
 
 def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float = 0.0) -> list[Flag]:
@@ -83,7 +85,7 @@ def _unsupported(result: RollUp, pages: Pages, doubt: float) -> list[Flag]:
     if not pages.cited:
         return [Flag(55, "no source cited")]
     if result.lead is None:
-        return [Flag(50, "no readable source")]
+        return [Flag(50, "not judged yet" if pages.readable else "no readable source")]
     if result.verdict in ("not_addressed", "partial"):
         return [Flag(50 if result.verdict == "not_addressed" else 45, result.verdict.replace("_", " "))]
     if result.verdict is None and result.supported is False:

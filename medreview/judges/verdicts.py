@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby, islice
 from operator import itemgetter
@@ -13,9 +13,12 @@ from medreview.judges.rollup import RollUp, Vote, roll_up
 from medreview.judges.ties import tie_rule
 from medreview.judges.triage import Pages, flags, priority
 from medreview.progress import SILENT, Progress
+from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
+from medreview.text import sha256
 
 _BATCH = 5000
+_NO_TEXT = sha256("")
 _COLUMNS = (
     "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
     "snapshot_id", "priority", "badges",
@@ -53,7 +56,13 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     tie = tie_rule(reader)
     outdated = _outdated(reader)
     spoken = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
-    doubts = dict(reader.execute("SELECT statement_id, min(unsupported) FROM evidence GROUP BY 1").fetchall())
+    doubts = dict(
+        reader.execute(
+            """SELECT statement_id, min(unsupported) FROM evidence
+               WHERE snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded) GROUP BY 1"""
+        ).fetchall()
+    )
+    twins = _twins(reader)
     votes = reader.execute(
         """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, r.judge,
                   j.snapshot_id, j.verdict, j.raw_label, j.error = '' AS answered, j.supported,
@@ -64,10 +73,11 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     )
     nothing_cited = Pages(0, ())
     for statement_id, group in groupby(votes, key=itemgetter("statement_id")):
-        rows = _newest(list(group))
+        rows = _newest(list(group), twins)
         result = roll_up((_vote(row) for row in rows if row["judgement_id"]), tie)
         response_id = rows[0]["response_id"]
-        opened = result.lead.snapshot_id if result.lead else openings.get(response_id)
+        judged = result.lead.snapshot_id if result.lead else None
+        opened = twins.get(judged, judged) if judged else openings.get(response_id)
         doubt = doubts.get(statement_id, 0.0)
         kinds = clashes.get((statement_id, opened or ""), ())
         cited = pages.get(response_id, nothing_cited)
@@ -80,11 +90,12 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         }
 
 
-def _newest(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+def _newest(rows: list[sqlite3.Row], twins: Mapping[str, str]) -> list[sqlite3.Row]:
     """A model that was asked anew, with another prompt or parameter, has one vote: its newest answer on each source."""
     kept: dict[tuple[str, ...], sqlite3.Row] = {}
     for row in sorted(rows, key=lambda row: (bool(row["answered"]), row["run"] or 0)):
-        one = (row["judge"], row["snapshot_id"]) if row["kind"] == "llm" else (row["judgement_id"] or "",)
+        page = twins.get(row["snapshot_id"], row["snapshot_id"])
+        one = (row["judge"], page) if row["kind"] == "llm" else (row["judgement_id"] or "",)
         kept[one] = row
     return list(kept.values())
 
@@ -130,6 +141,16 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
     }
 
 
+def _twins(reader: sqlite3.Connection) -> dict[str, str]:
+    """By earlier snapshot whose text still holds: the current one with the same text, of another page state."""
+    rows = reader.execute(
+        """SELECT p.snapshot_id, c.snapshot_id FROM source AS u JOIN snapshot AS p USING (source_id)
+           JOIN snapshot AS c ON c.snapshot_id = u.current_snapshot
+           WHERE p.snapshot_id <> c.snapshot_id AND p.text_sha256 = c.text_sha256"""
+    )
+    return {row[0]: row[1] for row in rows}
+
+
 def _outdated(reader: sqlite3.Connection) -> set[str]:
     """Statements that a judge spoke on before the text of a page changed, and not since."""
     rows = reader.execute(
@@ -144,16 +165,18 @@ def _outdated(reader: sqlite3.Connection) -> set[str]:
 
 
 def _pages(reader: sqlite3.Connection) -> dict[str, Pages]:
-    """By response: how many sources it cites and the states of their pages."""
+    """By response: how many sources it cites, the states of their pages, and whether one can be judged."""
     rows = reader.execute(
-        """SELECT DISTINCT response_id, source_id, CASE WHEN instructions <> '' THEN 'instructions' ELSE page_state END
-                  AS page_state
-           FROM citation LEFT JOIN snapshot_current USING (source_id) ORDER BY response_id"""
+        f"""SELECT DISTINCT response_id, source_id, page_state IN {SQL_HOLDS_SOURCE} AND text_sha256 <> ? AS readable,
+                  CASE WHEN instructions <> '' THEN 'instructions' ELSE page_state END AS page_state
+           FROM citation LEFT JOIN snapshot_current USING (source_id) ORDER BY response_id""",
+        (_NO_TEXT,),
     )
     found = {}
     for response_id, group in groupby(rows, key=itemgetter("response_id")):
-        states = [row["page_state"] for row in group]
-        found[response_id] = Pages(len(states), tuple(state for state in states if state))
+        pages = list(group)
+        states = tuple(page["page_state"] for page in pages if page["page_state"])
+        found[response_id] = Pages(len(pages), states, readable=any(page["readable"] for page in pages))
     return found
 
 
@@ -161,8 +184,8 @@ def _openings(reader: sqlite3.Connection) -> dict[str, str]:
     """By response: the first cited source that has a snapshot, best one with text."""
     rows = reader.execute(
         """SELECT response_id, snapshot_id FROM citation JOIN snapshot_current USING (source_id)
-           ORDER BY response_id, text_sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-                    ordinal"""
+           ORDER BY response_id, text_sha256 = ?, ordinal""",
+        (_NO_TEXT,),
     )
     return {response_id: next(group)["snapshot_id"] for response_id, group in groupby(rows, itemgetter("response_id"))}
 

@@ -3,6 +3,7 @@
 A label is never moved to a similar passage: what is said here is for the reviewer to look again.
 """
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -109,7 +110,8 @@ def changes(
     sources = _sources(reader, wanted)
     if first is not None or second is not None:
         if len(sources) != 1:
-            raise UserError(f"Two snapshots belong to one source; {wanted or 'this'!r} names {len(sources)}.")
+            named = repr(wanted) if wanted else "no address"
+            raise UserError(f"Two snapshots belong to one source; {named} stands for {len(sources)}.")
         yield _change(reader, sources[0], *_pair(reader, sources[0], first, second))
         return
     for source in sources:
@@ -136,14 +138,22 @@ def full_diff(reader: sqlite3.Connection, change: Change, most: int = 20_000) ->
 
 def _sources(reader: sqlite3.Connection, wanted: str) -> list[sqlite3.Row]:
     rows = reader.execute(
-        """SELECT source_id, url, current_snapshot FROM source
-           WHERE ? = '' OR value = ?1 OR source_id = ?1 OR instr(url, ?1) > 0 ORDER BY rowid""",
-        (wanted,),
+        """SELECT source_id, url, current_snapshot,
+                  ?1 IN (source_id, url, value) OR key IN (SELECT value FROM json_each(?2)) AS exact
+           FROM source WHERE exact OR ?1 = '' OR instr(lower(url), lower(?1)) > 0 ORDER BY rowid""",
+        (wanted, json.dumps(_keys(wanted))),
     ).fetchall()
     if not rows and wanted:
         raise UserError(f"No source of the study has {wanted!r} in its address.")
-    exact = [row for row in rows if wanted in (row["url"], row["source_id"])]
-    return exact or rows
+    return [row for row in rows if row["exact"]] or rows
+
+
+def _keys(wanted: str) -> list[str]:
+    """The sources that a text names whole, however they are spelled: a DOI, a PMID, an address with its scheme."""
+    from medreview.citations import canonical_key, from_list
+
+    named = from_list([wanted]).citations if wanted else []
+    return [canonical_key(citation) for citation in named if citation.kind != "url" or "://" in wanted]
 
 
 def _versions(reader: sqlite3.Connection, source_id: str) -> list[Version]:
@@ -159,7 +169,12 @@ def _pair(
 ) -> tuple[Version, Version]:
     versions = {version.number: version for version in _versions(reader, source["source_id"])}
     current = next((number for number, at in versions.items() if at.snapshot_id == source["current_snapshot"]), 0)
-    numbers = (first if first is not None else current - 1, second if second is not None else current)
+    later = second if second is not None else current
+    # A page that came back is current under its old number: what it is to be set against came after it.
+    others = sorted(versions.keys() - {later}, key=lambda number: (number < later, number))
+    if not others and first is None and later in versions:
+        raise UserError(f"{source['url']} has one snapshot only; there is nothing to compare.")
+    numbers = (first if first is not None else others[-1], later)
     for number in numbers:
         if number not in versions:
             there = ", ".join(map(str, versions)) or "none"
@@ -192,9 +207,9 @@ def _change(reader: sqlite3.Connection, source: sqlite3.Row, before: Version, af
     old, new = _text(reader, before.snapshot_id), _text(reader, after.snapshot_id)
     was, now = (Counter(line for line in text.split("\n") if line.strip()) for text in (old, new))
     same = (was & now).total()
-    index = QuoteIndex(new)
     labels = []
     rows = reader.execute(_LABELS, (before.snapshot_id,)).fetchall()
+    index = QuoteIndex(new if rows else "")
     for row in rows:
         rests = _rests_on(reader, row, before.snapshot_id)
         labels.append(

@@ -143,6 +143,15 @@ def response_name(ordinal: int) -> str:
     return f"R{ordinal:02d}"
 
 
+def load_name(reader: sqlite3.Connection, statement_id: str) -> str:
+    """What the screen calls a statement among all: R07 S3; empty for one that the study does not have."""
+    row = reader.execute(
+        "SELECT r.ordinal, s.ordinal FROM statement AS s JOIN response AS r USING (response_id) WHERE statement_id = ?",
+        (statement_id,),
+    ).fetchone()
+    return f"{response_name(row[0])} S{row[1]}" if row else ""
+
+
 def load_text(reader: sqlite3.Connection, snapshot_id: str) -> str:
     """The text of a snapshot, as stored."""
     return str(reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
@@ -174,7 +183,8 @@ def _sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]
     rows = reader.execute(
         """SELECT u.source_id, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title, p.page_state,
                   p.state_evidence, p.instructions, p.raw_size, p.fetched_at
-           FROM citation AS c JOIN source AS u USING (source_id) LEFT JOIN snapshot_current AS p USING (source_id)
+           FROM citation AS c JOIN source AS u USING (source_id)
+           LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
            WHERE c.response_id = ? GROUP BY u.source_id ORDER BY first""",
         (response_id,),
     )
@@ -200,7 +210,8 @@ def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgemen
     rows = reader.execute(
         """SELECT j.*, r.judge, r.model, r.kind, r.ordinal AS run
            FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
-           WHERE j.statement_id = ? AND j.snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded)
+           WHERE j.statement_id = ?
+                 AND NOT EXISTS (SELECT 1 FROM snapshot_superseded AS old WHERE old.snapshot_id = j.snapshot_id)
            ORDER BY r.kind = 'offline', r.ordinal, j.snapshot_id""",
         (statement_id,),
     )

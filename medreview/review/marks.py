@@ -69,6 +69,18 @@ class MarkIndex:
                 copy._layers[other] = layer
         return copy
 
+    def over(self, below: "MarkIndex") -> "MarkIndex":
+        """A copy with the kinds that only the other index has as well; they are shared, not built again."""
+        copy = MarkIndex()
+        copy._layers = {**below._layers, **self._layers}
+        return copy
+
+    def only(self, *kinds: str) -> "MarkIndex":
+        """A copy with these kinds alone, shared."""
+        copy = MarkIndex()
+        copy._layers = {kind: layer for kind, layer in self._layers.items() if kind in kinds}
+        return copy
+
     def of_kind(self, kind: str) -> list[Mark]:
         """The marks of one kind by start."""
         return list(self._layers[kind].marks) if kind in self._layers else []

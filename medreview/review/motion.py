@@ -13,6 +13,9 @@ KEYS: Final = ("w", "b", "W", "B", "o")
 _REACH: Final = 4_000
 """Code points looked at on either side: more than a sentence, far less than a long source."""
 
+_ROW: Final = re.compile(r"^[^\n]* \| [^\n]*", re.MULTILINE)
+"""A line of a table: without full stops, one sentence would take in the whole of it."""
+
 _LETTER: Final = r"[^\s!-/:-@\[-^`{-~¡§«¶·»¿\u2010-\u205e\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]"
 _WORD: Final = re.compile(
     rf"""
@@ -53,7 +56,8 @@ class SpanEdit:
 def moved(edit: SpanEdit, key: str) -> SpanEdit:
     """The span after one of ``KEYS``; unchanged where there is no further border. Raises ``KeyError`` for other keys.
 
-    A moving end stops at the ends of words or sentences, a moving start at their starts. A number keeps its decimals,
+    A moving end stops at the ends of words or sentences, a moving start at their starts; a row of a table ends the
+    sentence. A number keeps its decimals,
     sign and unit sign, and a unit its parts: ``0.5``, ``<5``, ``50%`` and ``mg/kg`` are one word each.
     """
     if key not in KEYS:
@@ -84,4 +88,10 @@ def _words(edit: SpanEdit) -> list[Span]:
 
 
 def _sentences(edit: SpanEdit) -> list[Span]:
-    return sentence_spans(edit.text, *_window(edit))
+    done, stop = _window(edit)
+    found: list[Span] = []
+    for row in _ROW.finditer(edit.text, done, stop):
+        found += sentence_spans(edit.text, done, row.start())
+        found += sentence_spans(edit.text, *row.span())
+        done = row.end()
+    return [*found, *sentence_spans(edit.text, done, stop)]

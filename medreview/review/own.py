@@ -23,7 +23,8 @@ class OwnSpan:
 class Own:
     """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one.
 
-    ``snapshot_id`` was on the screen when the current label was given; ``stale``: its text has changed since.
+    ``snapshot_id`` was on the screen when the current label was given; ``stale``: its text has changed since, or there
+    was none then.
     """
 
     first: str | None = None
@@ -60,10 +61,8 @@ def load_own(reader: sqlite3.Connection, statement_id: str, reviewer: str, pass_
     )
     for row in rows:
         own = _fold(own, row)
-    superseded = reader.execute(
-        "SELECT 1 FROM snapshot_superseded WHERE snapshot_id = ?", (own.snapshot_id,)
-    ).fetchone()  # fmt: skip
-    return replace(own, stale=superseded is not None)
+    stale = reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (own.decision,)).fetchone()
+    return replace(own, stale=stale is not None)
 
 
 def _fold(own: Own, row: sqlite3.Row) -> Own:

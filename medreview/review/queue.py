@@ -33,8 +33,8 @@ KINDS: Final = (
     QueueKind("responses", "by response", "open", "Every statement, response by response."),
 )
 AUDIT_SIZE: Final = 60
-STALE: Final = "{0}.state = 'decided' AND {0}.snapshot IN (SELECT snapshot_id FROM snapshot_superseded)"
-"""Which rows of ``standing`` are labels on a page whose text has changed since."""
+STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
+"""Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""
 
 _ORDER: Final = {
     "flagged": "v.priority DESC, r.ordinal, s.ordinal",

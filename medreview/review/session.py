@@ -10,7 +10,7 @@ from medreview.review import highlights
 from medreview.review.clock import Clock
 from medreview.review.exposure import exposure, shows_judges
 from medreview.review.highlights import Highlights
-from medreview.review.item import Evidence, Item, Source, load_evidence, load_item, load_text
+from medreview.review.item import Evidence, Item, Source, load_evidence, load_item, load_name, load_text
 from medreview.review.ledger import Ledger
 from medreview.review.listing import Listed, load_listed
 from medreview.review.marks import Mark
@@ -35,6 +35,9 @@ class Counts(NamedTuple):
     open: int
 
 
+_OPEN = ("open", None, "")
+
+
 class ReviewSession:
     """The state of a review and its acts. Every act returns after its commit; if that fails, nothing has changed.
 
@@ -54,10 +57,12 @@ class ReviewSession:
         self.source: Source | None = None
         self._ledger = Ledger(study, reviewer, pass_no)
         rows = study.reader.execute(
-            "SELECT unit, state, label FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, pass_no)
+            "SELECT unit, state, label, event_id FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, pass_no)
         )
-        self._standing: dict[str, tuple[str, str | None]] = {row["unit"]: (row["state"], row["label"]) for row in rows}
-        self._tally = Counter(state for state, _ in self._standing.values())
+        # state, label and event: of a decision or a deferral, whichever came last
+        self._standing: dict[str, tuple[str, str | None, str]] = {row[0]: row[1:] for row in rows}
+        self._stale: dict[str, bool] = {}
+        self._tally = Counter(here[0] for here in self._standing.values())
         self._total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
         self._resume()
 
@@ -71,11 +76,21 @@ class ReviewSession:
 
     def state_of(self, statement_id: str) -> str:
         """``"decided"``, ``"deferred"`` or ``"open"``."""
-        return self._standing.get(statement_id, ("open", None))[0]
+        return self._standing.get(statement_id, _OPEN)[0]
 
     def label_of(self, statement_id: str) -> str | None:
         """My evidence label on a statement that I decided."""
-        return self._standing.get(statement_id, ("open", None))[1]
+        return self._standing.get(statement_id, _OPEN)[1]
+
+    def stale(self, statement_id: str) -> bool:
+        """Whether I decided it on a page whose text has changed since."""
+        state, _, event = self._standing.get(statement_id, _OPEN)
+        if state != "decided":
+            return False
+        if event not in self._stale:  # one by one: among many decisions only those in sight are asked for
+            found = self.study.reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (event,)).fetchone()
+            self._stale[event] = found is not None
+        return self._stale[event]
 
     def listed(self, position: int) -> Listed:
         """The line of a place in the queue, read when it is shown."""
@@ -113,8 +128,9 @@ class ReviewSession:
         return self.go(self.position - 1)
 
     def awaits(self, statement_id: str) -> bool:
-        """Whether a statement of this queue still waits: it is open or, where deferred ones are reviewed, deferred."""
-        return self.state_of(statement_id) in ("open", *(["deferred"] if self.queue.kind.name == "deferred" else []))
+        """Whether a statement of this queue still waits: it is open or, in the queues for that, deferred or stale."""
+        state, queue = self.state_of(statement_id), self.queue.kind.name
+        return state == "open" or state == queue or (queue == "stale" and self.stale(statement_id))
 
     def next_open(self) -> bool:
         """The next statement that still waits, from the start again at the end; False if there is none."""
@@ -363,16 +379,18 @@ class ReviewSession:
         if unit in self.queue.units:
             self.go(self.queue.units.index(unit))
             words = f"S{self._current().ordinal} {words}"
+        else:
+            words = f"{load_name(self.study.reader, unit)} {words}, not in this queue".lstrip()
         self._after(unit, receipt, words)
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
         row = self.study.reader.execute(
-            "SELECT state, label FROM standing WHERE unit = ? AND reviewer = ? AND pass = ?",
+            "SELECT state, label, event_id FROM standing WHERE unit = ? AND reviewer = ? AND pass = ?",
             (unit, self.reviewer, self.pass_no),
         ).fetchone()
         self._tally[self.state_of(unit)] -= 1
         if row:
-            self._standing[unit] = (row["state"], row["label"])
+            self._standing[unit] = tuple(row)
         else:
             self._standing.pop(unit, None)
         self._tally[self.state_of(unit)] += 1

@@ -32,7 +32,8 @@ class Network:
     one. ``respect_robots``: ask each site's robots.txt first, but not that of the hosts in ``for_programs``, services
     that exist to be asked by programs. ``delays`` gives, for single hosts, the least seconds between the starts of two
     requests, in place of ``limits.host_delay``. ``allow`` names (ip, port) pairs that the guard lets through whatever
-    they are; it is for tests. Raises :class:`UserError` for a proxy that cannot be used.
+    they are; it is for tests. Raises :class:`UserError` for a proxy that cannot be used, and for a user agent that no
+    header can hold.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -46,6 +47,11 @@ class Network:
     def __post_init__(self) -> None:
         if self.proxy:
             read_proxy(self.proxy)
+        if not (self.user_agent.isascii() and self.user_agent.isprintable()):
+            raise UserError(
+                "The contact of the settings cannot be sent to servers: it may hold letters without accents, digits "
+                "and signs (ASCII), in one line."
+            )
 
 
 @dataclass(frozen=True, slots=True)

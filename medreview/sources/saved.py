@@ -16,6 +16,7 @@ from medreview.sources.manifest import MANIFEST, written_line
 _UNSAFE: Final = re.compile(r"[^a-z0-9]+")
 _STEM: Final = 60
 _ANY_SIZE: Final = 1 << 40  # what was fetched is compared and kept whatever its size
+_LINE: Final = b'{"url": "'  # how every line that we write begins
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _MARKUP: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|table)\b", re.IGNORECASE)
 
@@ -41,6 +42,9 @@ class SavedPages:
         try:
             self._mend()
             self._held = PagesFolder(path, max_bytes=_ANY_SIZE)
+        except OSError as error:
+            self.close()
+            raise _unwritable(path, error) from error
         except BaseException:
             self.close()
             raise
@@ -88,7 +92,7 @@ class SavedPages:
         return True
 
     def _mend(self) -> None:
-        """End the last line; a line that broke off in the middle of being written is dropped."""
+        """End the last line; a line of ours that broke off in the middle of being written is dropped."""
         manifest = self.path / MANIFEST
         content = manifest.read_bytes()
         if not content or content.endswith(b"\n"):
@@ -97,7 +101,8 @@ class SavedPages:
         try:
             json.loads(last)
         except (ValueError, RecursionError):
-            os.ftruncate(self._manifest, len(whole) + 1 if whole else 0)
+            if last.startswith(_LINE) or _LINE.startswith(last):  # else it is somebody's own, and is reported
+                os.ftruncate(self._manifest, len(whole) + 1 if whole else 0)
         else:
             self._append(b"\n")
 
@@ -164,4 +169,6 @@ def file_ending(fetched: Fetched) -> str:
 
 
 def _unwritable(path: Path, error: OSError) -> UserError:
+    if isinstance(error, FileExistsError):
+        return UserError(f"Pages cannot be saved in {path}: that is a file, not a folder.")
     return UserError(f"Pages cannot be saved in {path}: {error.strerror}.")

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import zlib
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from medreview.sources.fetched import Fetched
@@ -13,34 +14,47 @@ from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
 
+NO_TEXT: Final = sha256("")
+
 Outcome = Literal["new", "same", "not_modified"]
 
-_CURRENT: Final = "SELECT snapshot_id, page_state, text_sha256, title FROM snapshot_current WHERE source_id = ?"
+_CURRENT: Final = """SELECT snapshot_id, page_state, state_evidence, status, text_sha256 FROM snapshot_current
+                     WHERE source_id = ?"""
+_READ: Final = ("page_state", "text_sha256")
+_NOT_READ: Final = (*_READ, "status", "state_evidence")
+"""What tells two snapshots apart: of pages that are not the source it also counts why they are not."""
 
 
 def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched, page: Page) -> Outcome:
     """Store a visit to a source, and what it brought if that reads differently from the current snapshot.
 
-    Bytes alone do not make a new snapshot: a page that only changed its advertisements would make every label stale.
-    What was read stays current when a visit ends at something that is not the source (an error page, a dead server).
+    Bytes and titles alone do not make a new snapshot: a page that only changed its advertisements would make every
+    label stale. What was read stays current when a visit ends at something that is not the source (an error page, a
+    dead server, an empty page).
     The snapshot's id depends on content only, so that two studies of the same pages agree on it.
     """
     row = _row(source_id, fetched, page)
     current = connection.execute(_CURRENT, (source_id,)).fetchone()
     outcome: Outcome = "same"
-    if current is not None and all(current[name] == row[name] for name in ("page_state", "text_sha256", "title")):
+    telling = _READ if holds_source(row) else _NOT_READ
+    if current is not None and all(current[name] == row[name] for name in telling):
         row["snapshot_id"] = current["snapshot_id"]
     else:
         versions = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (source_id,))
         row["version"] = 1 + (versions.fetchone()[0] or 0)
         if insert(connection, "snapshot", [row]):
             outcome = "new"
-        if current is None or page.state in HOLDS_SOURCE or current["page_state"] not in HOLDS_SOURCE:
+        if current is None or holds_source(row) or not holds_source(current):
             connection.execute(
                 "UPDATE source SET current_snapshot = ? WHERE source_id = ?", (row["snapshot_id"], source_id)
             )
     _visit(connection, source_id, str(row["snapshot_id"]), fetched, outcome, str(row["raw_sha256"]))
     return outcome
+
+
+def holds_source(row: Mapping[str, Any] | sqlite3.Row) -> bool:
+    """Whether a snapshot (by ``page_state`` and ``text_sha256``) is something to read of the source."""
+    return row["page_state"] in HOLDS_SOURCE and row["text_sha256"] != NO_TEXT
 
 
 def confirm_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched) -> Outcome:
@@ -62,8 +76,10 @@ def _visit(
 
 def _row(source_id: str, fetched: Fetched, page: Page) -> dict[str, Any]:
     raw = sha256(fetched.body)
+    # Two pages without a body, or without the source, differ in why that is so.
+    why = () if page.state in HOLDS_SOURCE else (fetched.status, page.evidence)
     return {
-        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor),
+        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor, *why),
         "source_id": source_id,
         "version": 1,
         "fetched_at": fetched.fetched_at,

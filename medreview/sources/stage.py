@@ -10,8 +10,8 @@ from medreview.sources.fetched import Fetched
 from medreview.sources.network import Network, Request
 from medreview.sources.page import Page, read_page
 from medreview.sources.services import Services, addresses
-from medreview.sources.snapshots import add_snapshot, confirm_snapshot
-from medreview.sources.states import HOLDS_SOURCE, SQL_HOLDS_SOURCE
+from medreview.sources.snapshots import NO_TEXT, add_snapshot, confirm_snapshot, holds_source
+from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.text import sha256
 
@@ -20,9 +20,11 @@ Scope = Literal["missing", "failed", "all"]
 
 _WHICH: Final = {
     "missing": "c.snapshot_id IS NULL",
-    "failed": "c.snapshot_id IS NULL OR c.page_state IN ('http_error', 'timeout', 'blocked')",
+    "failed": """c.snapshot_id IS NULL
+                 OR c.page_state IN ('http_error', 'timeout', 'blocked', 'bot_check', 'cookie_wall')""",
     "all": "1",
 }
+_HOLDS: Final = f"c.page_state IN {SQL_HOLDS_SOURCE} AND c.text_sha256 <> ?"
 _BEST: Final = ("ok", "paywall", "thin")
 
 
@@ -160,7 +162,7 @@ def _targets(study: Study, services: Services, scope: Scope) -> dict[str, _Targe
 
 
 def _read_before(study: Study) -> set[str]:
-    rows = study.reader.execute(f"SELECT source_id FROM snapshot_current WHERE page_state IN {SQL_HOLDS_SOURCE}")
+    rows = study.reader.execute(f"SELECT c.source_id FROM snapshot_current AS c WHERE {_HOLDS}", (NO_TEXT,))
     return {row[0] for row in rows}
 
 
@@ -169,7 +171,8 @@ def _validators(study: Study) -> dict[str, tuple[str, str, str]]:
     rows = study.reader.execute(
         f"""SELECT c.source_id, c.final_url, v.etag, v.last_modified, max(v.visit_id)
             FROM snapshot_current AS c JOIN visit AS v USING (source_id, snapshot_id)
-            WHERE c.page_state IN {SQL_HOLDS_SOURCE} AND v.etag || v.last_modified <> '' GROUP BY c.source_id"""
+            WHERE {_HOLDS} AND v.etag || v.last_modified <> '' GROUP BY c.source_id""",
+        (NO_TEXT,),
     )
     return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
@@ -201,9 +204,10 @@ def _keep(study: Study, summary: FetchSummary, source_id: str, fetched: Fetched,
     study.write(lambda connection: add_snapshot(connection, source_id, fetched, page))
     summary.states[page.state] = summary.states.get(page.state, 0) + 1
     if read_before:
-        if page.state not in HOLDS_SOURCE:
+        text = sha256(page.text)
+        if not holds_source({"page_state": page.state, "text_sha256": text}):
             summary.kept += 1
-        elif sha256(page.text) == before[0]:
+        elif text == before[0]:
             summary.unchanged += 1
         else:
             summary.changed += 1

@@ -3,9 +3,11 @@
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from medreview.errors import UserError
 from medreview.study.events import insert_event, verify
+from medreview.study.rows import insert
 from medreview.study.study import Study
 
 
@@ -19,9 +21,10 @@ class MergeSummary:
 
 
 def merge(study: Study, other: Path) -> MergeSummary:
-    """Add the other study's events that this one does not have. Merging twice adds nothing.
+    """Add the other study's events that this one does not have, and the pages they were made on. Twice adds nothing.
 
-    Events on statements that are not in this study are left out and counted.
+    Events on statements that are not in this study are left out and counted. A page that comes in does not become the
+    current one: judgements and decisions of this study rest on the one that it has.
     Raises :class:`UserError` when the other file is this one, no study, or its record does not verify.
     """
     if other.resolve() == study.path.resolve():
@@ -31,6 +34,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
         if wrong:
             raise UserError(f"{other} was not merged: its record of decisions does not verify. {wrong[0]}")
         rows = theirs.reader.execute("SELECT * FROM event ORDER BY event_id").fetchall()
+        pages = _pages_behind(study, theirs)
 
     def add(connection: sqlite3.Connection) -> MergeSummary:
         known = {row[0] for row in connection.execute("SELECT event_id FROM event")}
@@ -45,6 +49,23 @@ def merge(study: Study, other: Path) -> MergeSummary:
             )
         for row in ours:
             insert_event(connection, dict(row))
+        _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])
         return MergeSummary(len(ours), len(rows) - len(fresh), len(fresh) - len(ours))
 
     return study.write(add)
+
+
+def _pages_behind(study: Study, theirs: Study) -> dict[str, dict[str, Any]]:
+    """The snapshots that their events name and this study does not have, of sources that it has."""
+    here = {row[0] for row in study.reader.execute("SELECT snapshot_id FROM snapshot")}
+    sources = {row[0] for row in study.reader.execute("SELECT source_id FROM source")}
+    rows = theirs.reader.execute("SELECT * FROM snapshot WHERE snapshot_id IN (SELECT snapshot FROM event)")
+    return {
+        row["snapshot_id"]: dict(row) for row in rows if row["snapshot_id"] not in here and row["source_id"] in sources
+    }
+
+
+def _add_pages(connection: sqlite3.Connection, pages: list[dict[str, Any]]) -> None:
+    for page in sorted(pages, key=lambda page: (page["source_id"], page["version"])):
+        newest = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (page["source_id"],))
+        insert(connection, "snapshot", [page | {"version": 1 + (newest.fetchone()[0] or 0)}])

@@ -67,16 +67,17 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         *,
         at_third: bool = False,
         preface: str = "",
+        below: MarkIndex | None = None,
     ) -> None:
         """Show a text with the row of ``anchor`` at the top, or ``at_third`` of the height.
 
         ``notes``: offset to carets and words that stand in a row of their own under it (``^^ 50 in the statement``);
         where there is no room, the words stand before the carets. ``preface``: words of ours above the text, in sight
-        at its top.
+        at its top. ``below``: further marks, of other kinds, that were put in order before.
         """
         if text != self._text:
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
-        self._index = MarkIndex(marks)
+        self._index = MarkIndex(marks) if below is None else MarkIndex(marks).over(below)
         self._notes = sorted((notes or {}).items())
         self._preface = self.shown(preface)
         self._move(anchor, at_third)

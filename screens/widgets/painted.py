@@ -137,10 +137,15 @@ class Painted(Widget):
         return self.paint_shown(_filled(pieces, self.outer_size.width), under)
 
     def paint_shown(self, pieces: Iterable[Piece], under: str = "") -> Strip:
-        """The same for pieces that went through ``shown`` already, and without fill."""
+        """The same for pieces that went through ``shown`` already, and without fill.
+
+        Neighbours of one style become one segment: Textual sends some forty bytes of style with each.
+        """
         room = self.outer_size.width
         segments: list[Segment] = []
-        for text, names in pieces:
+        texts: list[str] = []
+        style = self.style_of(under)
+        for text, names in (*pieces, (" " * room, "")):
             if not text:
                 continue
             cells = width(text)
@@ -148,11 +153,15 @@ class Painted(Widget):
                 text = text[: fitting(text, room)]
                 cells = width(text)
             room -= cells
-            segments.append(Segment(text, self.style_of(f"{names} {under}".strip())))
+            wanted = self.style_of(f"{names} {under}".strip())
+            if wanted is not style:
+                if texts:
+                    segments.append(Segment("".join(texts), style))
+                texts, style = [], wanted
+            texts.append(text)
             if not room:
                 break
-        if room:
-            segments.append(Segment(" " * room, self.style_of(under)))
+        segments.append(Segment("".join(texts), style))
         return Strip(segments, self.outer_size.width)
 
 

@@ -104,6 +104,7 @@ def test_each_doubt_has_its_badge():
     assert badges([vote(None, supported=False)]) == ["not supported"]
     assert badges([], pages=Pages(0, ())) == ["no source cited"]
     assert badges([], pages=Pages(1, ("timeout",))) == ["no readable source", "page: timeout"]
+    assert badges([], pages=Pages(2, ("timeout", "ok"), readable=True)) == ["not judged yet", "page: timeout"]
 
 
 def test_a_judge_that_cannot_tell_is_a_flag_only_where_the_words_are_far_from_the_source():

@@ -53,3 +53,11 @@ def test_a_mark_that_starts_far_before_the_row_is_found() -> None:
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="kind of mark"):
         MarkIndex([Mark(0, 1, "colour")])
+
+
+def test_an_index_over_another_has_the_marks_of_both_and_shares_them():
+    below = MarkIndex([Mark(0, 5, "heading"), Mark(2, 3, "search")])
+    index = MarkIndex([Mark(1, 4, "quote")]).over(below.only("heading"))
+
+    assert [piece.kinds for piece in index.pieces(0, 5)] == [("heading",), ("quote", "heading"), ("heading",)]
+    assert index._layers["heading"] is below._layers["heading"]

@@ -72,3 +72,25 @@ def test_bad_input() -> None:
         SpanEdit("abc", 2, 2)
     with pytest.raises(KeyError):
         moved(SpanEdit("abc", 0, 1), "x")
+
+
+ROWS = (
+    "Doses\n| eGFR 45 to 59 | 500 mg | 2000 mg |\n| eGFR 30 to 44 | Start low. Go slow. |\n"
+    "Measure it yearly. Then stop."
+)
+
+
+@pytest.mark.parametrize(
+    ("exact", "keys", "after"),
+    [
+        ("500 mg", "W", "500 mg | 2000 mg |"),
+        ("500 mg", "WW", "500 mg | 2000 mg |\n| eGFR 30 to 44 | Start low."),
+        ("500 mg", "oB", "| eGFR 45 to 59 | 500 mg"),
+        ("Go", "W", "Go slow."),
+        ("Measure", "W", "Measure it yearly."),
+        ("Measure", "oB", "|\nMeasure"),
+    ],
+)
+def test_a_row_of_a_table_is_a_sentence_of_its_own(exact: str, keys: str, after: str) -> None:
+    start = ROWS.index(exact)
+    assert _after(SpanEdit(ROWS, start, start + len(exact)), keys) == after

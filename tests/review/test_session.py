@@ -9,6 +9,8 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.check import check
+from medreview.study.rows import insert
+from medreview.text import sha256
 
 
 def sit(study, queue="responses", **options):
@@ -303,3 +305,60 @@ def test_an_empty_queue_is_no_crash(study):
     assert session.item is None
     with pytest.raises(UserError, match="no statement"):
         session.decide("partial")
+
+
+def change_page(study, source, text):
+    """The page reads differently from now on."""
+    old = dict(study.reader.execute("SELECT * FROM snapshot_current WHERE source_id = ?", (source,)).fetchone())
+    new = {"snapshot_id": f"{source}-new", "version": 2, "text": text, "text_sha256": sha256(text), "instructions": ""}
+
+    def change(connection):
+        insert(connection, "snapshot", [old | new])
+        connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = ?", (f"{source}-new", source))
+
+    study.write(change)
+
+
+def test_stale_labels_await_a_decision_in_their_own_queue_only(study):
+    session = sit(study)
+    for place, label in enumerate(["contradicted", "supported", "not_addressed"]):
+        session.go(place)
+        session.decide(label)
+    assert not session.stale("s1")
+    change_page(study, "u1", "Another text altogether, about norepinephrine and the rest of it.")
+
+    session = sit(study, "stale")
+    assert session.queue.units == ["s1", "s2", "s3"]
+    assert [session.stale(unit) for unit in ("s1", "s2", "s3", "s4")] == [True, True, True, False]
+    session.go(1)
+    session.decide("supported")
+    assert not session.stale("s2")
+    assert session.next_open()
+    assert session.item.statement_id == "s3"
+    assert session.next_open()
+    assert session.item.statement_id == "s1"
+    session.undo()
+    assert session.stale("s2")
+
+    everything = sit(study)
+    assert [everything.awaits(unit) for unit in ("s1", "s2", "s3", "s4")] == [False, False, False, True]
+    assert everything.counts == (4, 3, 0, 1)
+
+
+def test_judgements_on_a_text_that_is_gone_are_not_shown(study):
+    assert {said.snapshot_id for said in sit(study).item.judgements} == {"p1"}
+    change_page(study, "u1", "Another text.")
+    assert sit(study).item.judgements == ()
+
+
+def test_undoing_what_is_not_in_the_queue_names_the_statement(study):
+    session = sit(study)
+    session.next()
+    session.decide("contradicted")
+    session.set_filter("children")
+    session.undo()
+
+    assert "R01 S2 undone: contradicted, not in this queue   saved #" in session.receipt
+    assert session.item.statement_id == "s4"
+    session.redo()
+    assert "R01 S2 done again: contradicted, not in this queue" in session.receipt

@@ -235,8 +235,27 @@ TYPED = {
 }  # fmt: skip
 
 
+def change_page(study: Study, page: str, text: str) -> None:
+    """A page reads differently from now on."""
+    url = PAGES[page][0]
+    query = "SELECT p.* FROM snapshot_current AS p JOIN source AS u USING (source_id) WHERE u.url = ?"
+    old = dict(study.reader.execute(query, (url,)).fetchone())
+    new = {"snapshot_id": content_id("p", url, text), "version": 2, "text": text, "text_sha256": sha256(text)}
+
+    def change(connection: Any) -> None:
+        insert(connection, "snapshot", [old | new])
+        connection.execute("UPDATE source SET current_snapshot = ? WHERE url = ?", (new["snapshot_id"], url))
+
+    study.write(change)
+
+
 def bench(study: Study, queue: str = "responses", *, filter: str = "", **config: Any) -> Workbench:
     return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", filter=filter))
+
+
+def blind(study: Study, queue: str) -> Workbench:
+    """A queue that shows the judges, with them hidden."""
+    return Workbench(study, Config(reviewer="kb"), PLAIN, queue=open_queue(study, queue, "kb", blind=True))
 
 
 def screen_text(app: Workbench) -> str:

@@ -1,3 +1,6 @@
+import io
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +15,7 @@ from medreview.review.held import HeldKey
 from medreview.review.line_edit import LineEdit
 from medreview.review.marks import KINDS
 from medreview.screens.arrangement import SOURCE_ROWS, Needs, arrange
-from medreview.screens.environment import look
+from medreview.screens.environment import look, spare_encoding
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
@@ -146,3 +149,13 @@ def test_the_look_follows_the_environment() -> None:
     for term in ({}, {"TERM": "dumb"}):
         with pytest.raises(UserError, match="--plain"):
             look(Config(), term, "utf-8")
+
+
+def test_a_terminal_without_unicode_gets_a_question_mark_for_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = io.BytesIO()
+    terminal = io.TextIOWrapper(sent, encoding="ascii")
+    monkeypatch.setattr(sys, "__stderr__", terminal)
+    spare_encoding()
+    terminal.write("5 mg\u00b7e\u0301 700 \u6beb\u5347|")
+    terminal.flush()
+    assert sent.getvalue() == b"5 mg?e 700 ????|"

@@ -1,10 +1,14 @@
 """Words around the statement: what must not be cut, hidden or in the way."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
+from medreview.screens.statement_rows import statement_height, statement_rows
 from medreview.study import Study
 
 LONG = "My father has sepsis and heart failure and is on dialysis. " * 6 + "Is it safe?"
@@ -110,3 +114,81 @@ async def test_the_panel_lists_the_judges_of_the_shown_source_first(kit: Any, st
         rows = [row for row in kit.part(app, "judges").splitlines() if " in [" in row]
         there = [here in row for row in rows]
         assert there == [True, True, False]
+
+
+async def test_stale_labels_are_told_from_those_that_hold(kit: Any, study: Study) -> None:
+    app = kit.bench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await kit.press(pilot, "5", "enter", "3", "5")
+    kit.change_page(study, "sepsis", "Sepsis care in adults. The page has another text now, and says nothing of doses.")
+    app = kit.bench(study, filter="response=R01")
+    async with app.run_test(size=(160, 50)) as pilot:
+        await kit.press(pilot, "k", "k", "k")
+        queue = [line[:34].rstrip() for line in kit.screen_text(app).splitlines()]
+        assert queue[2].endswith("0/4")
+        assert queue[3].endswith("? S1 STALE cannot judge")
+        assert "STALE: page changed · ? cannot judge" in kit.part(app, "judges")
+        assert "Decide again" in kit.part(app, "judges")
+        await kit.press(pilot, "4", "escape")
+        queue = [line[:34].rstrip() for line in kit.screen_text(app).splitlines()]
+        assert queue[2].endswith("1/4")
+        assert queue[3].endswith("○ S1 not addressed")
+        assert "STALE" not in kit.part(app, "judges")
+        await kit.press(pilot, "u")
+        assert "STALE: page changed" in kit.part(app, "judges")
+
+
+async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(kit: Any, study: Study) -> None:
+    app = kit.bench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await kit.press(pilot, "j", "5", "escape")
+    kit.change_page(study, "sepsis", kit.SEPSIS.replace("30 mL/kg", "40 mL/kg"))
+    app = kit.blind(study, "stale")
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "STALE: page changed · ? cannot judge" in kit.part(app, "header")
+        assert "the judges are hidden until you decide" in kit.part(app, "judges")
+        assert "atlas-2" not in kit.screen_text(app)
+        await pilot.resize_terminal(160, 50)
+        await kit.press(pilot, "y")
+        assert "atlas-2" not in kit.screen_text(app)
+        assert "hidden until you decide" in kit.part(app, "judges")
+
+
+async def test_own_labels_are_named_and_leave_the_judges_their_rows(kit: Any, study: Study) -> None:
+    app = kit.bench(study)
+    async with app.run_test(size=(100, 26)) as pilot:
+        await kit.press(pilot, "j", "4", "5", "k", "5", "escape", "n")
+        await kit.typed(pilot, "a long note on what is wrong with it " * 8)
+        await kit.press(pilot, "enter")
+        panel = kit.part(app, "judges")
+        assert "quote ALTERED in [1]" in panel
+        assert "? cannot judge (first not addressed)" in panel
+    kit.change_page(study, "sepsis", kit.SEPSIS.replace("30 mL/kg", "40 mL/kg"))
+    app = kit.bench(study)
+    async with app.run_test(size=(100, 26)) as pilot:
+        panel = kit.part(app, "judges")
+        assert len(panel.splitlines()) <= 7
+        assert "no judge has looked at this statement" in panel
+        assert "STALE: page changed" in panel
+
+
+def test_a_statement_with_bars_is_drawn_once(kit: Any, study: Study) -> None:
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
+    text = "| Weight | First bolus over half an hour with monitoring |\n| 50 kg | 500 mL of a balanced crystalloid |"
+    assert session.item is not None
+    item = replace(session.item, text=text)
+    rows = ["".join(words for words, _ in row)[7:].rstrip() for row in statement_rows(item, (), 40, 9, "")]
+
+    assert " ".join(rows).split() == text.split()
+    assert len(rows) == statement_height(item, 40)
+    assert max(map(len, rows)) <= 32
+
+
+async def test_the_name_of_a_judge_is_not_cut_without_a_sign(kit: Any, study: Study) -> None:
+    study.write(lambda connection: connection.execute("UPDATE judge_run SET judge = judge || '-with-a-long-name'"))
+    app = kit.bench(study)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await kit.press(pilot, "j")
+        rows = [row for row in kit.part(app, "judges").splitlines() if "SUPPORTED" in row or "CONTRADICTED" in row]
+        assert rows
+        assert all(row.endswith(("…", "long-name")) for row in rows)

@@ -149,3 +149,43 @@ async def test_sources_that_were_never_fetched_are_told_apart(kit: Any, study: S
         assert "https://who.example/sepsis-care" in kit.screen_text(app)
         await kit.press(pilot, "right_square_bracket")
         assert "https://gone.example/heart-failure-fluids" in kit.screen_text(app)
+
+
+async def test_a_notice_at_the_top_of_the_text_is_not_said_twice(kit: Any, made: Made) -> None:
+    notices = ["This article was retracted: J Trials. 2020;11:300.", "A correction was published: J Trials. 2018."]
+    only = "The record in PubMed with its abstract; the article itself was not read."
+    text = "\n".join([*notices, "", kit.SEPSIS])
+    app = kit.bench(made(text=text, state_evidence=" ".join([*notices, only]), outline="[]"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await kit.press(pilot, "g")
+        shown = kit.screen_text(app)
+        assert "RETRACTED · abstract only" in bar(kit, app)
+        assert "[medreview: The record in PubMed" in shown
+        assert shown.count("This article was retracted") == 1
+        assert shown.index("[medreview") < shown.index("This article was retracted")
+
+
+@each_size
+async def test_a_page_with_nothing_to_read_has_no_place_in_it(kit: Any, study: Study, size: tuple[int, int]) -> None:
+    app = kit.bench(study)
+    async with app.run_test(size=size) as pilot:
+        assert "%" in bar(kit, app)
+        await kit.press(pilot, "right_square_bracket")
+        assert "http error" in bar(kit, app)
+        assert "%" not in bar(kit, app)
+
+
+async def test_the_headings_are_put_in_order_once_for_a_page(kit: Any, made: Made) -> None:
+    app = kit.bench(made())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await kit.press(pilot, "slash")
+        await kit.typed(pilot, "sepsis")
+        await kit.press(pilot, "enter")
+        layers = [kit.review(app).source.marks._layers[kind] for kind in ("heading", "search")]
+        await kit.press(pilot, "j")
+        assert [kit.review(app).source.marks._layers[kind] for kind in ("heading", "search")] == layers
+        await kit.press(pilot, "escape")
+        assert "search" not in kit.review(app).source.marks._layers
+        await kit.press(pilot, "j")
+        assert kit.review(app).source.marks._layers["heading"] is layers[0]
+        assert "search" not in kit.review(app).source.marks._layers

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from medreview.review.cells import width
 from medreview.review.motion import SpanEdit
 from medreview.screens.steps import HallucinationStep, RevealStep, SpanStep
 from medreview.study import Study
@@ -74,3 +75,13 @@ async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(kit: Any, 
         assert "judges: ✓ SUPPORTED" in kit.part(app, "foot")
         await kit.press(pilot, "enter")
         assert "Why not “supported”?" in kit.part(app, "foot")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize("text", ["一二三四五六七八九十" * 12 + "终", "word " * 60 + "END"], ids=["wide", "narrow"])
+def test_the_span_strip_shows_both_ends(text: str, columns: int) -> None:
+    step = SpanStep("fact", "source", SpanEdit(text, 0, len(text)), nothing, nothing, nothing, nothing)
+    strip = "".join(words for words, _ in step.rows(columns)[0])
+    assert width(strip) <= columns
+    assert strip.endswith(text[-1] + "”")
+    assert text[:2] in strip

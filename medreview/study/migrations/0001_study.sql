@@ -74,13 +74,17 @@ CREATE TABLE snapshot (
 
 -- The newest that holds the source: a visit that ends at an error page does not take the place of a page that was read.
 CREATE VIEW snapshot_current AS
-SELECT p.* FROM source AS u JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot;
+SELECT p.* FROM source AS u JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+     AND p.source_id = u.source_id; -- says nothing new, but leads from one source to its row and not over all of them
 
--- Another text has taken their place: labels and judgements on them are stale.
+-- Another text of the source has taken their place: labels and judgements on them are stale. One error page after
+-- another, or a proof of being human with another number on it, is no such text.
 CREATE VIEW snapshot_superseded AS
 SELECT p.snapshot_id, p.source_id, u.current_snapshot
 FROM source AS u JOIN snapshot AS p USING (source_id) JOIN snapshot AS c ON c.snapshot_id = u.current_snapshot
-WHERE p.snapshot_id <> c.snapshot_id AND p.text_sha256 <> c.text_sha256;
+WHERE p.snapshot_id <> c.snapshot_id AND p.text_sha256 <> c.text_sha256
+      AND c.page_state IN ('ok', 'paywall', 'thin')
+      AND c.text_sha256 <> 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'; -- of ''
 
 -- Only what was looked for in it later may be added.
 CREATE TRIGGER snapshot_is_never_updated BEFORE UPDATE OF snapshot_id, source_id, version, fetched_at, page_state, status,
@@ -329,6 +333,23 @@ FROM event_live WHERE kind = 'decide' GROUP BY reviewer, pass, unit, axis;
 CREATE VIEW decision_current AS
 SELECT reviewer, pass, unit, axis, label, snapshot, block, mode, at_utc, payload, max(event_id) AS event_id
 FROM event_live WHERE kind IN ('decide', 'revise') GROUP BY reviewer, pass, unit, axis;
+
+-- Decisions on another text than the one that is here now. One whose snapshot is not here was made before any page
+-- was (no snapshot), or in a copy of the study with another one (its text is named in the payload): such a one is stale
+-- once all sources of the response were asked for, something of them can be read, and none has the text it was made on.
+CREATE VIEW decision_stale AS
+SELECT event_id FROM event AS e
+WHERE kind IN ('decide', 'revise') AND (
+    EXISTS (SELECT 1 FROM snapshot_superseded AS o WHERE o.snapshot_id = e.snapshot)
+    OR (NOT EXISTS (SELECT 1 FROM snapshot AS p WHERE p.snapshot_id = e.snapshot)
+        AND (
+            SELECT count(*) = count(p.snapshot_id)
+                   AND max(p.page_state IN ('ok', 'paywall', 'thin')
+                           AND p.text_sha256 <> 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+                   AND NOT max(p.text_sha256 = json_extract(e.payload, '$.snapshot_sha256'))
+            FROM statement AS s JOIN citation AS c USING (response_id) JOIN source AS u USING (source_id)
+            LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+            WHERE s.statement_id = e.unit)));
 
 -- Where a statement stands for a reviewer: the last of decision and defer.
 CREATE VIEW standing AS
