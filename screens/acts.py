@@ -76,6 +76,7 @@ class Acts:
             "top": lambda: reading.moved_view.to_top(),
             "end": lambda: reading.moved_view.to_end(),
             "view": self._view,
+            "whole_page": self._whole_page,
             "pane": self._pane,
             "search": self._search,
             "hit_next": lambda: stage.tell(reading.step_hit(1)),
@@ -199,7 +200,7 @@ class Acts:
         def turn() -> None:
             other = "source" if target == "response" else "response"
             start = self._session.default_span(other)
-            active = self._reading.source.active if other == "source" else None
+            active = self._reading.chosen if other == "source" else None
             self._reading.draw_span(target, None)
             self._mark_span(level, other, SpanEdit(start.text, *active) if active else start)
 
@@ -262,6 +263,10 @@ class Acts:
             self._reading.whole_question = not self._reading.whole_question
         else:
             self._reading.shows_response = not self._reading.shows_response
+
+    def _whole_page(self) -> None:
+        self._reading.shows_response = False
+        self._stage.tell(self._reading.toggle_whole())
 
     def _pane(self) -> None:
         if not self._stage.panes:

@@ -7,9 +7,10 @@ from medreview.review.motion import SpanEdit
 from medreview.review.place import Places
 from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
-from medreview.screens.source_rows import Where, nothing_to_read, said_of_page
+from medreview.screens.source_rows import WHOLE_PAGE, Where, nothing_to_read, said_of_page
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
+from medreview.text import Span
 from medreview.visible import hidden_count
 
 
@@ -26,10 +27,12 @@ class Reading:
         """Side by side: paging moves the response."""
         self.whole_question = False
         """Side by side: the question has as many rows as it needs."""
+        self.whole = False
+        """The source pane shows the whole page, menus and footnotes too, for reading only."""
         self.hidden = 0
         """Hidden characters in the source's text."""
         self._highlights = Highlights()
-        self._snapshot: str | None = None
+        self._loaded: tuple[str | None, bool] = (None, False)
         self._text = ""
         self._places = Places()
         self._standing = MarkIndex()
@@ -55,13 +58,19 @@ class Reading:
         snapshot = source.snapshot_id if source else None
         key = (item.statement_id, source.source_id if source else None) if item else None
         same = key is not None and key == self._shown
-        if snapshot != self._snapshot:
-            self._snapshot, self._text, self._places = snapshot, session.source_text(), session.source_places()
+        self.whole = self.whole and same
+        anchor = 0
+        if (snapshot, self.whole) != self._loaded:
+            line = self._line_here() if same else ""
+            self._loaded = snapshot, self.whole
+            self._text = session.source_text(whole=self.whole)
+            self._places = Places() if self.whole else session.source_places()
+            anchor, same = max(0, self._text.find(line)), False
             self.hidden = hidden_count(self._text)
             self.end_search()
             self._standing = MarkIndex(Mark(heading.start, heading.end, "heading") for heading in self._places.outline)
         text = self._text
-        highlights = session.source_highlights()
+        highlights = Highlights() if self.whole else session.source_highlights()
         before = self._highlights
         if same and highlights == before:
             return
@@ -78,11 +87,24 @@ class Reading:
         marks = [*highlights.marks]
         if active is not None and (stays or opens):
             marks.append(Mark(*active, "active"))
-        place = active.start if active and opens else self.source.first_offset if same else 0
+        place = active.start if active and opens else self.source.first_offset if same else anchor
         notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
-        preface = said_of_page(source, text) if source else ""
+        preface = WHOLE_PAGE if self.whole else said_of_page(source, text) if source else ""
         at_third = opens and active is not None
         self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
+
+    def toggle_whole(self) -> str:
+        """Show the whole page, or again the text that is judged and marked; a word when there is no more."""
+        if not self.whole and not self.session.source_text(whole=True):
+            return "There is no more on this page than what is shown."
+        self.whole = not self.whole
+        return ""
+
+    def _line_here(self) -> str:
+        """The line at the place where the reader is."""
+        place = self.source.place
+        end = self._text.find("\n", place)
+        return self._text[self._text.rfind("\n", 0, place) + 1 : len(self._text) if end < 0 else end].strip()
 
     def show_response(self) -> None:
         """The response with the statement marked."""
@@ -100,6 +122,11 @@ class Reading:
             self.response.keep_in_sight(item.span.start)
 
     @property
+    def chosen(self) -> Span | None:
+        """The active highlight in the text that is judged."""
+        return None if self.whole else self.source.active
+
+    @property
     def moved_view(self) -> DocumentView:
         """The pane that paging moves."""
         return self.response if self.shows_response or self.on_response else self.source
@@ -111,7 +138,7 @@ class Reading:
             return Where()
         place = self.source.place
         page = self._places.page(place)
-        words = f"p. {page[0]}/{page[1]} · " if page else ""
+        words = "whole page · " if self.whole else f"p. {page[0]}/{page[1]} · " if page else ""
         path = self._places.path(self._text, place)
         return Where(f"{words}{position_words(self.source)}", path)
 
@@ -195,6 +222,9 @@ class Reading:
         item = self.session.item
         if item is None:
             return
+        if target == "source" and edit is not None and self.whole:
+            self.whole = False  # spans belong to the text that is judged
+            self.show_source()
         view = self.source if target == "source" else self.response
         snapshot = self.session.source.snapshot_id if self.session.source else None
         spans = [

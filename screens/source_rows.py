@@ -69,6 +69,10 @@ def nothing_to_read(session: ReviewSession) -> str:
     return f"{sentence}{found}\n\n{source.url}\n\n“5 cannot judge” says that the text at hand lets nobody decide."
 
 
+WHOLE_PAGE: Final = "[medreview: everything on the page, to read and search; x goes back to what is judged and marked]"
+"""Stands above the whole page."""
+
+
 def said_of_page(source: Source, text: str) -> str:
     """What is to be known of a page whose text can be read: why it may not be what was cited.
 

@@ -75,6 +75,13 @@ REVIEW: Final = (
         "The response and the whole question instead of the source, and back; side by side, the whole question.",
         "Read",
     ),
+    Action(
+        "whole_page",
+        ("x",),
+        "whole page",
+        "Everything on the source's page, menus and footnotes too, to read and search; again goes back.",
+        "Read",
+    ),
     Action("pane", ("tab",), "pane", "Which pane paging moves: the source or the response.", "Read"),
     Action("search", ("slash",), "search", "Search in the source.", "Read"),
     Action("hit_next", ("full_stop",), "next hit", "Next search hit.", "Read"),

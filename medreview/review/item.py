@@ -152,9 +152,10 @@ def load_name(reader: sqlite3.Connection, statement_id: str) -> str:
     return f"{response_name(row[0])} S{row[1]}" if row else ""
 
 
-def load_text(reader: sqlite3.Connection, snapshot_id: str) -> str:
-    """The text of a snapshot, as stored."""
-    return str(reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
+def load_text(reader: sqlite3.Connection, snapshot_id: str, *, whole: bool = False) -> str:
+    """The text of a snapshot, as stored; ``whole``: everything on the page, ``""`` when that is the same."""
+    column = "full_text" if whole else "text"
+    return str(reader.execute(f"SELECT {column} FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
 
 
 def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str) -> Evidence:

@@ -166,9 +166,10 @@ class ReviewSession:
         self.source = sources[(self.source.number - 1 + step) % len(sources)]
         return True
 
-    def source_text(self) -> str:
-        """The text of the source on the screen; empty when there is none to read."""
-        return load_text(self.study.reader, self.source.snapshot_id) if self.source and self.source.snapshot_id else ""
+    def source_text(self, *, whole: bool = False) -> str:
+        """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""
+        snapshot = self._snapshot()
+        return load_text(self.study.reader, snapshot, whole=whole) if snapshot else ""
 
     def source_places(self) -> Places:
         """The headings and pages of the source on the screen."""

@@ -136,7 +136,7 @@ async def test_flags_and_putting_off(kit: Any, study: Study) -> None:
 
 
 async def test_help_lists_every_action_and_its_key(kit: Any, study: Study) -> None:
-    app = kit.bench(study, keys={"defer": "x"})
+    app = kit.bench(study, keys={"defer": "z"})
     async with app.run_test(size=(80, 24)) as pilot:
         await kit.press(pilot, "question_mark")
         shown = []
@@ -146,9 +146,9 @@ async def test_help_lists_every_action_and_its_key(kit: Any, study: Study) -> No
         text = "\n".join(shown)
         for action in REVIEW:
             assert f"[{action.id}]" in text
-        assert any(line.startswith("   x ") and "[defer]" in line for line in text.splitlines())
+        assert any(line.startswith("   z ") and "[defer]" in line for line in text.splitlines())
         await kit.press(pilot, "q")
-        await kit.press(pilot, "x")
+        await kit.press(pilot, "z")
         assert kit.events(study, "defer")
 
 

@@ -68,6 +68,51 @@ async def test_headings_are_drawn_as_headings(kit: Any, made: Made) -> None:
         ]
 
 
+async def test_the_whole_page_can_be_read_and_searched_but_not_marked(kit: Any, made: Made) -> None:
+    study = made(full_text=f"Home  Menu  Log in\n{kit.SEPSIS}\nFootnote: no dose for children is given here.")
+    app = kit.bench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        before, offset = kit.screen_text(app), app.screen.query_one("#source").first_offset
+        await kit.press(pilot, "x")
+        assert "whole page" in bar(kit, app)
+        await kit.press(pilot, "g")
+        assert "everything on the page" in kit.screen_text(app)
+        await kit.press(pilot, "slash", *"Footnote", "enter")
+        assert "Footnote: no dose for children" in kit.screen_text(app)
+        await kit.press(pilot, "escape", "m")
+        assert "Nothing is highlighted" in kit.screen_text(app)
+
+        await kit.press(pilot, "x")
+        assert kit.screen_text(app) == before
+        assert app.screen.query_one("#source").first_offset == offset
+
+        await kit.press(pilot, "x", "h", "1", "S")  # a span is set in the text that is judged
+        assert "whole page" not in bar(kit, app)
+        await kit.press(pilot, "enter")
+    (span,) = study.reader.execute("SELECT payload FROM event WHERE kind = 'span_add'").fetchall()
+    said = json.loads(span[0])
+    assert kit.SEPSIS[said["start"] : said["end"]] == said["exact"]
+
+
+async def test_another_statement_or_source_leaves_the_whole_page(kit: Any, made: Made) -> None:
+    app = kit.bench(made(full_text=f"Home  Menu\n{kit.SEPSIS}"))
+    async with app.run_test(size=(160, 50)) as pilot:
+        for key in ("j", "right_square_bracket"):
+            await kit.press(pilot, "x")
+            assert "whole page" in bar(kit, app)
+            await kit.press(pilot, key)
+            assert "whole page" not in bar(kit, app)
+            await kit.press(pilot, "k")
+
+
+async def test_a_page_with_no_more_text_says_so(kit: Any, made: Made) -> None:
+    app = kit.bench(made())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await kit.press(pilot, "x")
+        assert "no more on this page" in kit.screen_text(app)
+        assert "whole page" not in bar(kit, app)
+
+
 async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(kit: Any, made: Made) -> None:
     app = kit.bench(made())
     async with app.run_test(size=(160, 50)) as pilot:
