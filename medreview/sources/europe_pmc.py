@@ -28,6 +28,8 @@ EUROPE_PMC_READER: Final = "Europe PMC records 1"
 """Name and version of these rules."""
 
 _HEADING: Final = re.compile(r"<(/?)h[1-6]\b[^<>]*>", re.IGNORECASE)
+_ESCAPED_TWICE: Final = re.compile(r"&amp;(#?\w{2,8});")
+_ESCAPED_TAG: Final = re.compile(r"&lt;(/?(?:i|b|u|em|strong|sup|sub|h[1-6]|p|br))\s{0,3}/?&gt;", re.IGNORECASE)
 _SERVICE: Final = "Europe PMC"
 
 
@@ -86,10 +88,10 @@ def _draft(result: dict[str, Any]) -> Draft:
         for author in _items(result, "authorList", "author")
         if isinstance(author, dict)
     ]
-    abstract = _HEADING.sub(r"<\1h3>", _text(result.get("abstractText")))
+    abstract = _HEADING.sub(r"<\1h3>", _markup(result.get("abstractText")))
     return Draft(
         service=_SERVICE,
-        title=_HEADING.sub("", _text(result.get("title"))) or "(without a title)",
+        title=_HEADING.sub("", _markup(result.get("title"))) or "(without a title)",
         notices=ordered_notices(corrections, types),
         lines=[
             journal_line(
@@ -120,6 +122,11 @@ def _reference(correction: dict[str, Any]) -> str:
 def _text(value: object) -> str:
     """A JSON string or number as text; ``""`` for all else, whatever stands where a text should."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _markup(value: object) -> str:
+    """A JSON string as HTML. Some records are escaped once more than they should be: "&amp;lt; 30", "&lt;sup&gt;"."""
+    return _ESCAPED_TAG.sub(r"<\1>", _ESCAPED_TWICE.sub(r"&\1;", _text(value)))
 
 
 def _object(holder: dict[str, Any], name: str) -> dict[str, Any]:

@@ -11,10 +11,13 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from medreview.sources.charset import decode
+from medreview.sources.formulas import write_out_formulas
 from medreview.sources.heading_marks import headings_taken_out, mark_headings
+from medreview.sources.markup import make_paragraphs, plain_blocks, without_formatting, write_out_marks
 from medreview.sources.outline import Heading
-from medreview.sources.raised import write_out_formulas, write_out_superscripts
+from medreview.sources.raised import write_out_superscripts
 from medreview.sources.stand_ins import put_in, taken_out
+from medreview.sources.stuffed_tags import without_stuffed_tags
 from medreview.sources.tables import free_layout_tables, make_tables_of_roles, repeat_spanning_cells
 from medreview.sources.walker import folded, full_text, longer_than
 from medreview.text import fold_newlines
@@ -22,11 +25,15 @@ from medreview.text import fold_newlines
 LARGEST_FOR_MAIN: Final = 4_000_000
 MOST_ELEMENTS_FOR_MAIN: Final = 50_000
 MOST_TABLES_FOR_MAIN: Final = 2_000
+MOST_IN_A_LINE_FOR_MAIN: Final = 3_000
 """Sizes above which only the full text is made: trafilatura's time grows with the square of some of them."""
 
 _ROW_RULE: Final = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
 _APP_ROOTS: Final = frozenset({"root", "app", "__next", "___gatsby", "application", "react-root", "main-app"})
 _ROOT_TAG: Final = re.compile(r"[a-z][a-z0-9]*-(?:root|app)|app-[a-z]+")
+_LINES: Final = ("p", "li", "tr", "td", "th", "a", "b", "i", "span", "pre", "blockquote", "h1", "h2", "h3", "h4")
+# Characters that the parser lets in and lxml would not take back in a text.
+_NOT_IN_TREES: Final = {0x0C: " ", 0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 _LOADING: Final = 40
 _LOGGERS: Final = ("trafilatura", "htmldate", "courlan", "justext")
 
@@ -64,11 +71,21 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
     headings = [folded(heading.text_content()) for heading in root.iter("h1")]
     noscript = folded(" ".join(node.text_content() for node in root.iter("noscript")))
     app_root = _is_app_root(root)
-    _make_readable(root)
-    outlined = headings_taken_out if mark_headings(root) else _without_outline
     is_modest = len(markup) <= LARGEST_FOR_MAIN and _is_modest(root)
-    main, main_outline = outlined(back(fold_newlines(_main_text(root)))) if is_modest else ("", ())
+    _make_readable(root)
+    if is_modest:
+        make_paragraphs(root)
+        without_formatting(root)
+    outlined = headings_taken_out if mark_headings(root) else _without_outline
+    has_main = is_modest and all(len(node) <= MOST_IN_A_LINE_FOR_MAIN for node in root.iter(*_LINES))
+    main, main_outline = outlined(back(fold_newlines(_main_text(root)))) if has_main else ("", ())
     full, full_outline = outlined(back(fold_newlines(full_text(root))))
+    if main and full_outline and not main_outline:
+        # On pages without a marked main part trafilatura gathers paragraphs, lists and tables, and leaves out headings.
+        for heading in list(root.iter("h1", "h2", "h3", "h4", "h5", "h6")):
+            heading.tag = "p"
+        again, again_outline = outlined(back(fold_newlines(_main_text(root))))
+        main, main_outline = (again, again_outline) if again_outline else (main, main_outline)
     return HtmlText(
         title=back(title or next((heading for heading in headings if heading), "")),
         main=main,
@@ -88,9 +105,10 @@ def read_fragment(markup: str) -> tuple[str, tuple[Heading, ...]]:
     root, _ = _parsed(markup)
     if root is None:
         return "", ()
+    back = taken_out if put_in(root) else str
     _make_readable(root)
     outlined = headings_taken_out if mark_headings(root) else _without_outline
-    return outlined(fold_newlines(full_text(root)))
+    return outlined(back(fold_newlines(full_text(root))))
 
 
 def _without_outline(text: str) -> tuple[str, tuple[Heading, ...]]:
@@ -101,7 +119,9 @@ def _parsed(markup: str) -> tuple[HtmlElement | None, str]:
     """The tree, or ``None``, and a sentence about what could not be read."""
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
     try:
-        root = document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+        root = document_fromstring(
+            without_stuffed_tags(markup).translate(_NOT_IN_TREES).encode("utf-8", "replace"), parser=parser
+        )
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
         return None, "The page holds no readable HTML."
     limits = [entry.message for entry in parser.error_log if entry.type_name == "ERR_RESOURCE_LIMIT"]
@@ -117,9 +137,11 @@ def _make_readable(root: HtmlElement) -> None:
     _free_captions(root)
     make_tables_of_roles(root)
     free_layout_tables(root)
+    write_out_marks(root)
     write_out_superscripts(root)
     write_out_formulas(root)
     repeat_spanning_cells(root)
+    plain_blocks(root)
 
 
 def main_extractor() -> str:
@@ -168,7 +190,6 @@ def _free_captions(root: HtmlElement) -> None:
     for caption in list(root.iter("caption")):
         table = caption.getparent()
         if table is not None and table.tag == "table" and table.getparent() is not None:
-            caption.tail = None
             caption.tag = "p"
             table.addprevious(caption)
     for node in list(root.iter("figure", "figcaption")):

@@ -20,18 +20,18 @@ from medreview.sources.record_draft import (
     list_section,
     missing,
     paragraph,
+    types_line,
 )
 from medreview.sources.record_notices import ordered_notices
-from medreview.sources.xml_tree import XML_READER, as_html, words
+from medreview.sources.xml_tree import MATHML, XML_READER, as_html, words
 
 _HTML: Final = {
     "italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "sc": "span", "monospace": "span", "break": "br",
-    "list-item": "li", "def-list": "dl", "def-item": "div", "term": "dt", "def": "dd", "disp-quote": "blockquote",
+    "strike": "del", "list-item": "li",
+    "def-list": "dl", "def-item": "div", "term": "dt", "def": "dd", "disp-quote": "blockquote",
     "preformat": "pre", "code": "pre", "table": "table", "thead": "thead", "tbody": "tbody", "tfoot": "tfoot",
     "tr": "tr", "td": "td", "th": "th", "row": "tr", "entry": "td",
-} | {
-    name: name for name in ("math", "mrow", "mi", "mn", "mo", "mtext", "msup", "msub", "msubsup", "mfrac", "msqrt")
-}  # fmt: skip
+} | {name: name for name in MATHML}  # fmt: skip
 _BLOCKS: Final = frozenset(
     {"abstract", "ack", "app", "app-group", "back", "body", "boxed-text", "caption", "disp-formula"}
     | {"disp-formula-group", "fig", "fig-group", "floats-group", "fn", "fn-group", "glossary", "label", "notes", "p"}
@@ -48,12 +48,14 @@ _LEFT_OUT: Final = frozenset(
 )
 _SPANS: Final = ("colspan", "rowspan")
 _NUMBER: Final = re.compile(r"[\d*\u2020\u2021a-z]{1,3}([,\u2013-][\d]{1,3})*")
+_LIST: Final = re.compile(r"\s*[,;\u2013-]\s*")
 _FORMULA: Final = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 _HEADING: Final = re.compile(r"h[1-6]")
 _MARKS: Final = frozenset({"bibr", "fn", "table-fn"})
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _TYPES: Final = {"retraction": "retractionnotice", "correction": "publishederratum",
-                 "expression-of-concern": "expressionofconcern"}  # fmt: skip
+                 "expression-of-concern": "expressionofconcern", "retracted-article": "retractedpublication",
+                 "preprint-withdrawal": "preprintwithdrawal", "preprint-removal": "preprintremoval"}  # fmt: skip
 _RELATED: Final = {
     "retraction-forward": "retractionin", "retraction": "retractionin", "partial-retraction": "partialretractionin",
     "retracted-article": "retractionof", "correction-forward": "erratumin", "corrected-article": "erratumfor",
@@ -138,6 +140,7 @@ def _lines(article: Any, meta: Any) -> list[str]:
         journal_line(journal, _date(meta), words(meta, "volume"), words(meta, "issue"), pages),
         authors_line(authors),
         identifiers_line(*(_identifier(article, kind) for kind in ("pmid", "doi", "pmcid"))),
+        types_line(["Preprint"] if (article.get("article-type") or "").startswith("preprint") else []),
     ]
 
 
@@ -234,7 +237,8 @@ def _raise_reference(reference: Any) -> None:
         reference[0].set("class", "reference")
         return
     before = (parent.text if previous is None else previous.tail) or ("x" if previous is not None else "")
-    if _NUMBER.fullmatch(words(reference)) and re.search(r"[^\s\[({,\u2013-]\Z", before):
+    goes_on = previous is not None and previous.get("class") == "reference" and _LIST.fullmatch(before)
+    if _NUMBER.fullmatch(words(reference)) and (goes_on or re.search(r"[^\s\[({,\u2013-]\Z", before)):
         reference.tag = "sup"
         reference.set("class", "reference")
 
@@ -252,13 +256,7 @@ def _number_headings(part: Any) -> None:
 
 
 def _remove(node: Any) -> None:
-    """Take an element out of its tree; the text after it stays."""
-    parent, previous = node.getparent(), node.getprevious()
-    if parent is None:
-        return
-    if node.tail and previous is not None:
-        previous.tail = (previous.tail or "") + node.tail
-    elif node.tail:
-        parent.text = (parent.text or "") + node.tail
-    node.tail = None
-    parent.remove(node)
+    """Empty an element; the text after it stays. Taking it out would join texts, one by one to an ever longer one."""
+    tail = node.tail
+    node.clear()
+    node.tag, node.tail = "removed", tail

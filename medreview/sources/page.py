@@ -9,8 +9,8 @@ from medreview.sources.charset import decode
 from medreview.sources.fetched import Fetched
 from medreview.sources.outline import Heading
 from medreview.sources.record_draft import Record
-from medreview.sources.records import read_record
-from medreview.sources.states import THIN, Signs, bot_check, count_words, page_state
+from medreview.sources.records import asked_for, read_record
+from medreview.sources.states import HOLDS_SOURCE, THIN, Signs, bot_check, count_words, page_state
 from medreview.text import fold_newlines
 
 LONGEST: Final = 2_000_000
@@ -134,6 +134,8 @@ def _from_html(fetched: Fetched) -> Page:
         state, evidence = "not_text", html.damage
     else:
         state, evidence = page_state(signs)
+        if state in HOLDS_SOURCE and asked_for(fetched.final_url):
+            state, evidence = "http_error", "The service answered with a page in place of a record."
     told = " ".join(part for part in (evidence, html.damage if state != "not_text" else "", cut) if part)
     outline = tuple(heading for heading in outline if heading.end <= len(text))
     return Page(html.title, text, full, state, told, extractor, outline=outline)

@@ -50,7 +50,7 @@ class PdfText:
 
 def pdf_extractor() -> str:
     """Name and version of what makes the text of a PDF: the library, and the rules for lines in ``pdf_child``."""
-    return f"pypdfium2 {version('pypdfium2')}, lines 2"
+    return f"pypdfium2 {version('pypdfium2')}, lines 3"
 
 
 def read_pdf(body: bytes, limits: PdfLimits | None = None) -> PdfText:

@@ -16,13 +16,23 @@ GAP = 0.8
 """A generated space wider than this many character heights separates two cells of a row."""
 LIST_ITEM = re.compile(r"^(\d{1,2}[.)]?|[a-z][.)]|[-\u2022\u2013]) \| (?=[^|]{40,}$)")
 """The number or bullet of a list item, which is no cell of a row."""
-RAISED = "0123456789+-\u2212"
-SUPERSCRIPT = str.maketrans(RAISED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+SIGNS = "+\\-\u2212\u2010-\u2013"
+RAISED = re.compile(rf"(?<=\S)(?:[0-9{SIGNS}]|[a-j](?![A-Za-z]))")
+"""What may be a raised figure, or the letter of a note; the positions tell."""
+GO_ON = "0123456789+-\u2212\u2010\u2011\u2012\u2013.,;abcdefghij"
+POWER = re.compile(rf"[{SIGNS}]?[0-9]{{1,3}}[{SIGNS}]?|[{SIGNS}]")
+NOTES = re.compile(r"[0-9]{1,3}(?:[,;\u2013-][0-9]{1,3})*|[a-j](?:,?[a-j])*")
+NOTED = re.compile(r"(?:[0-9%)]|(?<![A-Za-z])(?:m?g|kg|[\u00b5\u03bcm]c?g|m?[lL]|dL|IU|units?|m?mol|h|hours?|days?))\Z")
+LOWER_PART = re.compile(r"\s{0,2}[/\u2044]\s{0,2}[0-9]")
+TEN = re.compile(r"(?<![\d.,])10\Z")
+SUPERSCRIPT = str.maketrans("0123456789+-\u2212\u2010\u2011\u2012\u2013", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁻⁻")
+SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MOST_RAISED = 20_000
 """Figures and signs of one page above which none is looked at: a page for reading has fewer."""
 BASE = re.compile(r"(?:(?<!\d)10|(?<![A-Za-z])(?:[cdkm]?m|in|ft|s|n|x|[IrR]|\u03c7))\Z")
 """What a raised number is a power of; after all else it is the mark of a note or of a reference."""
 NEW_LINE = re.compile(r"(?<=\S)\r\n(?=[^\r\n])")
+SOFT_HYPHEN = re.compile(r"\u00ad(?=[\r\n])")
 MOST_BOOKMARKS = 2_000
 NUMBER = re.compile(r"(?:(?:chapter|section|part|appendix) )?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[ivx]{1,5})[.):]? (?=\S)")
 PASSWORD_ERROR = 4
@@ -144,41 +154,63 @@ def page_text(page: Any) -> str:
         join_lines(textpage, text, characters)
         text = "".join(characters)
     # PDFium gives U+FFFE (or STX) for the hyphen of a word that is broken at the end of a line.
-    text = text.replace("\ufffe", "-\n").replace("\x02", "-\n")
+    text = SOFT_HYPHEN.sub("-", text.replace("\ufffe", "-\n").replace("\x02", "-\n"))
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     return "\n".join(LIST_ITEM.sub(r"\1 ", line.strip()) for line in text.split("\n")).strip("\n")
 
 
 def write_out_raised(textpage: Any, text: str, characters: list[str]) -> None:
-    """Raised figures become superscript characters or ``[n]``: in plain text 10 with a raised 9 is read as 109."""
-    places = [index for index, character in enumerate(text) if index and character in RAISED]
+    """Raised figures become superscript characters, ``^(...)`` or ``[n]``: in plain text 10 with a raised 9 is read as
+    109. Lowered figures become subscript characters where a figure of the line follows them."""
+    places = [found.start() for found in RAISED.finditer(text)]
     if len(places) > MOST_RAISED:
         return
-    boxes: dict[int, Any] = {}
+    boxes: dict[int, tuple[float, float]] = {}
 
-    def box(index: int) -> Any:
+    def box(index: int) -> tuple[float, float]:
+        """Bottom and height of a character."""
         if index not in boxes:
-            boxes[index] = textpage.get_charbox(index, loose=True)
+            _, bottom, _, top = textpage.get_charbox(index, loose=True)
+            boxes[index] = bottom, top - bottom
         return boxes[index]
 
-    runs: list[list[int]] = []
+    read = 0
     for index in places:
-        if text[index - 1].isspace():
+        if index < read:
             continue
-        (_, bottom, _, top), (_, base_bottom, _, base_top) = box(index), box(index - 1)
-        base, height = base_top - base_bottom, top - bottom
-        if runs and runs[-1][-1] == index - 1 and abs(height - base) < 0.05 * base:
-            runs[-1].append(index)
-        elif height < 0.85 * base and bottom > base_bottom + 0.15 * base and top > base_bottom + 0.7 * base:
-            runs.append([index])
-    for run in runs:
-        figures = "".join(text[index] for index in run)
-        if not figures.isdecimal() or BASE.search(text[max(0, run[0] - 3) : run[0]]):
-            for index in run:
-                characters[index] = text[index].translate(SUPERSCRIPT)
+        (bottom, height), (base_bottom, base) = box(index), box(index - 1)
+        if height >= 0.85 * base:
+            continue
+        is_raised = bottom > base_bottom + 0.15 * base and bottom + height > base_bottom + 0.7 * base
+        end = index + 1
+        while end < len(text) and text[end] in GO_ON and abs(box(end)[1] - height) < 0.05 * base:
+            if abs(box(end)[0] - bottom) > 0.1 * base:
+                break
+            end += 1
+        if is_raised:
+            end = index + len(text[index:end].rstrip(".,;"))
+            lower = LOWER_PART.match(text, end)
+            if text[index:end].isdecimal() and lower:
+                is_lower = box(lower.end() - 1)[1] < 0.85 * base
+                written = f" {text[index:end]}" if text[index - 1].isdecimal() and is_lower else ""
+            else:
+                written = raised(text[index:end], text[max(0, index - 4) : index])
         else:
-            characters[run[0]] = f"[{characters[run[0]]}"
-            characters[run[-1]] += "]"
+            is_lowered = bottom < base_bottom + 0.1 * base and text[index:end].isdecimal()
+            written = text[index:end].translate(SUBSCRIPT) if is_lowered and text[end : end + 1].isdecimal() else ""
+        if written:
+            characters[index:end] = [written, *[""] * (end - index - 1)]
+        read = end
+
+
+def raised(text: str, before: str) -> str:
+    """Raised characters as a line of text has them; ``""`` when they stay as they are."""
+    is_power = BASE.search(before) is not None
+    if POWER.fullmatch(text) and (is_power or not text.isdecimal()):
+        return text.translate(SUPERSCRIPT)
+    if NOTES.fullmatch(text) and not TEN.search(before):
+        return f"[{text}]" if text[0].isdecimal() or NOTED.search(before) else ""
+    return f"^({text})" if any(character.isdecimal() for character in text) else ""
 
 
 def join_lines(textpage: Any, text: str, characters: list[str]) -> None:

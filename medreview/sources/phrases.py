@@ -1,4 +1,5 @@
-"""The phrases by which pages that are not the source give themselves away; one pattern a line, in English.
+"""The phrases by which pages that are not the source give themselves away; one pattern a line, in English, those of
+other languages are in ``phrases_abroad``.
 
 A space in a pattern stands for any white space, ``'`` for any apostrophe; case does not matter, ``^`` and ``$`` are the
 ends of a line. Patterns whose name ends in ``TALK`` tell the sentences that such pages are made of: what is left
@@ -8,9 +9,11 @@ without them is the page's own matter.
 import re
 from typing import Final
 
+from medreview.sources import phrases_abroad as abroad
 
-def _any_of(lines: str) -> re.Pattern[str]:
-    patterns = [line.strip() for line in lines.strip().splitlines()]
+
+def _any_of(lines: str, others: str = "") -> re.Pattern[str]:
+    patterns = [line.strip() for line in f"{lines}\n{others}".splitlines() if line.strip()]
     joined = "|".join(f"(?:{pattern})" for pattern in patterns)
     return re.compile(joined.replace(" ", r"\s+").replace("'", "['\u2019]"), re.IGNORECASE | re.MULTILINE)
 
@@ -26,7 +29,13 @@ BOT_TITLE: Final = _any_of(
     ^checking your browser\b
     ^pardon our interruption\b
     ^(?:robot|bot) or human\b
-    """
+    ^access to this page has been denied\b
+    ^making sure you're not a (?:ro)?bot\b
+    ^too many requests\s*(?:$|[-|.:\u2013\u2014])
+    ^preparing to download\b
+    ^sorry\.\.\.$
+    """,
+    abroad.BOT_TITLE,
 )
 BOT_TEXT: Final = _any_of(
     r"""
@@ -38,7 +47,12 @@ BOT_TEXT: Final = _any_of(
     you have been blocked
     i'm not a robot
     automated (?:access|requests) to (?:this|our) (?:site|page|content)
-    """
+    sending automated queries
+    incapsula incident
+    enable js and disable any ad ?blocker
+    sent too many requests
+    """,
+    abroad.BOT_TEXT,
 )
 BOT_TALK: Final = _any_of(
     r"""
@@ -61,7 +75,10 @@ BOT_TALK: Final = _any_of(
     site owner
     webmaster
     performance (?:and|&) security
-    """
+    too many requests
+    incapsula
+    """,
+    abroad.BOT_TALK,
 )
 JS_TEXT: Final = _any_of(
     r"""
@@ -69,7 +86,8 @@ JS_TEXT: Final = _any_of(
     javascript (?:is|must be|has to be|needs to be) (?:not |currently )?(?:enabled|disabled|required|turned (?:on|off))
     (?:requires|needs) javascript
     work (?:properly )?without javascript
-    """
+    """,
+    abroad.JS_TEXT,
 )
 JS_TALK: Final = _any_of(
     r"""
@@ -96,7 +114,8 @@ COOKIE_TEXT: Final = _any_of(
     cookies? (?:must be|are not|are) (?:enabled|disabled)
     manage (?:my |your )?(?:cookies?|consent|preferences)
     enable cookies
-    """
+    """,
+    abroad.COOKIE_TEXT,
 )
 COOKIE_TALK: Final = _any_of(
     r"""
@@ -110,7 +129,8 @@ COOKIE_TALK: Final = _any_of(
     personali[sz]ed
     (?:accept|reject|allow) all
     manage preferences
-    """
+    """,
+    abroad.COOKIE_TALK,
 )
 LOST_TITLE: Final = _any_of(
     r"""
@@ -118,7 +138,8 @@ LOST_TITLE: Final = _any_of(
     \bpage (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
     \bpage (?:doesn't|does not|no longer) exists?\b
     \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
-    """
+    """,
+    abroad.LOST_TITLE,
 )
 LOST_TITLE_PERHAPS: Final = _any_of(
     r"""
@@ -130,6 +151,8 @@ LOST_TITLE_PERHAPS: Final = _any_of(
     [-:|\u2013\u2014]\s*404\s*$
     ^not found\s*(?:$|[-|.:\u2013\u2014])
     ^oops\s*(?:$|[-|.,!\u2013\u2014])
+    ^whoops\s*(?:$|[-|.,!\u2013\u2014])
+    ^nothing (?:found|here)\b
     """
 )
 LOST_TALK: Final = _any_of(
@@ -153,7 +176,11 @@ LOST_TEXT: Final = _any_of(
     (?:page|document|article) (?:has|may have|might have) (?:been )?(?:re)?moved
     (?:http )?error 404
     404 (?:error|not found)
-    """
+    followed a (?:bad|broken|dead|wrong) link
+    nothing (?:was )?found at this location
+    \bthat page is gone\b
+    """,
+    abroad.LOST_TEXT,
 )
 CLOSED_TEXT: Final = _any_of(
     r"""
@@ -168,7 +195,10 @@ CLOSED_TEXT: Final = _any_of(
     you (?:do not|don't) (?:currently )?have (?:access|a subscription)\s*(?:$|[.!])
     (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:continue|unlock)
     (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access) (?:the|this|full)\b
-    """
+    (?:article|content) is (?:only )?for (?:paying )?(?:subscribers|members)\b
+    must (?:be logged|log|sign) in to (?:view|read|access) (?:this|the) (?:page|content|article|text)\b
+    """,
+    abroad.CLOSED_TEXT,
 )
 CLOSED_TEXT_PERHAPS: Final = _any_of(
     r"""

@@ -108,7 +108,7 @@ def _title(article: Any) -> str:
 
 def _abstracts(article: Any, record: Any) -> str:
     """The abstract under a heading, its labelled sections under headings of their own, then a plain summary."""
-    html = _abstract(article.find("Abstract"), "Abstract")
+    html = "".join(_abstract(abstract, "Abstract") for abstract in article.iterfind("Abstract"))
     for other in record.iterfind("OtherAbstract"):
         if (other.get("Type") or "").lower() == "plain-language-summary" and other.get("Language", "eng") == "eng":
             html += _abstract(other, "Plain language summary")
@@ -116,18 +116,15 @@ def _abstracts(article: Any, record: Any) -> str:
 
 
 def _abstract(abstract: Any, heading: str) -> str:
-    if abstract is None:
-        return ""
+    """An abstract as HTML; a label without text is left out."""
     html = ""
     for part in abstract.iterfind("AbstractText"):
+        if not words(part):
+            continue
         if label := (part.get("Label") or "").strip().rstrip(":"):
             html += paragraph(label, "h3") if label.upper() != "UNLABELLED" else ""
         html += as_html(part, "p")
-    return paragraph(heading, "h2") + html if html and _any_words(html) else ""
-
-
-def _any_words(html: str) -> bool:
-    return any(piece.partition(">")[2].strip() for piece in html.split("<"))
+    return paragraph(heading, "h2") + html if html else ""
 
 
 def _reference(correction: Any) -> str:

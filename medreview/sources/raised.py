@@ -1,68 +1,106 @@
-"""Raised figures and formulas, written so that plain text keeps what they mean: 10<sup>9</sup> is not 109."""
+"""Raised and lowered figures, written so that plain text keeps what they mean: 10<sup>9</sup> is not 109."""
 
 import re
 from itertools import islice
 from typing import Final
 
-from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.walker import folded, longer_than
+from medreview.sources.formulas import SUBSCRIPT, SUPERSCRIPT
+from medreview.sources.walker import folded
 
-_SUPERSCRIPT: Final = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_POWER: Final = re.compile(r"[+\-\u2212]?\d{1,3}[+\-\u2212]?|[+\-\u2212]")
-_SUM: Final = re.compile(r"[\s+\-\u2212\u00d7\u00b7]")
+_SIGN: Final = "+\\-\u2212\u2010-\u2014\ufe63\uff0d"
+_POWER: Final = re.compile(rf"[{_SIGN}]? ?\d{{1,3}}[{_SIGN}]?|[{_SIGN}]")
 _REFERENCE: Final = re.compile(r"(refs?|cite|citation|reference|footnote|fn|bibr?)([-_\d]|$)", re.IGNORECASE)
+_NUMBERS: Final = re.compile(r"\d{1,3}(?:[,;\u2013\-\s]+\d{1,3})*")
 _NOTE: Final = re.compile("[a-j](?:,? ?[a-j]){0,3}")
-_LONGEST_TERM: Final = 100
+_NOTED: Final = re.compile(
+    r"(?:\d{2}|\.\d|%|\d\s?(?:m?g|kg|[\u00b5\u03bcmu]c?g|m?[lL]|dL|IU|units?|m?mol|h|hours?|days?))\Z"
+)
+_TEN: Final = re.compile(r"(?<![\d.,])10\Z")
+_FOLLOWS_DEGREE: Final = re.compile(r"\s?[CFK]\b")
+_INLINE: Final = frozenset({"a", "b", "em", "font", "i", "span", "strong", "u"})
+_NEXT_NOTE: Final = re.compile(r"\s*[,;\u2013-]\s*")
 
 
 def write_out_superscripts(root: HtmlElement) -> None:
-    """Raised figures become superscript characters, and marks of references ``[n]``, in place."""
+    """Raised and lowered figures become characters that keep apart from the line, in place.
+
+    A power is written in superscript characters or as ``^(...)``, the mark of a reference or note as ``[n]``, a mixed
+    number with a space. Lowered figures stay plain (CO2) unless they would join a number beside them.
+    """
+    notes: set[HtmlElement] = set()
     for node in list(root.iter("sup")):
-        raw = node.text_content()
-        text = folded(raw)
+        text = folded(node.text_content())
         before = _text_before(node).rstrip("\u200b")
         if not text or text.startswith(("[", "(")):
             continue
-        if _is_reference(node) or (re.fullmatch(r"\d{1,3}([,\u2013\-\s]+\d{1,3})*", text) and _after_sentence(before)):
-            text = f"[{text}]"
-        elif _POWER.fullmatch(text):
-            text = text.translate(_SUPERSCRIPT)
-        elif re.fullmatch(r"\d{1,3}([,\u2013-]\s*\d{1,3})+", text) or (_NOTE.fullmatch(text) and _in_cell(node)):
-            text = f"[{text}]"
+        if (fraction := _lower_part(node, text)) is not None:
+            written = f" {text}" if before[-1:].isdigit() else text
+            _write(fraction, folded(fraction.text_content()))
+        elif (
+            node in notes
+            or _is_reference(node)
+            or (
+                _NUMBERS.fullmatch(text)
+                and (_after_sentence(before) or (_notes_after(node) and not _TEN.search(before)))
+            )
+        ):
+            written = f"[{text}]"
         else:
-            continue
-        for child in list(node):
-            node.remove(child)
-        node.text = text
+            written = _as_power(text, before, node)
+        if written.startswith("["):
+            notes.update(_notes_after(node))
+        _write(node, written)
+    for node in list(root.iter("sub")):
+        text = folded(node.text_content())
+        is_before_figure = text[-1:].isdigit() and _text_after(node)[:1].isdigit()
+        if text.isalnum() and (is_before_figure or _text_before(node)[-1:].isdigit()):
+            _write(node, text.translate(SUBSCRIPT) if text.isdecimal() else f"_({text})")
 
 
-def write_out_formulas(root: HtmlElement) -> None:
-    """Powers and fractions of MathML become characters, in place."""
-    for power in list(root.iter("msup")):
-        if len(power) != 2 or longer_than(power[1], _LONGEST_TERM):
-            continue
-        if raised := folded(power[1].text_content()):
-            is_power = _POWER.fullmatch(raised)
-            text = raised.translate(_SUPERSCRIPT) if is_power else f"^({raised})" if len(raised) > 1 else f"^{raised}"
-            power.replace(power[1], _span(text, power[1].tail))
-    for fraction in list(root.iter("mfrac")):
-        if len(fraction) != 2 or longer_than(fraction, 2 * _LONGEST_TERM):
-            continue
-        fraction[0].tail = "/"
-        for part in fraction:
-            said = folded(part.text_content())
-            if _SUM.search(said) and not (said[0] == "(" and said[-1] == ")"):
-                part.text = f"({part.text or ''}"
-                etree.SubElement(part, "span").text = ")"
+def _as_power(text: str, before: str, node: HtmlElement) -> str:
+    """A raised text as it is written in a line, when it is no reference by its markup or its place."""
+    after = _text_after(node)
+    joined = before[-1:].isalnum()
+    if text in ("o", "O", "0", "\u00ba") and before.rstrip()[-1:].isdigit() and _FOLLOWS_DEGREE.match(after):
+        return "°"
+    if _POWER.fullmatch(text):
+        return text.replace(" ", "").translate(SUPERSCRIPT)
+    is_ordinal = text in ("a", "e") and before[-1:].isdigit()  # 20e, 1a: French, Spanish
+    if _NOTE.fullmatch(text) and (_in_cell(node) or (_NOTED.search(before) and not is_ordinal)):
+        return f"[{text}]"
+    if _NUMBERS.fullmatch(text) and not _TEN.search(before):
+        return f"[{text}]"
+    if joined and any(character.isdigit() for character in text):
+        return f"^({text})"
+    return f"^{text}" if before[-1:].isdigit() and text in ("n", "x", "y", "k", "m", "i", "N", "X") else text
 
-    for formula in list(root.iter("math")):
-        # trafilatura knows no formulas, and would leave out the number with them.
-        for part in list(formula.iter("annotation", "annotation-xml")):
-            part.drop_tree()
-        for part in formula.iter("*"):
-            part.tag = "span"
+
+def _lower_part(node: HtmlElement, text: str) -> HtmlElement | None:
+    """The denominator of a fraction that is written as a raised and a lowered number."""
+    following = node.getnext()
+    is_fraction = (
+        text.isdecimal()
+        and (node.tail or "").strip() in ("/", "\u2044", "\u2215")
+        and following is not None
+        and following.tag == "sub"
+        and folded(following.text_content()).isdecimal()
+    )
+    return following if is_fraction else None
+
+
+def _notes_after(node: HtmlElement) -> list[HtmlElement]:
+    """The raised numbers that go on a list of references begun by this one: <sup>3</sup>,<sup>4</sup>."""
+    following = node.getnext()
+    goes_on = following is not None and following.tag == "sup" and _NEXT_NOTE.fullmatch(node.tail or "")
+    return [following] if goes_on and _NUMBERS.fullmatch(folded(following.text_content())) else []
+
+
+def _write(node: HtmlElement, text: str) -> None:
+    for child in list(node):
+        node.remove(child)
+    node.text = text
 
 
 def _in_cell(node: HtmlElement) -> bool:
@@ -70,12 +108,6 @@ def _in_cell(node: HtmlElement) -> bool:
     return any(holder.tag in ("td", "th") for holder in islice(node.iterancestors(), 4)) and bool(
         _text_before(node).strip()
     )
-
-
-def _span(text: str, tail: str | None) -> HtmlElement:
-    span = etree.Element("span")
-    span.text, span.tail = text, tail
-    return span
 
 
 def _after_sentence(before: str) -> bool:
@@ -94,8 +126,21 @@ def _is_reference(node: HtmlElement) -> bool:
 
 
 def _text_before(node: HtmlElement) -> str:
-    previous = node.getprevious()
-    if previous is not None:
-        return str(previous.tail or previous.text_content())
-    parent = node.getparent()
-    return str(parent.text or "") if parent is not None else ""
+    """The text directly before an element, also when the element is the first of a marked word."""
+    for _ in range(3):
+        previous, parent = node.getprevious(), node.getparent()
+        if previous is not None:
+            return str(previous.tail or previous.text_content())
+        if parent is None:
+            return ""
+        if parent.text or parent.tag not in _INLINE:
+            return str(parent.text or "")
+        node = parent
+    return ""
+
+
+def _text_after(node: HtmlElement) -> str:
+    following = node.getnext()
+    if node.tail or following is None or following.tag not in (*_INLINE, "sub", "sup"):
+        return str(node.tail or "")
+    return str(following.text or "")

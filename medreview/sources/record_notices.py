@@ -25,9 +25,14 @@ _TYPES: Final = {
     "retractedpublication": ("retractionin", "This article was retracted, by its publication type."),
     "retractionofpublication": ("retractionof", "This is a notice that another article was retracted."),
     "retractionnotice": ("retractionof", "This is a notice that another article was retracted."),
+    "preprintwithdrawal": ("retractionin", "This preprint was withdrawn."),
+    "preprintremoval": ("retractionin", "This preprint was removed."),
     "expressionofconcern": ("expressionofconcernfor", "This is an expression of concern about another article."),
     "publishederratum": ("erratumfor", "This is a correction to another article."),
 }
+_NOTICE_TITLE: Final = re.compile(
+    r"\W*(?:retraction(?:\s+not(?:e|ice))?|withdrawal\s+not(?:e|ice))\s*(?::|\b(?:to|of):|\bto\b|$)", re.IGNORECASE
+)
 _RETRACTED_TITLE: Final = re.compile(r"\W*(retracted|withdrawn)\b(?:\s+article)?\s*[:\])\u2013\u2014-]", re.IGNORECASE)
 
 
@@ -48,7 +53,9 @@ def ordered_notices(corrections: list[tuple[str, str]], publication_types: list[
 
 
 def notice_of_title(title: str) -> str:
-    """A sentence for a title that begins with "Retracted:" or "Withdrawn:", ``""`` for any other."""
+    """A sentence for a title that begins with "Retracted:", "Withdrawn:" or "Retraction:", ``""`` for any other."""
+    if _NOTICE_TITLE.match(title):
+        return "This is a notice that another article was retracted, by its title."
     found = _RETRACTED_TITLE.match(title)
     return f"This article was {found[1].lower()}, by its title." if found else ""
 

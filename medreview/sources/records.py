@@ -8,6 +8,7 @@ import re
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+from medreview.sources.charset import decode
 from medreview.sources.fetched import Fetched
 from medreview.sources.record_draft import Identifier, Record, nothing, service_error
 
@@ -20,7 +21,7 @@ _ROOT: Final = re.compile(
 _JATS_DOCTYPE: Final = re.compile(rb"<!DOCTYPE\s+article\b[^>\[]*(?:JATS|NLM)", re.IGNORECASE)
 _JATS_ATTRIBUTE: Final = re.compile(rb"\b(?:article-type|dtd-version)\s*=")
 _ANSWER: Final = re.compile(rb'\s*\{(?=.{0,8000}?"(?:hitCount|resultList|errCode)"\s*:)', re.DOTALL)
-_SERVICE_ERROR: Final = re.compile(rb'\s*\{\s*"error"\s*:', re.DOTALL)
+_PAGE: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|div|p)\b", re.IGNORECASE)
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -36,10 +37,13 @@ def read_record(fetched: Fetched) -> Record | None:
         if name == "article" and not (_JATS_DOCTYPE.search(found[0]) or _JATS_ATTRIBUTE.search(found[2])):
             return None
         return _from_xml(name, body, fetched.content_type, asked)
-    if _ANSWER.match(body[:_PROLOGUE]) or (asked and _SERVICE_ERROR.match(body[:_PROLOGUE])):
+    if _ANSWER.match(body[:_PROLOGUE]) or (asked and body[:_PROLOGUE].lstrip().startswith(b"{")):
         from medreview.sources.europe_pmc import read_europe_pmc
 
         return read_europe_pmc(body, asked)
+    if asked and body.strip() and not _PAGE.search(body[:_PROLOGUE]) and b"\0" not in body[:_PROLOGUE]:
+        # A sentence, or XML of no record: E-utilities tell of some errors in such answers, with status 200.
+        return service_error("The service", re.sub(r"<[^<>]*>", " ", decode(body[:_PROLOGUE])), "")
     return None
 
 

@@ -20,19 +20,22 @@ _STAND_INS: Final = frozenset(map(chr, _BACK))
 
 
 def put_in(root: HtmlElement) -> bool:
-    """Replace the hidden characters in a tree's texts; whether there were any.
+    """Replace the hidden characters in a tree's texts; whether there were any, and ``taken_out`` is to follow.
 
-    False, and nothing is changed, also for a page that uses the stand-ins themselves.
+    False also for a page that uses the stand-ins themselves: there the hidden characters become U+FFFD, since lxml
+    takes no text back that has control characters in it.
     """
     whole = root.text_content()
-    if _HIDDEN.isdisjoint(whole) or not _STAND_INS.isdisjoint(whole):
+    if _HIDDEN.isdisjoint(whole):
         return False
+    is_free = _STAND_INS.isdisjoint(whole)
+    table = _TO if is_free else dict.fromkeys(_TO, 0xFFFD)
     for node in root.iter():
         if node.text:
-            node.text = node.text.translate(_TO)
+            node.text = node.text.translate(table)
         if node.tail:
-            node.tail = node.tail.translate(_TO)
-    return True
+            node.tail = node.tail.translate(table)
+    return is_free
 
 
 def taken_out(text: str) -> str:

@@ -9,7 +9,7 @@ paywall also leaves an abstract, so there the text may be longer. The phrases th
 import re
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from medreview.sources import phrases
 
@@ -106,7 +106,7 @@ def _cookie_wall(signs: Signs, words: int) -> tuple[str, str] | None:
 
 
 def _soft_404(signs: Signs, words: int) -> tuple[str, str] | None:
-    asked, got = urlsplit(signs.url).path, urlsplit(signs.final_url).path
+    asked, got = _parts(signs.url).path, _parts(signs.final_url).path
     if asked != got and phrases.LOST_PATH.search(got):
         return "soft_404", f"The server led to {got}."
     if certain := _phrase(phrases.LOST_TITLE, signs.headline, "The title or heading"):
@@ -124,13 +124,20 @@ def _soft_404(signs: Signs, words: int) -> tuple[str, str] | None:
     return ("soft_404", evidence) if evidence else None
 
 
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+
+
 def _without_lines(text: str, lines: str) -> str:
     left_out = set(lines.split("\n"))
     return "\n".join(line for line in text[: 2 * _OPENING].split("\n") if line not in left_out)
 
 
 def _redirected_home(signs: Signs, words: int) -> tuple[str, str] | None:
-    asked, got = urlsplit(signs.url), urlsplit(signs.final_url)
+    asked, got = _parts(signs.url), _parts(signs.final_url)
     if phrases.HOME_PATH.fullmatch(asked.path) and not asked.query:
         return None
     if got.query or not phrases.HOME_PATH.fullmatch(got.path):

@@ -6,12 +6,13 @@ heading stands on its own line after a blank one.
 """
 
 import re
+from itertools import islice
 from typing import Final
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-WALKER: Final = "walker 2"
+WALKER: Final = "walker 3"
 """Name and version of these rules; it changes when the text they make changes."""
 
 _DROPPED: Final = frozenset(
@@ -19,7 +20,7 @@ _DROPPED: Final = frozenset(
     | {"audio", "video", "map", "frameset", "select", "datalist", "textarea", "input"}
     | {"annotation", "annotation-xml"}  # formulas a second time, in TeX
 )
-_BLOCKS: Final = frozenset(
+BLOCKS: Final = frozenset(
     {"address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "div", "fieldset"}
     | {"figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "main", "nav", "p"}
     | {"button", "pre", "search", "section", "summary", "dl", "dt", "dd", "ul", "ol", "li", "menu", "dir"}
@@ -30,6 +31,8 @@ _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _IN_LAYOUT: Final = frozenset({"table", "h1", "h2", "h3", "form", "article", "nav"})
 _LONG_CELL: Final = 2000
+_LONG_HEAD: Final = 100
+_MOST_HEADS: Final = 20
 # White space as a browser folds it, and the typographic spaces; not the other control characters, which stay.
 _SPACE: Final = re.compile("[ \t\n\r\f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
@@ -56,13 +59,23 @@ def is_data_table(table: HtmlElement) -> bool:
     cells = 0
     for node in table.iter("td", "th", *_IN_LAYOUT):
         if node.tag in _IN_LAYOUT:
-            if node is not table:
+            if node is not table and not _heads_column(node):
                 return False
         else:
             cells += 1
             if longer_than(node, _LONG_CELL):
                 return False
     return cells > 1
+
+
+def _heads_column(node: HtmlElement) -> bool:
+    """Whether a heading is all that a cell holds, in a row of such cells or in a cell that heads a row or column."""
+    cell = node.getparent()
+    if node.tag not in _HEADINGS or cell is None or cell.tag not in ("td", "th") or longer_than(cell, _LONG_HEAD):
+        return False
+    cells = list(islice(cell.getparent().iterchildren("td", "th"), _MOST_HEADS)) if cell.getparent() is not None else []
+    is_alone = len(cell) == 1 and folded(cell.text_content()) == folded(node.text_content()) != ""
+    return is_alone and len(cells) > 1 and (cell.tag == "th" or all(len(c) and c[0].tag in _HEADINGS for c in cells))
 
 
 def longer_than(node: HtmlElement, length: int) -> bool:
@@ -109,7 +122,7 @@ def _lines(root: HtmlElement) -> list[str]:
                 continue
             if tag == "br":
                 flush()
-            elif tag in _BLOCKS:
+            elif tag in BLOCKS:
                 flush()
                 depth += tag in _LISTS
                 preserved += tag == "pre"
@@ -119,7 +132,7 @@ def _lines(root: HtmlElement) -> list[str]:
                     lines.append("")
             buffer.append(node.text or "")
             continue
-        if tag in _BLOCKS and tag not in _DROPPED:
+        if tag in BLOCKS and tag not in _DROPPED:
             flush()
             if tag == "li":
                 prefix = ""

@@ -1,6 +1,7 @@
 """XML from outside, read without following anything that it names, and parts of it as HTML."""
 
 import re
+from html.entities import html5
 from typing import Any, Final
 
 from lxml import etree
@@ -10,23 +11,31 @@ from medreview.sources.charset import decode
 XML_READER: Final = "XML records 1"
 """Name and version of the rules that make a text of XML; it changes when that text changes."""
 
+MATHML: Final = (
+    *("math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mstyle", "mpadded", "merror", "mphantom", "mfenced"),
+    *("msup", "msub", "msubsup", "mfrac", "msqrt", "mroot", "mover", "munder", "munderover", "mtable", "mtr", "mtd"),
+    *("semantics", "annotation", "annotation-xml", "menclose", "maction"),
+)
+"""The elements of formulas, which keep their names."""
+
 _DECLARATION: Final = re.compile(r"\s*<\?xml\b[^>]{0,300}\?>")
 _FORBIDDEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_ENTITY: Final = re.compile(r"&([A-Za-z][A-Za-z0-9._-]{0,40});")
 _INLINE: Final = {
     "italic": "i", "i": "i", "em": "i", "bold": "b", "b": "b", "strong": "b", "sup": "sup", "sub": "sub",
-    "break": "br", "br": "br", "DispFormula": "p", "disp-formula": "p", "p": "p", "xref": "a", "a": "a",
-} | {
-    name: name for name in ("math", "mrow", "mi", "mn", "mo", "mtext", "msup", "msub", "msubsup", "mfrac", "msqrt")
-}  # fmt: skip
+    "strike": "del", "break": "br", "br": "br",
+    "DispFormula": "p", "disp-formula": "p", "p": "p", "xref": "a", "a": "a",
+} | {name: name for name in MATHML}  # fmt: skip
 
 
 def parse_xml(body: bytes, content_type: str = "") -> Any:
     """The root element, ``None`` when there is none or the document attacks its reader.
 
-    Nothing outside of the document is loaded (no DTD, no external entity, no network) and no entity is replaced.
+    Nothing outside of the document is loaded (no DTD, no external entity, no network) and no entity of its own is
+    replaced. Names of characters that XML does not know (``&mu;``, ``&ge;``) become what HTML means by them.
     Element names lose their namespaces. Characters that XML forbids become U+FFFD.
     """
-    text = _DECLARATION.sub("", decode(body, content_type), count=1)
+    text = _ENTITY.sub(_character, _DECLARATION.sub("", decode(body, content_type), count=1))
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -48,6 +57,12 @@ def parse_xml(body: bytes, content_type: str = "") -> Any:
         if "}" in node.tag:
             node.tag = node.tag.rpartition("}")[2]
     return root
+
+
+def _character(entity: re.Match[str]) -> str:
+    if entity[1] in ("amp", "lt", "gt", "quot", "apos"):
+        return entity[0]
+    return html5.get(f"{entity[1]};", f"&amp;{entity[0][1:]}")
 
 
 def words(node: Any, path: str = ".") -> str:

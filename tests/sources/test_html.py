@@ -1,6 +1,7 @@
 """HTML to text: doses, rows and footnotes stay whole; code and clutter do not get in."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,8 @@ href="#fn1">1</a></sup></p>
 <dl><dt>Half-life</dt><dd>6.2 hours</dd></dl>
 <p id="fn1">1. Footnote: take with food to lessen gastrointestinal effects.</p></main>
 <footer>&copy; Example Formulary</footer><script>SCRIPT-TEXT</script></body></html>"""
+
+PAGES = Path(__file__).parents[1] / "bench" / "extraction" / "pages"
 
 
 @pytest.fixture(scope="module")
@@ -294,3 +297,9 @@ def test_a_raised_letter_in_a_cell_is_the_mark_of_a_note():
         "| Death[a] | 19[b,c] |",
         "| 1st | 2 |",
     ]
+
+
+@pytest.mark.parametrize(("page", "heading"), [("recommendations", "Fluids"), ("faq", "What about egg allergy?")])
+def test_headings_stay_where_trafilatura_gathers_paragraphs_by_itself(page, heading):
+    html = read_html((PAGES / f"{page}.html").read_bytes())
+    assert heading in [html.main[place.start : place.end] for place in html.main_outline]

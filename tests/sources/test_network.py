@@ -299,3 +299,9 @@ def test_a_proxy_that_cannot_be_used_is_refused_in_one_sentence(text):
     assert said.endswith(".")
     assert ("SOCKS" in said) == text.startswith("socks")
     assert "secret" not in str(refused.value.__cause__)
+
+
+@pytest.mark.parametrize("agent", ["medreview (Zo\u00eb)", "medreview\r\nX-Evil: 1", "medreview\x00"])
+def test_a_user_agent_that_no_header_can_hold_is_refused(agent):
+    with pytest.raises(UserError, match="cannot be sent"):
+        Network(user_agent=agent)

@@ -281,3 +281,15 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     for place in (tmp_path / "file", tmp_path / "file" / "pages"):
         with pytest.raises(UserError, match="cannot be saved"):
             SavedPages(place)
+
+
+@pytest.mark.parametrize("last", [b"]", b'{"page": "https://example.org/a", "file', b"a word", b'{ "url":'])
+def test_a_last_line_that_is_not_ours_is_left_and_reported(tmp_path, last):
+    with SavedPages(tmp_path) as saved:
+        saved.add(page())
+    with (tmp_path / "manifest.jsonl").open("ab") as file:
+        file.write(last)
+    before = (tmp_path / "manifest.jsonl").read_bytes()
+    with pytest.raises(UserError, match="Line 2"):
+        SavedPages(tmp_path)
+    assert (tmp_path / "manifest.jsonl").read_bytes() == before
