@@ -64,7 +64,7 @@ class Page:
 def read_page(fetched: Fetched) -> Page:
     """Text and state of what was fetched; the kind of body is told from its first bytes, not from what a server says.
 
-    Never raises for what a body may hold. Takes about 10 ms for most pages, up to twelve seconds for hostile HTML of
+    Never raises for what a body may hold. Takes about 10 ms for most pages, up to twenty seconds for hostile HTML of
     15 MB and 30 for a hostile PDF: call it in a thread.
     """
     if not fetched.body:
