@@ -21,7 +21,7 @@ from collections import Counter
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.request import urlopen
 
 from medreview.study import Study
@@ -38,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     latency = 0.05
     asked: ClassVar[Counter[str]] = Counter()
     sent: ClassVar[Counter[str]] = Counter()
+    in_hand: ClassVar[Counter[str]] = Counter()
     lock = threading.Lock()
 
     def do_POST(self) -> None:
@@ -45,18 +46,26 @@ class Handler(BaseHTTPRequestHandler):
         question = sha256(body).hexdigest()
         with self.lock:
             self.asked[question] += 1
+            self.in_hand["questions"] += 1
+        try:
+            self._answer(body)
+            with self.lock:
+                self.sent[question] += 1
+        finally:
+            with self.lock:
+                self.in_hand["questions"] -= 1
+
+    def _answer(self, body: bytes) -> None:
         time.sleep(self.latency)
         words = len(body.split())
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": ANSWER}}
         usage = {"prompt_tokens": 2 * words, "completion_tokens": 30, "total_tokens": 2 * words + 30}
         told = {"id": "b", "object": "chat.completion", "created": 1, "model": "b"}
         self._write(told | {"choices": [choice], "usage": usage})
-        with self.lock:
-            self.sent[question] += 1
 
     def do_GET(self) -> None:
         with self.lock:
-            told = {"asked": dict(self.asked), "sent": dict(self.sent)}
+            told = {"asked": dict(self.asked), "sent": dict(self.sent), "in_hand": self.in_hand["questions"]}
         self._write(told)
 
     def _write(self, told: object) -> None:
@@ -109,9 +118,14 @@ class Bench:
 
     def counts(self) -> tuple[Counter[str], Counter[str]]:
         """How often each question was asked, and answered to the last byte."""
-        with urlopen(self.address) as reply:
-            told = json.load(reply)
+        told = self.told()
         return Counter(told["asked"]), Counter(told["sent"])
+
+    def told(self) -> dict[str, Any]:
+        """What the server counts, and how many questions it has in hand."""
+        with urlopen(self.address) as reply:
+            counts: dict[str, Any] = json.load(reply)
+        return counts
 
     def study(self, name: str) -> Path:
         """A fresh copy."""
@@ -146,7 +160,8 @@ class Bench:
                 raise SystemExit(f"medreview judge ended early: {process.communicate()}")
         process.send_signal(signal.SIGKILL)
         process.wait()
-        time.sleep(2 * self.wanted.latency)
+        while self.told()["in_hand"]:  # what it still answers counts as sent
+            time.sleep(0.02)
         with Study.open(study) as opened:
             kept = opened.reader.execute("SELECT count(*) FROM llm_call WHERE status = 'ok'").fetchone()[0]
         asked_then, sent_then = (now - old for now, old in zip(self.counts(), (asked_before, sent_before), strict=True))
