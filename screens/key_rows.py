@@ -19,6 +19,7 @@ _SECOND: Final = (
     ("next_open",),
     ("search",),
     ("filter",),
+    ("whole_page",),
     ("figures",),
     ("feedback",),
     ("badly_parsed",),

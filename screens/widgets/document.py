@@ -51,6 +51,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._preface_rows: list[str] = []
         self._anchor = 0
         self._anchor_at_third = False
+        self._kept: int | None = None
         self._wrap: WrapTable | None = None
         self._note_rows: list[int] = []
         self._note_lines: list[int] = []
@@ -153,9 +154,10 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._move(offset, at_third=True)
 
     def keep_in_sight(self, offset: int) -> None:
-        """Scroll only if the place is out of sight."""
+        """Scroll only if the place is out of sight; also when the view becomes smaller afterwards."""
         if not self._in_sight(offset):
             self._move(offset, at_third=True)
+        self._kept = offset
 
     def _in_sight(self, offset: int) -> bool:
         self._place()
@@ -214,7 +216,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     # Placing
 
     def _move(self, offset: int, at_third: bool = False) -> None:
-        self._anchor, self._anchor_at_third, self._placed = offset, at_third, None
+        self._anchor, self._anchor_at_third, self._kept, self._placed = offset, at_third, None, None
         self._place()
         self.repaint()
 
@@ -235,7 +237,10 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         # Set without a new layout: the view's place on the screen does not depend on its text.
         self.set_reactive(DocumentView.virtual_size, Size(size.width, self._line_count))
         line = self._line_of(self._anchor) - (size.height // 3 if self._anchor_at_third else 0) if self._anchor else 0
-        self.set_scroll(None, self._clamped(line))
+        line = self._clamped(line)
+        if self._kept is not None and not line <= self._line_of(self._kept) < line + size.height:
+            line = self._clamped(self._line_of(self._kept) - size.height // 3)
+        self.set_scroll(None, line)
         self._placed = size
 
     def _scroll(self, line: int) -> None:
@@ -244,7 +249,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         if self._wrap is None or wanted == self.scroll_offset.y:
             return
         self.set_scroll(None, wanted)
-        self._anchor, self._anchor_at_third = self.first_offset, False
+        self._anchor, self._anchor_at_third, self._kept = self.first_offset, False, None
         self.repaint()
 
     def _clamped(self, line: int) -> int:

@@ -151,6 +151,22 @@ async def test_a_resize_keeps_the_place(third: bool) -> None:
         assert lines(app.view) == before
 
 
+async def test_what_is_to_be_in_sight_stays_so_in_a_smaller_pane_until_the_reader_moves() -> None:
+    app = DocumentApp()
+    offset = LONG.index("line5\n")
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.view.show(LONG)
+        app.view.keep_in_sight(offset)
+        assert app.view.first_offset == 0  # it is in sight: nothing moves
+        await pilot.resize_terminal(80, 8)
+        await pilot.pause()
+        assert any(line.endswith("line5") for line in lines(app.view))
+        app.view.to_top()
+        await pilot.resize_terminal(80, 6)
+        await pilot.pause()
+        assert app.view.first_offset == 0
+
+
 async def test_kinds_that_meet_in_a_pane_differ_without_colour() -> None:
     app = DocumentApp()
     kinds = ("search", "clash", "quote", "evidence", "span")
