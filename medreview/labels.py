@@ -3,7 +3,7 @@
 Four axes, never one list. A judge's raw label is always kept beside the level it maps to.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 LABEL_SET_VERSION: Final = "1"
 
@@ -93,3 +93,9 @@ def level_named(axis: str, level: str) -> Label:
 def level_for_key(axis: str, key: str) -> Label | None:
     """The label that a key stands for on an axis, or ``None``."""
     return next((label for label in AXES[axis] if label.key == key), None)
+
+
+TieRule = Literal["undecided", "supported", "not_supported"]
+"""What a tie gives. ``undecided``: no verdict. ``supported``: a tie that supported is part of goes to it.
+``not_supported``: a tie of supported with one other verdict goes to the other. Any other tie stays undecided."""
+TIE_RULES: Final[tuple[TieRule, ...]] = ("undecided", "supported", "not_supported")

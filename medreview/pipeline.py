@@ -11,30 +11,30 @@ from pathlib import Path
 from medreview.citations.stage import CitationSummary, extract_all
 from medreview.errors import UserError
 from medreview.evidence.terms import vocabulary
-from medreview.exchange.exported import import_export
-from medreview.exchange.judgements import JudgementRecord, read_judgements
-from medreview.exchange.key_facts import read_facts
-from medreview.exchange.recognise import what_is
-from medreview.exchange.responses import import_responses
-from medreview.exchange.rows import BadRecord
-from medreview.exchange.sourcecheckup import import_sourcecheckup
+from medreview.exchange.imports.detect_format import detect_format
+from medreview.exchange.imports.import_export import import_export
+from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
+from medreview.exchange.imports.key_facts import read_facts
+from medreview.exchange.imports.responses import import_responses
+from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
+from medreview.judges.import_judgements import store_judgements
 from medreview.judges.injection import mark_snapshots
-from medreview.judges.llm_stage import Plan, Tally, judge_with, plan
-from medreview.judges.recorded import store_judgements
-from medreview.judges.stage import judge_offline
+from medreview.judges.llm_stage import QuestionPlan, Tally, judge_with, plan
+from medreview.judges.offline_stage import judge_offline
 from medreview.judges.tasks.key_facts import Fact, add_facts, question_of
-from medreview.judges.tasks.named import task_for
+from medreview.judges.tasks.registry import task_for
 from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
-from medreview.sources.folder import PagesFolder
-from medreview.sources.network import Network
-from medreview.sources.save_stage import write_pages
-from medreview.sources.services import Services
+from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.services import Services
+from medreview.sources.saved.pages_folder import PagesFolder
+from medreview.sources.saved.save_stage import write_pages
+from medreview.sources.saved.warc import WarcPages
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
-from medreview.sources.warc import WarcPages
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
 
@@ -102,7 +102,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class PageProvider:
     """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services."""
 
     saved: Path | None = None
@@ -116,7 +116,7 @@ def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
     Judgements, and the decisions of a table, need the pages they speak of; those whose page is not there yet are
     left out and named. Raises :class:`UserError` when the file cannot be used as a whole.
     """
-    kind = what_is(path, mapping)
+    kind = detect_format(path, mapping)
     if kind == "judgements":
         return _judgements(study, path, mapping, progress)
     if kind == "export":
@@ -187,7 +187,7 @@ def bring_facts(study: Study, path: Path, added_by: str) -> Facts:
     return done
 
 
-def fetch(study: Study, pages: Pages, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
+def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
     """Get the cited sources that the study does not have yet, also those that could not be had, or all anew."""
     if pages.saved is not None:
         saved = WarcPages(pages.saved) if pages.saved.is_file() else PagesFolder(pages.saved)
@@ -196,7 +196,7 @@ def fetch(study: Study, pages: Pages, *, scope: Scope = "missing", progress: Pro
 
 
 def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
-    """Write the pages of a study into a folder that :class:`Pages` can name; how many of them are there now."""
+    """Write the pages of a study into a folder that :class:`PageProvider` can name; how many of them are there now."""
     return write_pages(study, folder, progress)
 
 
@@ -239,7 +239,9 @@ def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress
     return JudgedBy(done.judges, flagged)
 
 
-def plan_for(study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT) -> list[Plan]:
+def plan_for(
+    study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT
+) -> list[QuestionPlan]:
     """What :func:`judge_by` would ask, and what that would cost; nothing is sent."""
     return plan(
         study,
@@ -284,7 +286,7 @@ def run(
     study: Study,
     files: Sequence[Path],
     mapping: Mapping[str, str],
-    pages: Pages,
+    pages: PageProvider,
     progress: Progress = SILENT,
     synonyms: Path | None = None,
 ) -> Prepared:
@@ -294,7 +296,7 @@ def run(
     of are there, in whatever order they are named.
     """
     vocabulary(synonyms)  # a wrong table is told before anything is fetched
-    kinds = {path: what_is(path, mapping) for path in files}
+    kinds = {path: detect_format(path, mapping) for path in files}
     imported: list[Imported] = []
     waiting: list[tuple[Imported, list[JudgementRecord]]] = []
     for path in (path for path in files if kinds[path] != "judgements"):

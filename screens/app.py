@@ -10,7 +10,7 @@ from textual.screen import Screen
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
-from medreview.review.held import HeldKey
+from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.colours import DARK, LIGHT
@@ -47,7 +47,7 @@ class Workbench(App[None]):
         self._drafts: dict[str, str] = {}
         self._session: ReviewSession | None = None
         self._hang_up: HangUp | None = None
-        self.held = HeldKey()
+        self.held = KeyRepeat()
         """One for all screens: a key held since the first screen must not decide on the next."""
         self.failure: BaseException | None = None
         """An error nobody expected, which ended the workbench."""
@@ -90,10 +90,10 @@ class Workbench(App[None]):
 
     def show_figures(self) -> None:
         """How often reviewer and judges agree."""
-        from medreview.review.figures import figure_lines
+        from medreview.review.live_agreement import agreement_lines
         from medreview.screens.page import PageScreen
 
-        text = "\n".join(figure_lines(self._study, self._config.reviewer))
+        text = "\n".join(agreement_lines(self._study, self._config.reviewer))
         self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
 
     # Leaving

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from medreview.config import Config
 from medreview.errors import UserError
-from medreview.review.cells import char_width
+from medreview.review.layout.cells import char_width
 
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
 

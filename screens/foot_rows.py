@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from medreview.review.wrap import WrapTable
-from medreview.screens.arrangement import FOOT_ROWS
+from medreview.review.layout.wrap import WrapTable
+from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.widgets.painted import Row
 from medreview.visible import visible
 

@@ -1,11 +1,11 @@
 """The top of the review screen in words: study, queue, place, counts; response, badges, own labels, filter."""
 
 from medreview.labels import REASONS, level_named
-from medreview.review.cells import fit, width
-from medreview.review.own import Own
+from medreview.review.layout.cells import fit, width
+from medreview.review.reviewer_state import ReviewerState
 from medreview.review.session import ReviewSession
 from medreview.screens.glyphs import verdict_words
-from medreview.screens.widgets.painted import Piece, Row
+from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 
@@ -28,7 +28,7 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[R
     return [[*_place(session, title, room, mode=False), *right]]
 
 
-def own_words(own: Own) -> str:
+def own_words(own: ReviewerState) -> str:
     """What I said of a statement, in a few words; ``""`` for nothing yet."""
     words = ["STALE: page changed"] if own.stale else []
     if own.label:
@@ -58,7 +58,7 @@ def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) 
     taken = sum(map(width, fixed)) + 1
     gap = 3 if taken + 3 * len(fixed) + width(title) <= columns else 2
     room = columns - taken - gap * len(fixed)
-    pieces: list[Piece] = [(" ", "")]
+    pieces: list[StyledText] = [(" ", "")]
     if room >= min(6, width(title)):
         pieces.append((fit(title, min(room, width(title))) + " " * gap, "title"))
     else:
@@ -76,16 +76,16 @@ def _statement(session: ReviewSession, columns: int) -> Row:
         return [("", "fill"), *_filter(session, ""), (" ", "")]
     name = item.response_name
     badges = ""
-    if session.judges:
+    if session.shows_judges:
         name = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
         badges = item.verdict.badges if item.verdict else ""
     mine = own_words(session.own)
     narrowed = _filter(session, "  " if mine else "")
     room = columns - len(item.response_name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
     mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""
-    right: list[Piece] = [(mine, "badge" if session.own.stale else "good"), *narrowed]
+    right: list[StyledText] = [(mine, "badge" if session.own.stale else "good"), *narrowed]
     room = columns - 2 - sum(width(visible(text)) for text, _ in right)
-    left: list[Piece] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
+    left: list[StyledText] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
     room -= width(left[0][0]) + 5
     if badges and room > 8:
         left.append(("   " + fit(badges, min(width(badges), room)), "badge"))
@@ -96,5 +96,5 @@ def _read_only(session: ReviewSession) -> list[str]:
     return [] if session.study.writable else ["READ-ONLY"]
 
 
-def _filter(session: ReviewSession, before: str) -> list[Piece]:
+def _filter(session: ReviewSession, before: str) -> list[StyledText]:
     return [(f"{before}filter: {session.queue.filter}", "key")] if session.queue.filter else []

@@ -8,12 +8,12 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.review.actions import HOME
 from medreview.review.overview import Overview, ResponseLine
+from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.home_rows import Entrance, head_rows, prepare_rows, queue_row, response_row
 from medreview.screens.key_screen import KeyScreen
-from medreview.screens.steps import Key
+from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
-from medreview.screens.widgets.list import RowsView
 from medreview.screens.widgets.painted import Row
 
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}

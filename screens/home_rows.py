@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from medreview.review.cells import fit, width
+from medreview.review.layout.cells import fit, width
 from medreview.review.overview import Overview, QueueLine, ResponseLine
-from medreview.screens.widgets.painted import Piece, Row
+from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 
@@ -52,7 +52,7 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
 def queue_row(number: int, line: QueueLine, columns: int) -> Row:
     """One queue: its number, name, mode, size, how many are open, what it is made of."""
     name = line.kind.title + (", blind" if line.kind.mode == "blind" else "")
-    pieces: list[Piece] = [(f" {number} ", "key"), (f" {fit(name, 28)}", ""), (f"{line.size:>6}", "key")]
+    pieces: list[StyledText] = [(f" {number} ", "key"), (f" {fit(name, 28)}", ""), (f"{line.size:>6}", "key")]
     if line.size and line.open != line.size:
         pieces.append((f"  {line.open} open", ""))
     if line.remark:
@@ -65,7 +65,7 @@ def response_row(line: ResponseLine, columns: int) -> Row:
     done = line.statements and line.decided == line.statements
     progress = f"{line.decided}/{line.statements}" + (" ✓" if done else "")
     question = visible(" ".join(line.question.split()))
-    pieces: list[Piece] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "good" if done else "")]
+    pieces: list[StyledText] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "good" if done else "")]
     return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]
 
 

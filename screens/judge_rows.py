@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.labels import level_named
-from medreview.review.cells import fit, width
-from medreview.review.item import Item, Judgement, Verdict
 from medreview.review.jurors import Juror, jurors
+from medreview.review.layout.cells import fit, width
+from medreview.review.layout.wrap import WrapTable
 from medreview.review.session import ReviewSession
-from medreview.review.wrap import WrapTable
+from medreview.review.statement_view import Judgement, StatementView, Verdict
 from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
-from medreview.screens.widgets.painted import Piece, Row
+from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 _FALSE_QUOTE = ("altered", "absent")
@@ -34,19 +34,19 @@ def lead(session: ReviewSession) -> Judgement | None:
 
 def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     """The judge rows of one column: two in open mode, one while the judges are hidden."""
-    if not session.judges:
+    if not session.shows_judges:
         words = " shared words underlined · the judges are hidden until you decide "
         return [[("──", "rule"), (words, "dim"), ("─", "rule fill")]]
     judgement = lead(session)
     if session.item is None or judgement is None:
         return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
-    row: list[Piece] = [("── ", "rule"), ("judge  ", ""), *_verdict(judgement), ("  ", "")]
+    row: list[StyledText] = [("── ", "rule"), ("judge  ", ""), *_verdict(judgement), ("  ", "")]
     row.append((f"{judge_name(judgement)} ", "dim"))
     jury = jurors(session.item)
     if len(jury) > 1 and session.item.verdict:
         row += [("── ", "rule"), (f"jury {_strip(jury)} {_votes(session.item.verdict)} ", "")]
     row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", "")]
-    conflict: list[Piece] = [("── ", "rule"), ("sources conflict ", "badge")]
+    conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
     taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
     if session.item.verdict and session.item.verdict.conflict and taken <= columns:
         row += conflict
@@ -71,7 +71,7 @@ def judge_name(judgement: Judgement) -> str:
 
 def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     rows: list[Row] = [[(" ── judges ", "rule"), ("─", "rule fill"), (" ", "")]]
-    if not session.judges:
+    if not session.shows_judges:
         return [*rows, *_wrapped("hidden until you decide; shared words are underlined", columns, 2, "dim")]
     judgement = lead(session)
     item = session.item
@@ -125,7 +125,7 @@ def _wrapped(text: str, columns: int, most: int, style: str) -> list[Row]:
     return [[(" ", ""), (line, style)] for line in lines]
 
 
-def _verdict(judgement: Judgement) -> list[Piece]:
+def _verdict(judgement: Judgement) -> list[StyledText]:
     """Glyph, word and confidence; a label that is none of ours in the judge's own word."""
     if judgement.verdict:
         level = judgement.verdict
@@ -135,7 +135,7 @@ def _verdict(judgement: Judgement) -> list[Piece]:
         words, style = ("✓ SUPPORTED", "good") if judgement.supported else ("✗ NOT SUPPORTED", "bad")
     else:
         words, style = f"? {(judgement.raw_label or 'unsure').upper()}", ""
-    pieces: list[Piece] = [(words, f"{style} key".strip())]
+    pieces: list[StyledText] = [(words, f"{style} key".strip())]
     if judgement.confidence is not None:
         figure = f"{judgement.confidence:.2f}"
         pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
@@ -146,7 +146,7 @@ def _quote_style(judgement: Judgement) -> str:
     return "badge" if judgement.quote_status in _FALSE_QUOTE else "quote"
 
 
-def _quote_status(item: Item, judgement: Judgement) -> list[Piece]:
+def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]:
     source = item.source_of(judgement.snapshot_id)
     where = f" in [{source.number}]" if source else ""
     if judgement.quote_status == "none":

@@ -5,8 +5,8 @@ from typing import Final
 
 from medreview.labels import EVIDENCE
 from medreview.review.actions import Action, shown_key
-from medreview.review.cells import width
-from medreview.screens.widgets.painted import Piece, Row
+from medreview.review.layout.cells import width
+from medreview.screens.widgets.painted import Row, StyledText
 
 _DECISIONS: Final = tuple(f"decide_{label.level}" for label in EVIDENCE)
 _FIRST: Final = ("hallucination", "note", "defer", "dispute")
@@ -57,7 +57,7 @@ def _row(hints: list[tuple[str, str]], columns: int, right: tuple[tuple[str, str
     """The hints that fit, two columns apart if there is room for all of them, else one; ``right`` after a wider gap."""
     everything = [*hints, *right]
     gap = 2 if _taken(everything, 2) + (3 if right else 0) <= columns else 1
-    pieces: list[Piece] = [(" ", "")]
+    pieces: list[StyledText] = [(" ", "")]
     room = columns - 1
     for number, (keys, words) in enumerate(everything):
         lead = 0 if not number else max(gap, min(4, room)) if number == len(hints) else gap

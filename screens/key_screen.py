@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from textual import events
 from textual.screen import Screen
 
-from medreview.screens.steps import Key
+from medreview.screens.dialogs import Key
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench

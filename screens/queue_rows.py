@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from medreview.review.cells import fit, width
-from medreview.review.listing import Listed
+from medreview.review.layout.cells import fit, width
+from medreview.review.queue_entry import QueueEntry
 from medreview.review.session import ReviewSession
-from medreview.screens.arrangement import QUEUE_COLUMNS
 from medreview.screens.glyphs import VERDICT, verdict_words
+from medreview.screens.layout import QUEUE_COLUMNS
 from medreview.screens.widgets.painted import Row
 
 _KEPT: Final = 2_000
@@ -28,7 +28,7 @@ class QueueRows:
         self._row_of: list[int] = []
         self._heading_of: list[int | None] = []
         self._runs: dict[int, int] = {}
-        self._read: dict[int, Listed] = {}
+        self._read: dict[int, QueueEntry] = {}
         place = 0
         for _, run in groupby(session.queue.responses):
             length = len(list(run))
@@ -88,7 +88,7 @@ class QueueRows:
         room = QUEUE_COLUMNS - 2 - len(name) - len(head)
         return [(name, "dim"), (head, ""), (fit(listed.badges, min(room, width(listed.badges))), "badge")]
 
-    def _listed(self, place: int) -> Listed:
+    def _listed(self, place: int) -> QueueEntry:
         found = self._read.get(place)
         if found is None:
             if len(self._read) > _KEPT:

@@ -12,22 +12,22 @@ from textual.widget import Widget
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action
 from medreview.review.session import ReviewSession
-from medreview.screens.acts import Acts
-from medreview.screens.arrangement import Needs, Plan, arrange, shape_of
-from medreview.screens.entry import Entry
+from medreview.screens.action_handlers import ActionHandlers
+from medreview.screens.dialogs import Dialog, Key, SpanDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
+from medreview.screens.layout import Needs, PanePlan, arrange, shape_of
+from medreview.screens.line_input import LineInput
+from medreview.screens.panes import Panes, response_bar
 from medreview.screens.queue_rows import QueueRows
-from medreview.screens.reading import Reading, response_bar
 from medreview.screens.source_rows import source_bar, source_heading
 from medreview.screens.statement_rows import question_rows, statement_height, statement_rows
-from medreview.screens.steps import Key, SpanStep, Step
 from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView, LiveLines
-from medreview.screens.widgets.list import RowsView
 from medreview.screens.widgets.painted import Row
 
 _READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help"})
@@ -82,8 +82,8 @@ class ReviewScreen(KeyScreen[None]):
         self._action_of = {key: action.id for action in actions.values() for key in action.keys}
         self._planned = _Planned()
         self._needs = Needs(1, 1, 2)
-        self._plan: Plan | None = None
-        self._step: Step | None = None
+        self._plan: PanePlan | None = None
+        self._step: Dialog | None = None
         self._said = notice
         self._bad = False
         self._own_view = False
@@ -99,8 +99,8 @@ class ReviewScreen(KeyScreen[None]):
         self._right = LinesView(id="right", ascii_only=ascii_only)
         self.source = DocumentView(id="source", ascii_only=ascii_only)
         self.response = DocumentView(id="response", ascii_only=ascii_only, gutter=1)
-        self.reading = Reading(session, self.source, self.response)
-        self._acts = Acts(session, self.reading, self, drafts)
+        self.reading = Panes(session, self.source, self.response)
+        self._acts = ActionHandlers(session, self.reading, self, drafts)
         self._queue_rows = QueueRows(session)
 
     @property
@@ -118,7 +118,7 @@ class ReviewScreen(KeyScreen[None]):
         self.queue_changed()
         self.paint()
 
-    def plan_for(self, size: Size) -> Plan:
+    def plan_for(self, size: Size) -> PanePlan:
         """Where the parts lie for a size and what is on the screen."""
         return arrange(size, self._needs)
 
@@ -138,7 +138,7 @@ class ReviewScreen(KeyScreen[None]):
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text goes into the line being typed; elsewhere it would be a burst of verdicts."""
         event.stop()
-        if isinstance(self._step, Entry):
+        if isinstance(self._step, LineInput):
             self._step.paste(event.text)
             with self.app.batch_update():
                 self.paint()
@@ -163,9 +163,9 @@ class ReviewScreen(KeyScreen[None]):
         if step is not None:
             if step.press(key):
                 return
-            if name is None or (isinstance(step, SpanStep) and name.startswith("decide_")):
+            if name is None or (isinstance(step, SpanDialog) and name.startswith("decide_")):
                 return
-            if name not in _READS and (name not in _TURNS or isinstance(step, SpanStep)):
+            if name not in _READS and (name not in _TURNS or isinstance(step, SpanDialog)):
                 self.open(None)
         if name is not None:
             self._acts.perform(name)
@@ -179,14 +179,14 @@ class ReviewScreen(KeyScreen[None]):
         """Whether response and source stand side by side."""
         return shape_of(self.app.size) != "one"
 
-    def open(self, step: Step | None) -> None:
+    def open(self, step: Dialog | None) -> None:
         """Put a step into the last rows, or take it away; the span step brings its text with it."""
         was, self._step = self._step, step
-        if isinstance(was, SpanStep) and not isinstance(step, SpanStep):
+        if isinstance(was, SpanDialog) and not isinstance(step, SpanDialog):
             self.reading.draw_span(was.target, None)
             self.reading.shows_response = self._own_view
-        if isinstance(step, SpanStep):
-            if not isinstance(was, SpanStep):
+        if isinstance(step, SpanDialog):
+            if not isinstance(was, SpanDialog):
                 self._own_view = self.reading.shows_response
             self.reading.shows_response = step.target == "response"
 
@@ -232,7 +232,7 @@ class ReviewScreen(KeyScreen[None]):
             self.refresh(layout=True, repaint=False)
             self._paint_frame(plan, size)
         self.reading.show()
-        if isinstance(self._step, SpanStep):
+        if isinstance(self._step, SpanDialog):
             self.reading.draw_span(self._step.target, self._step.edit)
         one = plan.shape == "one"
         header = header_rows if one else wide_header_rows
@@ -255,7 +255,7 @@ class ReviewScreen(KeyScreen[None]):
     def _ask_needs(self, size: Size) -> Needs:
         item, shape = self.session.item, shape_of(size)
         if shape == "one":
-            judges = 2 if self.session.judges else 1
+            judges = 2 if self.session.shows_judges else 1
             if item is None:
                 return Needs(1, 0, judges)
             statement = statement_height(item, size.width)
@@ -271,7 +271,7 @@ class ReviewScreen(KeyScreen[None]):
             question = max(question, len(question_rows(item, width, _ALL_ROWS, " ")))
         return Needs(statement, question + 3, 12)
 
-    def _statement_rows(self, plan: Plan) -> list[Row]:
+    def _statement_rows(self, plan: PanePlan) -> list[Row]:
         item = self.session.item
         region = plan.regions["statement"]
         if item is None:
@@ -281,12 +281,12 @@ class ReviewScreen(KeyScreen[None]):
             cut = "v shows it in the response" if not self.reading.shows_response else ""
             rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
             return [*rows, *question_rows(item, region.width, plan.question_rows)]
-        origin = f" ({item.origin})" if item.origin and self.session.judges else ""
+        origin = f" ({item.origin})" if item.origin and self.session.shows_judges else ""
         question = question_rows(item, region.width, plan.question_rows - 3, " ")
         rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
-        model = f"  {item.model}" if self.session.judges else ""
+        model = f"  {item.model}" if self.session.shows_judges else ""
         name = f"{item.response_name}  S{item.ordinal}/{item.siblings} "
         rows.append([(" answer", "dim"), (model, "title"), ("", "fill"), (name, "key")])
         return rows
@@ -303,7 +303,7 @@ class ReviewScreen(KeyScreen[None]):
             return [source_bar(session, width, reading.where, reading.hidden, reading.search_words)]
         return source_heading(session, width, reading.where, reading.hidden, reading.search_words)
 
-    def _paint_frame(self, plan: Plan, size: Size) -> None:
+    def _paint_frame(self, plan: PanePlan, size: Size) -> None:
         """The lines between the parts."""
         columns = [plan.regions[name].x for name in ("left", "right") if name in plan.regions]
         for view, joint in ((self._rule, "┬"), (self._lower, "┴")):

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from medreview.review.cells import fit, width
-from medreview.review.item import Source
+from medreview.review.layout.cells import fit, width
 from medreview.review.session import ReviewSession
-from medreview.screens.widgets.painted import Piece, Row
+from medreview.review.statement_view import Source
+from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 NOTHING_TO_READ: Final = {
@@ -118,7 +118,7 @@ def source_heading(session: ReviewSession, columns: int, where: Where, hidden: i
     ]
 
 
-def _in_rule(facts: list[Piece]) -> list[Piece]:
+def _in_rule(facts: list[StyledText]) -> list[StyledText]:
     """Facts with a rule on either side."""
     if not facts:
         return []
@@ -126,7 +126,7 @@ def _in_rule(facts: list[Piece]) -> list[Piece]:
     return [("──", "rule"), (first.removeprefix(" ·"), style), *others, (" ──", "rule")]
 
 
-def _title_and_path(title: str, path: tuple[str, ...], room: int) -> list[Piece]:
+def _title_and_path(title: str, path: tuple[str, ...], room: int) -> list[StyledText]:
     """The headings, after the title where there is room for both; of a path too long, the deepest headings."""
     if not path:
         return [(fit(title, min(width(title), room)), "")]
@@ -141,10 +141,16 @@ def _title_and_path(title: str, path: tuple[str, ...], room: int) -> list[Piece]
 
 
 def _bar(
-    session: ReviewSession, source: Source, columns: int, facts: list[Piece], where: Where, search: str, below: str = ""
-) -> list[Piece]:
+    session: ReviewSession,
+    source: Source,
+    columns: int,
+    facts: list[StyledText],
+    where: Where,
+    search: str,
+    below: str = "",
+) -> list[StyledText]:
     """``below``: the heading or title to put into the rule, if the address can give way to its domain for it."""
-    right: list[Piece] = []
+    right: list[StyledText] = []
     if search:
         right += [
             (" ", ""),
@@ -162,7 +168,7 @@ def _bar(
     while room() < min(_DOMAIN, width(domain)) and (lesser := [fact for fact in facts if fact[1] == "dim"]):
         facts = [fact for fact in facts if fact is not lesser[0]]
     left = room()
-    heading: list[Piece] = []
+    heading: list[StyledText] = []
     if below:
         if left < width(address) + _HEADING + 3:
             address = domain
@@ -172,7 +178,7 @@ def _bar(
     return [*start, (address, "title"), *facts, (" ", ""), *heading, ("─", "rule fill"), *right]
 
 
-def _state(source: Source) -> list[Piece]:
+def _state(source: Source) -> list[StyledText]:
     """The page's state in a word or two, and what else its evidence warns of."""
     evidence = source.state_evidence.lower()
     state = (f" · {source.state.replace('_', ' ')}", "" if source.state == "ok" else "badge")
@@ -182,13 +188,13 @@ def _state(source: Source) -> list[Piece]:
     return [state, *((f" · {word}", "badge") for word in warnings)]
 
 
-def _facts(source: Source) -> list[Piece]:
+def _facts(source: Source) -> list[StyledText]:
     facts = [size_words(source.size)] if source.size else []
     facts += [date_words(source.fetched_at)] if source.fetched_at else []
     return [(f" · {fact}", "dim") for fact in facts]
 
 
-def source_numbers(session: ReviewSession) -> list[Piece]:
+def source_numbers(session: ReviewSession) -> list[StyledText]:
     """The cited sources by number, the shown one in brackets; a range when there are many."""
     source = session.source
     count = len(session.item.sources) if session.item else 0
@@ -196,7 +202,7 @@ def source_numbers(session: ReviewSession) -> list[Piece]:
         return []
     if count > 6:
         return [(f"[{source.number}]", "key"), (f" of {count}", "")]
-    pieces: list[Piece] = []
+    pieces: list[StyledText] = []
     for number in range(1, count + 1):
         pieces.append((f"[{number}]", "key") if number == source.number else (str(number), ""))
         pieces.append((" ", ""))

@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 
-from medreview.review.item import Item
-from medreview.review.marks import Mark, MarkIndex
-from medreview.review.prose import prose_rows
-from medreview.screens.widgets.painted import Piece, Row
+from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.layout.prose import prose_rows
+from medreview.review.statement_view import StatementView
+from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 INDENT = 7
 """Columns before the statement's text: ``" S3/9  "``."""
 
 
-def statement_rows(item: Item, marks: Sequence[Mark], columns: int, most: int, cut: str) -> list[Row]:
+def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, most: int, cut: str) -> list[Row]:
     """The statement, wrapped, in at most so many rows; ``cut`` says where the rest is when it is longer."""
     text = visible(item.text)
     wrapped = _rows(text, columns - INDENT - 1)
-    index = MarkIndex(marks)
+    index = HighlightIndex(marks)
     rows: list[Row] = []
     for number, (start, end) in enumerate(wrapped[:most]):
         label = f" S{item.ordinal}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
-        pieces: list[Piece] = [(label, "key")]
+        pieces: list[StyledText] = [(label, "key")]
         pieces += [(text[piece.start : piece.end], " ".join(piece.kinds)) for piece in index.pieces(start, end)]
         rows.append(pieces)
     if len(wrapped) > most and rows:
@@ -29,12 +29,12 @@ def statement_rows(item: Item, marks: Sequence[Mark], columns: int, most: int, c
     return rows
 
 
-def statement_height(item: Item, columns: int) -> int:
+def statement_height(item: StatementView, columns: int) -> int:
     """Rows that the whole statement takes."""
     return len(_rows(visible(item.text), columns - INDENT - 1))
 
 
-def question_rows(item: Item, columns: int, most: int, label: str = " asked ") -> list[Row]:
+def question_rows(item: StatementView, columns: int, most: int, label: str = " asked ") -> list[Row]:
     """The question in at most so many rows."""
     text = visible(" ".join(item.question.split())) or "(no question was recorded)"
     lines = [text[start:end] for start, end in _rows(text, columns - len(label) - 1)]

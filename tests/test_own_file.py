@@ -7,11 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from medreview import pipeline
-from medreview.exchange.export import export
+from medreview.exchange.exports.export import export
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.sources.limits import Limits
-from medreview.sources.network import Network
+from medreview.sources.fetching.limits import Limits
+from medreview.sources.fetching.network import Network
 from medreview.study import Study
 from medreview.study.check import check
 
@@ -62,7 +62,7 @@ def answers(port):
 def test_from_the_file_to_labels(tmp_path, port):
     file = tmp_path / "answers.jsonl"
     file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(port)))
-    pages = pipeline.Pages(network=Network(limits=Limits(host_delay=0), allow=frozenset({("127.0.0.1", port)})))
+    pages = pipeline.PageProvider(network=Network(limits=Limits(host_delay=0), allow=frozenset({("127.0.0.1", port)})))
     with Study.create(tmp_path / "own.medreview") as study:
         done = pipeline.run(study, [file], {}, pages)
 
@@ -82,6 +82,6 @@ def test_without_leave_nothing_on_this_machine_is_fetched(tmp_path, port):
     file = tmp_path / "answers.jsonl"
     file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(port)))
     with Study.create(tmp_path / "own.medreview") as study:
-        done = pipeline.run(study, [file], {}, pipeline.Pages(network=Network(limits=Limits(host_delay=0))))
+        done = pipeline.run(study, [file], {}, pipeline.PageProvider(network=Network(limits=Limits(host_delay=0))))
 
         assert done.fetched.states == {"blocked": 6}

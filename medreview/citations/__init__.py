@@ -3,17 +3,17 @@
 In the order of use: ``model`` (what a citation is); ``extract`` finds them, in text through ``urls``, ``identifiers``
 and ``resolvers``, and in a structured list; ``canonical`` decides whether two are the same source, and what to fetch;
 ``stage`` does this for a study. About the sources: ``hosts`` (how they are grouped, who has a paywall), ``allow_list``
-and ``scoring`` (where they point, against a list of evidence domains), ``reach`` (whether something is there).
+and ``scoring`` (where they point, against a list of evidence domains).
 """
 
 from medreview.citations.canonical import canonical_key, domain, fetch_url
 from medreview.citations.extract import cited_in, extract, from_list
-from medreview.citations.model import Citation, Kind, Listed, Unusable
+from medreview.citations.model import Citation, Kind, ListedCitation, Unusable
 
 __all__ = [
     "Citation",
     "Kind",
-    "Listed",
+    "ListedCitation",
     "Unusable",
     "canonical_key",
     "cited_in",

@@ -34,7 +34,7 @@ _FOR_ALL: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AllowEntry:
     """One entry: a host in ASCII and lower case, a path (``""`` or ``/books``), and the group it stands in."""
 
     host: str
@@ -51,14 +51,14 @@ class AllowList:
     """Entries by host, and the kinds of identifiers that are taken by format. ``name`` says where they are from."""
 
     name: str
-    entries: Mapping[str, tuple[Entry, ...]]
+    entries: Mapping[str, tuple[AllowEntry, ...]]
     identifiers: frozenset[Kind]
 
     def __len__(self) -> int:
         """How many entries there are."""
         return sum(map(len, self.entries.values()))
 
-    def match(self, url: str) -> Entry | None:
+    def match(self, url: str) -> AllowEntry | None:
         """The closest entry that takes a URL; ``None`` for another site and for a URL with a user name."""
         parts = _PARTS.match(canonical_key(Citation("url", url)).removeprefix("url:"))
         if parts is None or "@" in parts[1]:
@@ -109,7 +109,7 @@ def _checked(told: dict[str, Any], name: str) -> AllowList:
         _known(group, ("name", "domains"), name, " in [[groups]]")
         if not isinstance(group.get("name", ""), str):
             raise UserError(f"The allow-list {name}: the name of a group must be a text.")
-    entries: dict[str, dict[str, Entry]] = {}
+    entries: dict[str, dict[str, AllowEntry]] = {}
     for group in (allowed, *groups):
         for written in _texts(group, "domains", name):
             entry = _entry(written, group.get("name", ""), name)
@@ -137,7 +137,7 @@ def _texts(table: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _entry(written: str, group: str, name: str) -> Entry:
+def _entry(written: str, group: str, name: str) -> AllowEntry:
     def unusable(why: str) -> UserError:
         return UserError(f"The allow-list {name}: {written!r} {why}.")
 
@@ -155,7 +155,7 @@ def _entry(written: str, group: str, name: str) -> Entry:
     path = path.strip("/")
     if path and _CLIMBS.search(f"/{path}"):
         raise unusable("has a path that leads out of itself")
-    return Entry(host, f"/{path}" if slash and path else "", group)
+    return AllowEntry(host, f"/{path}" if slash and path else "", group)
 
 
 def _ascii(host: str) -> str:
@@ -170,5 +170,5 @@ def _under(path: str, prefix: str) -> bool:
     return not _CLIMBS.search(path) and (path == prefix or path.startswith(f"{prefix}/"))
 
 
-def _longest_first(entry: Entry) -> tuple[int, str]:
+def _longest_first(entry: AllowEntry) -> tuple[int, str]:
     return -len(entry.path), entry.path

@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.citations.canonical import canonical_key, domain
 from medreview.citations.identifiers import find_arxiv, find_dois, find_ncts, find_pmcids, find_pmids, sici_end
-from medreview.citations.model import Citation, Listed, Unusable
+from medreview.citations.model import Citation, ListedCitation, Unusable
 from medreview.citations.resolvers import DOI_HOSTS, resolve
 from medreview.citations.urls import find_urls
 from medreview.text import Span
@@ -31,7 +31,7 @@ def extract(text: str) -> list[Citation]:
     return _one_per_link(text, _disjoint(found))
 
 
-def from_list(items: Sequence[str]) -> Listed:
+def from_list(items: Sequence[str]) -> ListedCitation:
     """Citations of a structured list, by the same rules, without offsets; entries that hold none are handed back.
 
     An entry that names one source twice (a DOI and its address) counts once.
@@ -43,17 +43,17 @@ def from_list(items: Sequence[str]) -> Listed:
         citations.extend(reversed(held.values()))
         if not held:
             unusable.append(Unusable(index, item))
-    return Listed(citations, unusable)
+    return ListedCitation(citations, unusable)
 
 
-def cited_in(text: str, listed: Sequence[str] = ()) -> Listed:
+def cited_in(text: str, listed: Sequence[str] = ()) -> ListedCitation:
     """The citations of a response: those in its text, then those of a list beside it that the text does not name.
 
     Spans count in the text; what the list alone names has none.
     """
     in_text, beside = extract(text), from_list(listed)
     known = {canonical_key(citation) for citation in in_text}
-    return Listed(in_text + [c for c in beside.citations if canonical_key(c) not in known], beside.unusable)
+    return ListedCitation(in_text + [c for c in beside.citations if canonical_key(c) not in known], beside.unusable)
 
 
 def _urls(text: str) -> tuple[list[Citation], list[Span]]:

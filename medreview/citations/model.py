@@ -28,7 +28,7 @@ class Unusable(NamedTuple):
     item: str
 
 
-class Listed(NamedTuple):
+class ListedCitation(NamedTuple):
     """What a structured list of citations held."""
 
     citations: list[Citation]

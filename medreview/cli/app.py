@@ -4,7 +4,29 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli import citations, diff, evidence, facts, fetch, figures, files, judges, jury, prepare, review, urls
+from medreview.cli.commands import (
+    backup,
+    check,
+    citations,
+    demo,
+    diff,
+    evidence,
+    export,
+    facts,
+    fetch,
+    import_,
+    judge,
+    judges,
+    jury,
+    merge,
+    parse,
+    prompts,
+    review,
+    run,
+    stats,
+    urls,
+    where,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,5 +53,27 @@ def _options(version: Version = False) -> None:
     pass
 
 
-for part in (review, prepare, fetch, diff, judges, jury, facts, figures, urls, files, evidence, citations):
-    part.register(app)
+for command in (
+    demo.demo,
+    review.review,
+    run.run,
+    import_.import_,
+    fetch.fetch,
+    parse.parse,
+    judge.judge,
+    judges.judges,
+    jury.jury,
+    facts.facts,
+    diff.diff,
+    stats.stats,
+    export.export,
+    citations.citations,
+    urls.urls,
+    evidence.evidence,
+    prompts.prompts,
+    merge.merge,
+    backup.backup,
+    check.check,
+    where.where,
+):
+    app.command(command.__name__.rstrip("_"))(command)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medreview.cli.asking import judges_named, warn
+from medreview.cli.ask_models import judges_named, warn
 from medreview.cli.output import counted, parts, progress, result, say
 from medreview.errors import UserError
 from medreview.visible import visible

@@ -7,7 +7,7 @@ from pathlib import Path
 def answer_lines() -> None:
     """Answer each line of standard input on standard output, as it comes."""
     from medreview.config import load_config
-    from medreview.evidence.protocol import serve
+    from medreview.evidence.jsonl_filter import serve
     from medreview.evidence.terms import vocabulary
 
     own = load_config().synonyms

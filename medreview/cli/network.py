@@ -11,9 +11,9 @@ import typer
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Pages
-    from medreview.sources.network import Network
-    from medreview.sources.services import Services
+    from medreview.pipeline import PageProvider
+    from medreview.sources.fetching.network import Network
+    from medreview.sources.fetching.services import Services
 
 _NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
 
@@ -36,7 +36,7 @@ def services_from_config() -> "Services":
     The key for E-utilities is that of the environment variable ``NCBI_API_KEY``; it goes to NCBI and nowhere else.
     """
     from medreview.config import load_config
-    from medreview.sources.services import Services
+    from medreview.sources.fetching.services import Services
 
     config = load_config()
     for name, address in config.services.items():
@@ -61,7 +61,7 @@ def network_from_config(proxy: str | None = None, respect_robots: bool | None = 
     """The network as the settings and a command's options want it: who asks, how, and how far apart."""
     import medreview
     from medreview.config import load_config
-    from medreview.sources.network import Network
+    from medreview.sources.fetching.network import Network
 
     config = load_config()
     agent = f"medreview/{medreview.__version__}" + (f" ({config.contact})" if config.contact else "")
@@ -73,8 +73,8 @@ def network_from_config(proxy: str | None = None, respect_robots: bool | None = 
     )
 
 
-def pages_from(saved: Path | None, proxy: str | None = None, respect_robots: bool | None = None) -> "Pages":
+def pages_from(saved: Path | None, proxy: str | None = None, respect_robots: bool | None = None) -> "PageProvider":
     """Where a command takes pages from."""
-    from medreview.pipeline import Pages
+    from medreview.pipeline import PageProvider
 
-    return Pages(saved, network_from_config(proxy, respect_robots), services_from_config())
+    return PageProvider(saved, network_from_config(proxy, respect_robots), services_from_config())

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION, REASONS, level_for_key, level_named
-from medreview.review.item import Judgement
-from medreview.review.own import Own
+from medreview.review.reviewer_state import ReviewerState
 from medreview.review.session import ReviewSession
+from medreview.review.statement_view import Judgement
 from medreview.visible import visible
 
 _AROUND = 300
@@ -149,19 +149,19 @@ def _show(session: ReviewSession) -> None:
     counts = session.counts
     print(f"\n{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}")
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
-    badges = f"; {item.verdict.badges}" if session.judges and item.verdict and item.verdict.badges else ""
-    model = f" {item.model}" if session.judges else ""
+    badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
+    model = f" {item.model}" if session.shows_judges else ""
     print(visible(f"{item.response_name}{model}, statement {item.ordinal} of {item.siblings}{badges}"))
     print(_wrapped(f"asked: {item.question}"))
     print(_wrapped(f"STATEMENT: {item.text}"))
     _source(session)
-    if session.judges:
+    if session.shows_judges:
         _judges(session)
     if words := "; ".join(_mine(session.own)):
         print(_wrapped(f"you: {words}"))
 
 
-def _mine(own: Own) -> Iterator[str]:
+def _mine(own: ReviewerState) -> Iterator[str]:
     """What I said so far."""
     if own.stale:
         yield "STALE, the page has changed since, decide again"

@@ -1,7 +1,7 @@
 """Evidence without a model: which passages bear on a statement, what clashes, and where a quotation is.
 
 ``ranking.SourceIndex`` and ``assess.assess`` for statements, ``grounding.QuoteIndex`` and ``grounding.ground`` for
-quotations, ``lexical.matches`` for neutral highlights, ``protocol.serve`` for JSON lines. Under them: ``fold``
+quotations, ``lexical.matches`` for neutral highlights, ``jsonl_filter.serve`` for JSON lines. Under them: ``normalise``
 (typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities`` and ``units``, ``clashes``.
 Texts are taken to be English. In German, French, Spanish and Portuguese, words match as written (and by what English
 stemming happens to do to them), sentences are cut, and decimal commas, units, bounds, ranges and simple frequencies are

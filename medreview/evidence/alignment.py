@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Final, NamedTuple
 
-from medreview.evidence.fold import DASHES, INVISIBLE, fold_word, unmarked
+from medreview.evidence.normalise import DASHES, INVISIBLE, fold_word, unmarked
 from medreview.text import Span
 
 _LETTERS = r"(?:[^\W\d_]++|[\u0300-\u036f]++)++"
@@ -32,7 +32,7 @@ class Token(NamedTuple):
     end: int
 
 
-class Block(NamedTuple):
+class AlignedBlock(NamedTuple):
     """A stretch that differs: ranges of token numbers in the quotation and in the source; one of them may be empty."""
 
     quote: tuple[int, int]
@@ -44,7 +44,7 @@ class Alignment(NamedTuple):
     quotation's characters found in order, ``density`` the share of the source range's characters that they are."""
 
     source: tuple[int, int]
-    blocks: tuple[Block, ...]
+    blocks: tuple[AlignedBlock, ...]
     coverage: float
     density: float
 
@@ -207,11 +207,11 @@ def _core(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return pairs[best[1] : best[2]]
 
 
-def _blocks(pairs: list[tuple[int, int]], length: int, start: int, end: int) -> list[Block]:
+def _blocks(pairs: list[tuple[int, int]], length: int, start: int, end: int) -> list[AlignedBlock]:
     """What lies between the shared words."""
     blocks, left, right = [], 0, start
     for at, place in [*pairs, (length, end)]:
         if at > left or place > right:
-            blocks.append(Block((left, at), (right, place)))
+            blocks.append(AlignedBlock((left, at), (right, place)))
         left, right = at + 1, place + 1
     return blocks

@@ -9,11 +9,11 @@ from math import exp
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.clashes import Clash, agrees, clashes, denies_significance, significance
-from medreview.evidence.cues import OPPOSITES, SWEEPING, is_negation
 from medreview.evidence.lexical import matches
+from medreview.evidence.lexicon import OPPOSITES, SWEEPING, is_negation
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Hit, Match, Query, SourceIndex
-from medreview.evidence.reading import Reading, read
+from medreview.evidence.sentence_analysis import SentenceAnalysis, read
 from medreview.evidence.terms import Vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span
@@ -40,10 +40,10 @@ class Assessment(NamedTuple):
     unsupported: float
     label: AssessedLabel
     reasons: tuple[str, ...]
-    signs: "Signs | None" = None
+    signs: "PairSigns | None" = None
 
 
-class Signs(NamedTuple):
+class PairSigns(NamedTuple):
     """What the assessment is made from; the shares are 0..1."""
 
     covered: float
@@ -76,7 +76,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
     )
 
 
-def _read_signs(statement: str, index: SourceIndex, query: Query, found: Sequence[Match]) -> Signs:
+def _read_signs(statement: str, index: SourceIndex, query: Query, found: Sequence[Match]) -> PairSigns:
     """The signs for and against support in the best passages (at least one)."""
     ours = read(statement, index.words)
     passages = [index.reading(match.passage) for match in found]
@@ -92,7 +92,7 @@ def _read_signs(statement: str, index: SourceIndex, query: Query, found: Sequenc
     finding = significance(best)
     denied = denies_significance(statement)
     directed = any(ours.keys & side for pair in OPPOSITES for side in pair)
-    return Signs(
+    return PairSigns(
         found[0].coverage,
         together,
         sum(weight for key, weight in query.weights.items() if not index.has(key)) / query.total,
@@ -104,24 +104,24 @@ def _read_signs(statement: str, index: SourceIndex, query: Query, found: Sequenc
     )
 
 
-def _stands(quantity: Quantity, passage: Reading) -> bool:
+def _stands(quantity: Quantity, passage: SentenceAnalysis) -> bool:
     return any(
         quantity.tells(other) or (quantity.unit == other.unit and agrees(quantity, other))
         for other in passage.quantities
     )
 
 
-def _told_elsewhere(clash: Clash, ours: Reading, passages: Sequence[Reading]) -> bool:
+def _told_elsewhere(clash: Clash, ours: SentenceAnalysis, passages: Sequence[SentenceAnalysis]) -> bool:
     """Whether another of the best passages has the statement's amount as it is: then the source says both."""
     mine = [q for q in ours.quantities if clash.statement_span == (q.start, q.end)]
     return any(q.equals(other) and q.sign == other.sign for q in mine for p in passages for other in p.quantities)
 
 
-def _denies(reading: Reading) -> bool:
+def _denies(reading: SentenceAnalysis) -> bool:
     return any(is_negation(word.key) for word in reading.words)
 
 
-def _unsupported(statement: str, words: Vocabulary | None, signs: Signs) -> float:
+def _unsupported(statement: str, words: Vocabulary | None, signs: PairSigns) -> float:
     kinds = {clash.kind for clash in signs.clashes}
     values = {
         "covered": signs.covered,
@@ -140,7 +140,7 @@ def _unsupported(statement: str, words: Vocabulary | None, signs: Signs) -> floa
     return 1 / (1 + exp(-weigh.steepness * total))
 
 
-def _label(signs: Signs) -> AssessedLabel:
+def _label(signs: PairSigns) -> AssessedLabel:
     if signs.covered < weights().triage.little_covered:
         return "not_addressed"
     if signs.clashes:
@@ -159,7 +159,7 @@ def describe(clash: Clash, statement: str, source: str) -> str:
     return f"{other} in the source, {mine} in the statement"
 
 
-def _reasons(statement: str, index: SourceIndex, signs: Signs) -> list[str]:
+def _reasons(statement: str, index: SourceIndex, signs: PairSigns) -> list[str]:
     found = [f"{clash.kind}: {describe(clash, statement, index.text)}" for clash in signs.clashes]
     clashing = [clash.statement_span for clash in signs.clashes]
     for quantity in signs.missing:

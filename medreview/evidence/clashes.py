@@ -10,7 +10,7 @@ from itertools import product
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.cues import (
+from medreview.evidence.lexicon import (
     AUXILIARIES,
     DENIED_NOUNS,
     OPPOSITES,
@@ -24,9 +24,9 @@ from medreview.evidence.cues import (
     negated_forms,
 )
 from medreview.evidence.quantities import Quantity
-from medreview.evidence.reading import Reading, Word, read
+from medreview.evidence.sentence_analysis import SentenceAnalysis, Word, read
 from medreview.evidence.terms import Vocabulary
-from medreview.evidence.units import Unit, parse_unit
+from medreview.evidence.units import MeasureUnit, parse_unit
 from medreview.text import Span
 
 ClashKind = Literal[
@@ -119,7 +119,7 @@ def agrees(one: Quantity, other: Quantity) -> bool:
     return one.admits(other) or other.admits(one)
 
 
-def _amounts(ours: Reading, theirs: Reading) -> Iterator[Clash]:
+def _amounts(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
     settled = [q for q in theirs.quantities if any(comparable(q, s) and s.equals(q) for s in ours.quantities)]
     for mine in ours.quantities:
         same = [q for q in theirs.quantities if comparable(mine, q)]
@@ -152,7 +152,7 @@ def _slipped(one: Quantity, other: Quantity) -> bool:
     return mine is not None and theirs is not None and mine.base == theirs.base and mine.factor != theirs.factor
 
 
-def _amount_unit(quantity: Quantity) -> Unit | None:
+def _amount_unit(quantity: Quantity) -> MeasureUnit | None:
     """The unit before what it is counted for: mg of "mg per kilogram a day"."""
     return parse_unit(_PER.split(quantity.written, maxsplit=1)[0]) if quantity.written else None
 
@@ -170,7 +170,9 @@ def _kind(mine: Quantity, other: Quantity) -> ClashKind:
     return "range" if mine.is_range and other.is_range else "number"
 
 
-def _closest(ours: Reading, mine: Quantity, theirs: Reading, rivals: list[Quantity]) -> Quantity | None:
+def _closest(
+    ours: SentenceAnalysis, mine: Quantity, theirs: SentenceAnalysis, rivals: list[Quantity]
+) -> Quantity | None:
     """The quantity of the passage that stands among the same words; none when that is a guess."""
     if not rivals:
         return None
@@ -182,7 +184,7 @@ def _closest(ours: Reading, mine: Quantity, theirs: Reading, rivals: list[Quanti
     return quantity
 
 
-def _other_unit(ours: Reading, mine: Quantity, theirs: Reading) -> Iterator[Clash]:
+def _other_unit(ours: SentenceAnalysis, mine: Quantity, theirs: SentenceAnalysis) -> Iterator[Clash]:
     """The same number with a unit of another kind: 5 mg, 5 mL."""
     for other in theirs.quantities:
         if not other.written or other.unit == "/day" or mine.unit == "/day" or other.unit == mine.unit:
@@ -202,7 +204,7 @@ def _span(quantity: Quantity) -> Span:
 # --- words
 
 
-def _directions(ours: Reading, theirs: Reading) -> Iterator[Clash]:
+def _directions(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
     for pair in OPPOSITES:
         for side, opposite in (pair, pair[::-1]):
             mine = [word for word in ours.words if word.key in side and not _measures(ours, word)]
@@ -217,12 +219,12 @@ def _directions(ours: Reading, theirs: Reading) -> Iterator[Clash]:
                     return
 
 
-def _measures(reading: Reading, word: Word) -> bool:
+def _measures(reading: SentenceAnalysis, word: Word) -> bool:
     """Whether a word belongs to a quantity (``below 30``)."""
     return any(quantity.start <= word.start < quantity.end for quantity in reading.quantities)
 
 
-def _turned(ours: Reading, theirs: Reading) -> bool:
+def _turned(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> bool:
     """Whether the two set the same things against each other the other way round (A less than B, B more than A)."""
     mine, other = _than(ours), _than(theirs)
     if mine is None or other is None:
@@ -231,7 +233,7 @@ def _turned(ours: Reading, theirs: Reading) -> bool:
     return crossed >= len(mine[0] & other[0]) + len(mine[1] & other[1]) or bool(mine[1] & (other[0] - other[1]))
 
 
-def _than(reading: Reading) -> tuple[frozenset[str], frozenset[str]] | None:
+def _than(reading: SentenceAnalysis) -> tuple[frozenset[str], frozenset[str]] | None:
     """The content terms before and after ``than``."""
     at = next((word.start for word in reading.words if word.key == "than"), None)
     if at is None:
@@ -243,14 +245,14 @@ def _than(reading: Reading) -> tuple[frozenset[str], frozenset[str]] | None:
     )
 
 
-def _about_same(ours: Reading, word: Word, theirs: Reading, others: list[Word]) -> Word | None:
+def _about_same(ours: SentenceAnalysis, word: Word, theirs: SentenceAnalysis, others: list[Word]) -> Word | None:
     near = ours.around(word.start, word.end, REACH)
     counted = [(len(near & theirs.around(other.start, other.end, REACH)), other) for other in others]
     best = max(counted, key=lambda pair: pair[0], default=None)
     return best[1] if best is not None and best[0] >= 2 else None
 
 
-def _negations(ours: Reading, theirs: Reading) -> Iterator[Clash]:
+def _negations(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
     """A word that both share and one denies; a pair such as ``effective`` and ``ineffective``."""
     plain, denied = _by_denial(ours)
     others, denied_others = _by_denial(theirs)
@@ -277,12 +279,12 @@ def _negations(ours: Reading, theirs: Reading) -> Iterator[Clash]:
             return
 
 
-def _alike(ours: Reading, mine: Word, theirs: Reading, other: Word) -> int:
+def _alike(ours: SentenceAnalysis, mine: Word, theirs: SentenceAnalysis, other: Word) -> int:
     """How many content words stand around both words."""
     return len(ours.around(mine.start, mine.end, CONTEXT) & theirs.around(other.start, other.end, CONTEXT))
 
 
-def _by_denial(reading: Reading) -> tuple[dict[str, Word], dict[str, Word]]:
+def _by_denial(reading: SentenceAnalysis) -> tuple[dict[str, Word], dict[str, Word]]:
     """Content words that are said, and those that a negation denies: the one that it stands before."""
     plain: dict[str, Word] = {}
     denied: dict[str, Word] = {}
@@ -311,13 +313,13 @@ def _denied_by(words: list[Word], at: int) -> Word | None:
     return None
 
 
-def _from_negation(reading: Reading, word: Word) -> Span:
+def _from_negation(reading: SentenceAnalysis, word: Word) -> Span:
     """The range from the negation to the word that it denies."""
     before = [w for w in reading.words if w.end <= word.start and is_negation(w.key)]
     return Span(before[-1].start if before else word.start, word.end)
 
 
-def _modality(ours: Reading, theirs: Reading) -> Iterator[Clash]:
+def _modality(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
     """What must be against what may be, said of the same word."""
     for mine_set, other_set in ((REQUIRED, POSSIBLE), (POSSIBLE, REQUIRED)):
         if ours.keys & other_set or theirs.keys & mine_set:
@@ -331,11 +333,11 @@ def _modality(ours: Reading, theirs: Reading) -> Iterator[Clash]:
                 return
 
 
-def _next(reading: Reading, word: Word) -> str:
+def _next(reading: SentenceAnalysis, word: Word) -> str:
     return next((w.term for w in reading.words if w.start >= word.end and w.counts), "")
 
 
-def _populations(ours: Reading, theirs: Reading) -> Iterator[Clash]:
+def _populations(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
     for one, other in POPULATIONS:
         for side, opposite in ((one, other), (other, one)):
             if ours.keys & side and theirs.keys & opposite and not ours.keys & opposite and not theirs.keys & side:
@@ -344,14 +346,14 @@ def _populations(ours: Reading, theirs: Reading) -> Iterator[Clash]:
                 yield Clash("population", _place(mine), _place(their))
 
 
-def _significance(ours: Reading, theirs: Reading) -> Iterator[Clash]:
+def _significance(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
     """``significantly`` against ``no significant difference`` or p > 0.05, and the other way round."""
     mine, other = significance(ours), significance(theirs)
     if mine is not None and other is not None and mine[0] != other[0] and _SIGNIFICANT.search(ours.text):
         yield Clash("significance", mine[1], other[1])
 
 
-def significance(reading: Reading) -> tuple[bool, Span] | None:
+def significance(reading: SentenceAnalysis) -> tuple[bool, Span] | None:
     """Whether a sentence reports a significant finding, and where; ``None`` when it says nothing or both."""
     denials = [Span(*match.span()) for match in _NOT_SIGNIFICANT.finditer(reading.text)]
     claims = [Span(*match.span()) for match in _SIGNIFICANT.finditer(reading.text)]

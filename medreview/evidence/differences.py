@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.alignment import Token
-from medreview.evidence.cues import is_negation, negated_form, opposed
+from medreview.evidence.lexicon import is_negation, negated_form, opposed
 from medreview.text import Span
 
 DifferenceKind = Literal["number", "unit", "negation", "direction", "words"]

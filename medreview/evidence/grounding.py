@@ -19,9 +19,9 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
-from medreview.evidence.cues import is_negation
 from medreview.evidence.differences import Difference, differences
-from medreview.evidence.fold import DASHES, Folded, fold
+from medreview.evidence.lexicon import is_negation
+from medreview.evidence.normalise import DASHES, Folded, fold
 from medreview.text import Span
 
 Status = Literal["exact", "normalised", "near", "altered", "absent", "too_short"]

@@ -12,10 +12,10 @@ from itertools import islice
 from math import log
 from typing import Final, NamedTuple
 
-from medreview.evidence.cues import FINDING
+from medreview.evidence.lexicon import FINDING
 from medreview.evidence.quantities import Quantity
-from medreview.evidence.reading import Reading, read
 from medreview.evidence.segment import Passage, segment
+from medreview.evidence.sentence_analysis import SentenceAnalysis, read
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span
@@ -91,7 +91,7 @@ class SourceIndex:
             found = self._findings[at] = float(sum(1 for _ in cues))
         return found
 
-    def reading(self, at: int) -> Reading:
+    def reading(self, at: int) -> SentenceAnalysis:
         """A passage read for comparison; of a very long one its beginning."""
         passage = self.passages[at]
         return read(self.text[passage.start : min(passage.end, passage.start + LONGEST_READ)], self.words)

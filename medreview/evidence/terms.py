@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from medreview.errors import UserError
-from medreview.evidence.fold import INVISIBLE, fold_word
+from medreview.evidence.normalise import INVISIBLE, fold_word
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer

@@ -3,10 +3,10 @@
 import re
 from typing import Final, NamedTuple
 
-from medreview.evidence.fold import fold_word
+from medreview.evidence.normalise import fold_word
 
 
-class Unit(NamedTuple):
+class MeasureUnit(NamedTuple):
     """A unit expression in base units: ``mg/kg/day`` is mass per mass per time with one factor."""
 
     base: str
@@ -83,7 +83,7 @@ UNIT_PATTERN: Final = (
 _SPLIT: Final = re.compile(r"\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?", re.IGNORECASE)
 
 
-def parse_unit(text: str) -> Unit | None:
+def parse_unit(text: str) -> MeasureUnit | None:
     """A unit expression as base units and a factor; ``None`` when a part is not known."""
     found: list[tuple[str, float]] = []
     for part in _SPLIT.split(text.strip()):
@@ -96,4 +96,4 @@ def parse_unit(text: str) -> Unit | None:
     for _, divisor in found[1:]:
         factor /= divisor
     # the order of the divisors carries no meaning: mg/kg/day is mg/day/kg
-    return Unit("/".join([found[0][0], *sorted(base for base, _ in found[1:])]), factor)
+    return MeasureUnit("/".join([found[0][0], *sorted(base for base, _ in found[1:])]), factor)

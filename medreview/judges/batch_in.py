@@ -10,12 +10,12 @@ from typing import Any, BinaryIO, Final
 
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
-from medreview.judges.tasks.task import Rows, Task, Unit, pending
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
 from medreview.llm.call import Answer, Ask, Status, cache_key
+from medreview.llm.completion import Completion, read_completion
 from medreview.llm.estimate import cost_of
-from medreview.llm.faults import diagnose
-from medreview.llm.reading import Reading, read_completion
 from medreview.llm.redact import redact, redact_known
+from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore, Row, row_of, write_rows
 from medreview.llm.transport import Reply
@@ -55,7 +55,7 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
         results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done)
         reader = _Reader(task, settings, results, done)
         progress.begin("results", len(results.places))
-        held: list[tuple[Unit, list[Answer]]] = []
+        held: list[tuple[TaskUnit, list[Answer]]] = []
         for unit in pending(task, again=True):
             answers = reader.answers(unit)
             if answers is not None:
@@ -112,7 +112,7 @@ class _Reader:
         self.statuses: Counter[str] = Counter()
         self.rows: list[Row] = []
 
-    def answers(self, unit: Unit) -> list[Answer] | None:
+    def answers(self, unit: TaskUnit) -> list[Answer] | None:
         """The answers to all of a unit's questions; ``None`` without anything new, or while some are not there yet."""
         keys = [cache_key(self._settings, ask) for ask in unit.asks]
         if not self._results.places.keys() & set(keys):
@@ -121,7 +121,7 @@ class _Reader:
         answers = [answer for answer in found if answer is not None]
         return answers if len(answers) == len(found) else None
 
-    def save(self, held: list[tuple[Unit, list[Answer]]]) -> int:
+    def save(self, held: list[tuple[TaskUnit, list[Answer]]]) -> int:
         """Store in one transaction what was read since the last time; how many results that were."""
         made: list[Rows] = [self._task.rows(unit, answers) for unit, answers in held]
         rows = self.rows
@@ -181,18 +181,18 @@ class _Reader:
         )
 
 
-def _reading(result: Mapping[str, Any], ask: Ask) -> Reading:
+def _reading(result: Mapping[str, Any], ask: Ask) -> Completion:
     """A result read as the reply to a live request would be."""
     response, error = _response(result), result.get("error")
     data = response.get("body")
     if not response:
         said = error.get("message") or error.get("code") if isinstance(error, dict) else error
-        return Reading("error", None, "", f"The batch has no answer: {said or 'it does not say why'}", None, None)
+        return Completion("error", None, "", f"The batch has no answer: {said or 'it does not say why'}", None, None)
     status = response.get("status_code")
     reply = Reply(status if isinstance(status, int) else 200, {}, data, "")
     fault = diagnose(reply, ())
     if fault is not None:
-        return Reading(_FAULTS.get(fault.kind, "error"), None, "", fault.sentence, None, None)
+        return Completion(_FAULTS.get(fault.kind, "error"), None, "", fault.sentence, None, None)
     return read_completion(data, ask.schema, ask.messages)
 
 

@@ -17,7 +17,7 @@ from medreview.errors import UserError
 from medreview.judges.tasks.task import Task, pending
 from medreview.llm.call import Rung, cache_key
 from medreview.llm.estimate import answer_tokens_of, cost_of, prompt_tokens_of
-from medreview.llm.ladder import form_of
+from medreview.llm.response_format import form_of
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress

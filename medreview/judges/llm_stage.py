@@ -11,8 +11,8 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.judges.tasks import parsing
-from medreview.judges.tasks.named import DEFAULT, task_for
-from medreview.judges.tasks.task import Rows, Task, Unit, pending
+from medreview.judges.tasks.registry import DEFAULT, task_for
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
 from medreview.llm.call import Answer, Ask, cache_key
 from medreview.llm.client import Judge
 from medreview.llm.estimate import Estimate, estimate
@@ -67,7 +67,7 @@ class LlmSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QuestionPlan:
     """What a judge is about to be asked: units, and calls, tokens and cost of what is not paid for yet."""
 
     judge: str
@@ -112,7 +112,7 @@ def plan(
     limit: int | None = None,
     again: bool = False,
     progress: Progress = SILENT,
-) -> list[Plan]:
+) -> list[QuestionPlan]:
     """What :func:`judge_with` would ask, without asking it."""
     store = CallStore(study)
     plans = []
@@ -128,7 +128,7 @@ def plan(
                 yield from (ask for ask in unit.asks if store.get(cache_key(each, ask), ask.schema) is None)
 
         told = estimate(asks(), each)
-        plans.append(Plan(each.name, each.model, each.host, units, told))
+        plans.append(QuestionPlan(each.name, each.model, each.host, units, told))
     return plans
 
 
@@ -203,7 +203,7 @@ def _saver(batch: _Batch) -> Callable[[sqlite3.Connection], None]:
 class _Done:
     task: Task
     tally: Tally
-    unit: Unit
+    unit: TaskUnit
     answers: Sequence[Answer]
 
 

@@ -6,10 +6,10 @@ tell, and its labels are for triage. Never count them as a verdict without namin
 
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.assess import Assessment, Signs, assess, describe
-from medreview.evidence.cues import is_negation
+from medreview.evidence.assess import Assessment, PairSigns, assess, describe
+from medreview.evidence.lexicon import is_negation
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.reading import read
+from medreview.evidence.sentence_analysis import read
 from medreview.text import Span
 
 NAME: Final = "offline"
@@ -50,7 +50,7 @@ def judge(statement: str, index: SourceIndex, assessment: Assessment | None = No
     )
 
 
-def _decide(statement: str, source: str, signs: Signs) -> tuple[Verdict | None, float, str]:
+def _decide(statement: str, source: str, signs: PairSigns) -> tuple[Verdict | None, float, str]:
     if signs.together < FEW:
         return "not_addressed", 0.6, "Few of the statement's words are in the source."
     if signs.clashes:

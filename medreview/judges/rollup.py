@@ -10,12 +10,9 @@ no usable answer abstains: it has no vote and is counted. The offline judge vote
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-TieRule = Literal["undecided", "supported", "not_supported"]
-"""What a tie gives. ``undecided``: no verdict. ``supported``: a tie that supported is part of goes to it.
-``not_supported``: a tie of supported with one other verdict goes to the other. Any other tie stays undecided."""
-TIE_RULES: Final[tuple[TieRule, ...]] = ("undecided", "supported", "not_supported")
+from medreview.labels import TieRule
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
 _LOCATED = ("exact", "normalised", "near")

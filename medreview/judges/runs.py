@@ -12,7 +12,7 @@ from medreview.study.rows import insert
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class JudgeRun:
     """What identifies a judge run; a changed model, prompt or parameter is another run, never an overwrite."""
 
     judge: str
@@ -29,7 +29,7 @@ class Run:
         return content_id("j", self.judge, self.kind, self.model, self.prompt_id, self.prompt_sha256, params)
 
 
-def add_run(connection: sqlite3.Connection, run: Run) -> str:
+def add_run(connection: sqlite3.Connection, run: JudgeRun) -> str:
     """Store the run unless it is there; its id."""
     ordinal = connection.execute("SELECT coalesce(max(ordinal), 0) + 1 FROM judge_run").fetchone()[0]
     row = {

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from medreview.judges.rollup import TIE_RULES, TieRule
+from medreview.labels import TIE_RULES, TieRule
 from medreview.study import Study
 
 

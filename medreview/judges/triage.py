@@ -34,7 +34,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class CitedPages:
     """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not.
 
     A page that speaks to judges has the state ``instructions``. ``misled``: a model found support on such a page.
@@ -49,7 +49,7 @@ class Pages:
     readable: bool = False
 
 
-def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float = 0.0) -> list[Flag]:
+def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, doubt: float = 0.0) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
     ``doubt`` 0..1: how far the closest source is from the statement, in words and numbers alone.
@@ -81,7 +81,7 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: Pages, doubt: float
     return sorted(found, key=lambda flag: -flag.weight)
 
 
-def _unsupported(result: RollUp, pages: Pages, doubt: float) -> list[Flag]:
+def _unsupported(result: RollUp, pages: CitedPages, doubt: float) -> list[Flag]:
     if not pages.cited:
         return [Flag(55, "no source cited")]
     if result.lead is None:

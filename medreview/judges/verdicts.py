@@ -11,9 +11,9 @@ from typing import Any
 from medreview.judges.raw_labels import mapped
 from medreview.judges.rollup import RollUp, Vote, roll_up
 from medreview.judges.ties import tie_rule
-from medreview.judges.triage import Pages, flags, priority
+from medreview.judges.triage import CitedPages, flags, priority
 from medreview.progress import SILENT, Progress
-from medreview.sources.states import SQL_HOLDS_SOURCE
+from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.text import sha256
 
@@ -71,7 +71,7 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
                 AND j.snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded)
            LEFT JOIN judge_run AS r USING (judge_run_id) ORDER BY s.statement_id"""
     )
-    nothing_cited = Pages(0, ())
+    nothing_cited = CitedPages(0, ())
     for statement_id, group in groupby(votes, key=itemgetter("statement_id")):
         rows = _newest(list(group), twins)
         result = roll_up((_vote(row) for row in rows if row["judgement_id"]), tie)
@@ -164,7 +164,7 @@ def _outdated(reader: sqlite3.Connection) -> set[str]:
     return {row[0] for row in rows}
 
 
-def _pages(reader: sqlite3.Connection) -> dict[str, Pages]:
+def _pages(reader: sqlite3.Connection) -> dict[str, CitedPages]:
     """By response: how many sources it cites, the states of their pages, and whether one can be judged."""
     rows = reader.execute(
         f"""SELECT DISTINCT response_id, source_id, page_state IN {SQL_HOLDS_SOURCE} AND text_sha256 <> ? AS readable,
@@ -176,7 +176,7 @@ def _pages(reader: sqlite3.Connection) -> dict[str, Pages]:
     for response_id, group in groupby(rows, key=itemgetter("response_id")):
         pages = list(group)
         states = tuple(page["page_state"] for page in pages if page["page_state"])
-        found[response_id] = Pages(len(pages), states, readable=any(page["readable"] for page in pages))
+        found[response_id] = CitedPages(len(pages), states, readable=any(page["readable"] for page in pages))
     return found
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakValueDictionary
 
 from medreview.errors import UserError
-from medreview.llm.breaker import Breaker
 from medreview.llm.call import Answer, Ask, Rung, Status, cache_key
+from medreview.llm.circuit_breaker import Breaker
+from medreview.llm.completion import Completion, read_completion
 from medreview.llm.estimate import cost_of, prompt_tokens_of
-from medreview.llm.faults import diagnose
-from medreview.llm.ladder import Ladder
-from medreview.llm.reading import Reading, read_completion
 from medreview.llm.redact import redact, redact_known
+from medreview.llm.response_format import Ladder
+from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.llm.transport import Reply, TimedOut, Unreachable, open_client, post
@@ -53,7 +53,7 @@ class _Tally:
     completion_tokens: int | None = None
     raw: str = ""
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: Completion) -> None:
         self.raw = reading.raw
         if reading.prompt_tokens is not None:
             self.prompt_tokens = (self.prompt_tokens or 0) + reading.prompt_tokens
@@ -135,7 +135,7 @@ class Judge:
     async def _answer(self, ask: Ask, key: str) -> Answer:
         tally = _Tally()
         begun = time.monotonic()
-        reading: Reading | None = None
+        reading: Completion | None = None
         try:
             self._check_context(ask)
             reading = await self._read(ask, tally)
@@ -172,7 +172,7 @@ class Judge:
                 counts=False,
             )
 
-    async def _read(self, ask: Ask, tally: _Tally) -> Reading:
+    async def _read(self, ask: Ask, tally: _Tally) -> Completion:
         """Ask, and once more when what came cannot be used."""
         messages: tuple[Mapping[str, str], ...] = ask.messages
         reading = await self._turn(ask, messages, tally)
@@ -186,7 +186,7 @@ class Judge:
             )
         return await self._turn(ask, messages, tally)
 
-    async def _turn(self, ask: Ask, messages: tuple[Mapping[str, str], ...], tally: _Tally) -> Reading:
+    async def _turn(self, ask: Ask, messages: tuple[Mapping[str, str], ...], tally: _Tally) -> Completion:
         reply = await self._exchange(ask, messages, tally)
         self._breaker.answered()
         reading = read_completion(reply.data, ask.schema, messages)

@@ -17,7 +17,7 @@ _MOST_STARTS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedAnswer:
     """The object when it satisfies the schema, else what is wrong with it, in words for the model and the reviewer."""
 
     value: Mapping[str, Any] | None
@@ -32,7 +32,7 @@ class Mismatch(ValueError):
     """What was written is not what the schema wants; the message says where and what is wanted."""
 
 
-def parse(text: str, schema: Mapping[str, Any]) -> Parsed:
+def parse(text: str, schema: Mapping[str, Any]) -> ParsedAnswer:
     """The last whole JSON object of the text, checked against a flat schema.
 
     Thinking between tags and code fences are taken off. When the object does not satisfy the schema, an earlier one
@@ -40,13 +40,13 @@ def parse(text: str, schema: Mapping[str, Any]) -> Parsed:
     """
     found, whole = _object(text)
     if isinstance(found, Mismatch):
-        return Parsed(None, str(found), whole=False, found=True)
+        return ParsedAnswer(None, str(found), whole=False, found=True)
     if found is None:
-        return Parsed(None, "There is no JSON object in it.", whole=False, found=False)
+        return ParsedAnswer(None, "There is no JSON object in it.", whole=False, found=False)
     try:
-        return Parsed(validate(found, schema), "", whole, found=True)
+        return ParsedAnswer(validate(found, schema), "", whole, found=True)
     except Mismatch as error:
-        return Parsed(None, str(error), whole, found=True)
+        return ParsedAnswer(None, str(error), whole, found=True)
 
 
 def sound(text: str) -> str:

@@ -1,11 +1,11 @@
 """Blind rules: what of the machine's opinion may be seen, and the record of what had been seen."""
 
-from medreview.review.item import Item
-from medreview.review.own import Own
 from medreview.review.queue import Mode
+from medreview.review.reviewer_state import ReviewerState
+from medreview.review.statement_view import StatementView
 
 
-def shows_judges(mode: Mode, own: Own) -> bool:
+def judges_visible(mode: Mode, own: ReviewerState) -> bool:
     """Whether verdicts, quotes, jury, judges' highlights, badges and the model's name are shown.
 
     In blind mode they stay hidden until the reviewer has decided and the reveal was recorded.
@@ -13,7 +13,7 @@ def shows_judges(mode: Mode, own: Own) -> bool:
     return mode == "open" or own.revealed
 
 
-def exposure(item: Item, own: Own, mode: Mode) -> dict[str, str]:
+def exposure(item: StatementView, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
 
     A blind decision on a statement that was once seen with the judges' opinion is not a blind label.

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from medreview.review.item import Evidence, Item, Source
-from medreview.review.marks import Mark
-from medreview.review.own import Own
+from medreview.review.highlight_index import Mark
+from medreview.review.reviewer_state import ReviewerState
+from medreview.review.statement_view import Evidence, Source, StatementView
 from medreview.text import Span
 
 
@@ -19,7 +19,7 @@ class Highlights:
     remarks: dict[int, str] = field(default_factory=dict)
 
 
-def in_source(item: Item, own: Own, source: Source, evidence: Evidence, judges: bool) -> Highlights:
+def in_source(item: StatementView, own: ReviewerState, source: Source, evidence: Evidence, judges: bool) -> Highlights:
     """The marks in one source. Without ``judges``: only shared words, by the same rule for every statement."""
     own_marks = [
         Mark(*mine.span, "span")
@@ -53,7 +53,7 @@ def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
     return tuple(Mark(*clash.statement, "clash") for clash in evidence.clashes) if judges else ()
 
 
-def in_response(item: Item, own: Own, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
+def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
     """Marks in the response: the statement, what in it the source has otherwise, and what the reviewer marked."""
     marks: list[Mark] = []
     if item.span:

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from medreview.judges.rollup import Vote, roll_up
-from medreview.review.item import Item
+from medreview.review.statement_view import StatementView
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Juror:
     supported: bool | None
 
 
-def jurors(item: Item) -> tuple[Juror, ...]:
+def jurors(item: StatementView) -> tuple[Juror, ...]:
     """Every judge run that was asked, in the order in which they were; the offline judge is none."""
     asked = sorted((said for said in item.judgements if not said.offline), key=attrgetter("run"))
     found = []

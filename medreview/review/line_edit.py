@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.review.cells import width
+from medreview.review.layout.cells import width
 from medreview.visible import visible
 
 _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")

@@ -4,10 +4,10 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass
 
-from medreview.review.item import response_name
 from medreview.review.queue import AUDIT_SIZE, KINDS, STALE, QueueKind
 from medreview.review.session import Counts
-from medreview.sources.states import HOLDS_SOURCE
+from medreview.review.statement_view import response_name
+from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study import Study
 
 _READABLE = ", ".join(f"'{state}'" for state in sorted(HOLDS_SOURCE))

@@ -21,11 +21,12 @@ _ALIKE: Final = {
 _SPELLED: Final = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ", "ss": "ß", "ae": "æ", "oe": "œ"}
 """Letters that one character may stand for."""
 
-_SPELT_OUT: Final = str.maketrans({char: letters for letters, char in _SPELLED.items()})
+_LETTERS: Final = {char: letters for letters, char in _SPELLED.items()}
 _UNSEEN: Final = "[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]*"
 """Accents written apart, soft hyphens and zero-width characters: they never keep a word from being found."""
 
-_TOKEN: Final = re.compile(rf"\s+|{'|'.join(_SPELLED)}|.", re.DOTALL)
+_TOKEN: Final = re.compile(rf"\s+|[{''.join(_LETTERS)}]|{'|'.join(_SPELLED)}|.", re.DOTALL)
+"""A character that stands for letters is one token: spelt out first, ``sß`` would be cut into ``ss`` and ``s``."""
 
 
 class _Folds(dict[int, int]):
@@ -92,14 +93,15 @@ class Hits:
 
 def _pattern(query: str) -> str:
     """A regular expression over folded text; empty for an empty query."""
-    plain = re.sub(_UNSEEN, "", query).translate(_FOLDS).strip().translate(_SPELT_OUT)
+    plain = re.sub(_UNSEEN, "", query).translate(_FOLDS).strip()
     return "".join(_token_pattern(found[0]) for found in _TOKEN.finditer(plain))
 
 
 def _token_pattern(token: str) -> str:
     if token.isspace():
         return rf"\s+{_UNSEEN}"
-    spelled = "".join(re.escape(char) + _UNSEEN for char in token)
-    if token in _SPELLED:
-        return f"(?:{spelled}|{_SPELLED[token]}{_UNSEEN})"
+    letters = _LETTERS.get(token, token)
+    spelled = "".join(re.escape(char) + _UNSEEN for char in letters)
+    if letters in _SPELLED:
+        return f"(?:{spelled}|{_SPELLED[letters]}{_UNSEEN})"
     return spelled

@@ -7,20 +7,28 @@ from typing import NamedTuple
 from medreview.errors import UserError
 from medreview.labels import REASONS, level_named
 from medreview.review import highlights
-from medreview.review.clock import Clock
-from medreview.review.exposure import exposure, shows_judges
+from medreview.review.active_time import ActiveTime
+from medreview.review.document_outline import DocumentOutline, load_outline
+from medreview.review.event_writer import EventWriter
+from medreview.review.exposure import exposure, judges_visible
+from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
-from medreview.review.item import Evidence, Item, Source, load_evidence, load_item, load_name, load_text
-from medreview.review.ledger import Ledger
-from medreview.review.listing import Listed, load_listed
-from medreview.review.marks import Mark
-from medreview.review.motion import SpanEdit
-from medreview.review.own import Own, load_own
-from medreview.review.place import Places, load_places
 from medreview.review.queue import Queue, open_queue
+from medreview.review.queue_entry import QueueEntry, load_queue_entry
+from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
+from medreview.review.span_editing import SpanEdit
+from medreview.review.statement_view import (
+    Evidence,
+    Source,
+    StatementView,
+    load_evidence,
+    load_name,
+    load_statement_view,
+    load_text,
+)
 from medreview.review.undo import last_act, last_undone
 from medreview.study import Study
-from medreview.study.events import Deed, Receipt
+from medreview.study.events import NewEvent, Receipt
 from medreview.text import Span, sha256
 
 _NOTHING = Evidence((), (), ())
@@ -49,13 +57,13 @@ class ReviewSession:
         self.reviewer = reviewer
         self.queue = queue
         self.pass_no = pass_no
-        self.clock = Clock()
+        self.clock = ActiveTime()
         self.receipt = ""
         self.position = 0
-        self.item: Item | None = None
-        self.own = Own()
+        self.item: StatementView | None = None
+        self.own = ReviewerState()
         self.source: Source | None = None
-        self._ledger = Ledger(study, reviewer, pass_no)
+        self._events = EventWriter(study, reviewer, pass_no)
         rows = study.reader.execute(
             "SELECT unit, state, label, event_id FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, pass_no)
         )
@@ -92,14 +100,14 @@ class ReviewSession:
             self._stale[event] = found is not None
         return self._stale[event]
 
-    def listed(self, position: int) -> Listed:
+    def listed(self, position: int) -> QueueEntry:
         """The line of a place in the queue, read when it is shown."""
-        return load_listed(self.study.reader, self.queue.units[position])
+        return load_queue_entry(self.study.reader, self.queue.units[position])
 
     @property
-    def judges(self) -> bool:
+    def shows_judges(self) -> bool:
         """Whether the judges' opinion is shown for the statement on the screen."""
-        return shows_judges(self.queue.mode, self.own)
+        return judges_visible(self.queue.mode, self.own)
 
     @property
     def judges_say(self) -> str | None:
@@ -171,26 +179,26 @@ class ReviewSession:
         snapshot = self._snapshot()
         return load_text(self.study.reader, snapshot, whole=whole) if snapshot else ""
 
-    def source_places(self) -> Places:
+    def source_places(self) -> DocumentOutline:
         """The headings and pages of the source on the screen."""
         snapshot = self._snapshot()
-        return load_places(self.study.reader, snapshot) if snapshot else Places()
+        return load_outline(self.study.reader, snapshot) if snapshot else DocumentOutline()
 
     def source_highlights(self) -> Highlights:
         """The marks of the source on the screen, by the blind rules."""
         if self.item is None or self.source is None or self.source.snapshot_id is None:
             return Highlights()
-        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.judges)
+        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges)
 
     def statement_marks(self) -> tuple[Mark, ...]:
         """Marks in the statement's own text."""
-        return highlights.in_statement(self._evidence(), self.judges)
+        return highlights.in_statement(self._evidence(), self.shows_judges)
 
     def response_marks(self) -> tuple[Mark, ...]:
         """Marks in the response."""
         if self.item is None:
             return ()
-        return highlights.in_response(self.item, self.own, self._evidence(), self.judges)
+        return highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
 
     # Acts
 
@@ -203,18 +211,18 @@ class ReviewSession:
         item = self._current()
         level_named("evidence", label)
         revising = self.queue.mode == "blind" and self.own.revealed and self.own.label is not None
-        deeds = [self._decision("revise" if revising else "decide", label, via)]
+        events = [self._decision("revise" if revising else "decide", label, via)]
         if self.queue.mode == "blind" and not revising:
-            deeds.append(Deed("reveal", item.statement_id, snapshot=self._snapshot()))
+            events.append(NewEvent("reveal", item.statement_id, snapshot=self._snapshot()))
         agrees = self._agrees(label)
         who = " · you and the judges" if agrees else ""
-        self._write(deeds, f"S{item.ordinal} → {level_named('evidence', label).name}{who}")
+        self._write(events, f"S{item.ordinal} → {level_named('evidence', label).name}{who}")
         return agrees is not False
 
     def accept(self) -> bool:
         """Take the judges' verdict as mine; in open mode only."""
         verdict = self._current().verdict
-        if not self.judges:
+        if not self.shows_judges:
             raise UserError("The judges are hidden until you decide; press your own verdict.")
         if not self._current().judgements:
             raise UserError("No judge has looked at this statement; press your own verdict.")
@@ -226,16 +234,16 @@ class ReviewSession:
         """Why the verdict just given differs from the judges': one of ``medreview.labels.REASONS``."""
         item = self._current()
         name = next(reason.name for reason in REASONS if reason.level == code)
-        deed = Deed("reason", item.statement_id, {"decision": self.own.decision, "code": code}, self._snapshot())
+        event = NewEvent("reason", item.statement_id, {"decision": self.own.decision, "code": code}, self._snapshot())
         label = level_named("evidence", self.own.label or "").name
-        self._write([deed], f"S{item.ordinal} → {label} · {name}")
+        self._write([event], f"S{item.ordinal} → {label} · {name}")
 
     def hallucination(self, level: str) -> None:
         """The hallucination type, an axis of its own; the span is marked in the next step."""
         item = self._current()
         name = level_named("hallucination", level).name
-        deed = Deed("decide", item.statement_id, self._payload("hallucination", level, "digit"), self._snapshot())
-        self._write([deed], f"S{item.ordinal} · hallucination {name}")
+        event = NewEvent("decide", item.statement_id, self._payload("hallucination", level, "digit"), self._snapshot())
+        self._write([event], f"S{item.ordinal} · hallucination {name}")
 
     def default_span(self, target: str) -> SpanEdit:
         """What the span step starts with: the statement in the response, or the first highlight in the source."""
@@ -262,25 +270,25 @@ class ReviewSession:
         }
         snapshot = self._snapshot() if target == "source" else None
         shown = edit.exact if len(edit.exact) <= 30 else edit.exact[:29] + "…"
-        self._write([Deed("span_add", item.statement_id, payload, snapshot)], f"S{item.ordinal} · marked “{shown}”")
+        self._write([NewEvent("span_add", item.statement_id, payload, snapshot)], f"S{item.ordinal} · marked “{shown}”")
 
     def note(self, text: str) -> None:
         """A note on the statement; it replaces the one before, which stays in the record."""
         item = self._current()
         words = f"S{item.ordinal} · note" if text else f"S{item.ordinal} · note removed"
-        self._write([Deed("note", item.statement_id, {"text": text}, self._snapshot())], words)
+        self._write([NewEvent("note", item.statement_id, {"text": text}, self._snapshot())], words)
 
     def flag(self, name: str) -> None:
         """Set or take back one of the flags ``dispute``, ``feedback``, ``badly_parsed``. A flag is no verdict."""
         item = self._current()
         on = name not in self.own.flags
         words = f"S{item.ordinal} · {name.replace('_', ' ')} {'flagged' if on else 'flag taken back'}"
-        self._write([Deed("flag", item.statement_id, {"flag": name, "on": on}, self._snapshot())], words)
+        self._write([NewEvent("flag", item.statement_id, {"flag": name, "on": on}, self._snapshot())], words)
 
     def defer(self) -> None:
         """Put the statement off."""
         item = self._current()
-        self._write([Deed("defer", item.statement_id, {}, self._snapshot())], f"S{item.ordinal} deferred")
+        self._write([NewEvent("defer", item.statement_id, {}, self._snapshot())], f"S{item.ordinal} deferred")
 
     def undo(self) -> None:
         """Take back the last act that stands, and go to its statement."""
@@ -298,7 +306,7 @@ class ReviewSession:
 
     def leave(self) -> None:
         """Note the place to come back to."""
-        self._ledger.leave(self.queue, self.item.statement_id if self.item else None)
+        self._events.leave(self.queue, self.item.statement_id if self.item else None)
 
     # Within
 
@@ -316,7 +324,7 @@ class ReviewSession:
             if not self.next_open():
                 self.go(0)
 
-    def _current(self) -> Item:
+    def _current(self) -> StatementView:
         if self.item is None:
             raise UserError("There is no statement here to decide on.")
         return self.item
@@ -330,12 +338,12 @@ class ReviewSession:
 
     def _load(self) -> None:
         reader = self.study.reader
-        self.item = load_item(reader, self.queue.units[self.position])
-        self.own = load_own(reader, self.item.statement_id, self.reviewer, self.pass_no)
-        opened = self.item.source_of(self.item.verdict.snapshot_id) if self.item.verdict and self.judges else None
+        self.item = load_statement_view(reader, self.queue.units[self.position])
+        self.own = load_reviewer_state(reader, self.item.statement_id, self.reviewer, self.pass_no)
+        opened = self.item.source_of(self.item.verdict.snapshot_id) if self.item.verdict and self.shows_judges else None
         readable = next((source for source in self.item.sources if source.snapshot_id and source.size), None)
         self.source = opened or readable or next(iter(self.item.sources), None)
-        self._ledger.glimpse(self.item.statement_id, self._snapshot(), self.queue)
+        self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue)
 
     def _agrees(self, label: str) -> bool | None:
         """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury."""
@@ -346,8 +354,8 @@ class ReviewSession:
         tied = item.verdict is None or item.verdict.verdict is None
         return (None if tied else True) if label == self.judges_say else False
 
-    def _decision(self, kind: str, label: str, via: str) -> Deed:
-        return Deed(kind, self._current().statement_id, self._payload("evidence", label, via), self._snapshot())
+    def _decision(self, kind: str, label: str, via: str) -> NewEvent:
+        return NewEvent(kind, self._current().statement_id, self._payload("evidence", label, via), self._snapshot())
 
     def _payload(self, axis: str, label: str, via: str) -> dict[str, object]:
         item = self._current()
@@ -369,14 +377,14 @@ class ReviewSession:
         row = self.study.reader.execute(query, (self._snapshot(),)).fetchone()
         return str(row[0]) if row else ""
 
-    def _write(self, deeds: list[Deed], words: str) -> None:
+    def _write(self, events: list[NewEvent], words: str) -> None:
         item = self._current()
-        receipt = self._ledger.write(deeds, self.queue, item.statement_id)
+        receipt = self._events.write(events, self.queue, item.statement_id)
         self._after(item.statement_id, receipt, words)
-        self.own = load_own(self.study.reader, item.statement_id, self.reviewer, self.pass_no)
+        self.own = load_reviewer_state(self.study.reader, item.statement_id, self.reviewer, self.pass_no)
 
     def _retract(self, target: str, unit: str, words: str) -> None:
-        receipt = self._ledger.write([Deed("retract", unit, undoes_event=target)], self.queue, unit)
+        receipt = self._events.write([NewEvent("retract", unit, undoes_event=target)], self.queue, unit)
         if unit in self.queue.units:
             self.go(self.queue.units.index(unit))
             words = f"S{self._current().ordinal} {words}"

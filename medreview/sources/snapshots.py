@@ -6,10 +6,10 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from medreview.sources.fetched import Fetched
-from medreview.sources.page import Page
-from medreview.sources.services import public_address
-from medreview.sources.states import HOLDS_SOURCE
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.services import public_address
+from medreview.sources.reading.page import Page
+from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256

@@ -6,12 +6,12 @@ from typing import Final, Literal, Protocol
 
 from medreview.citations.canonical import domain
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetched import Fetched
-from medreview.sources.network import Network, Request
-from medreview.sources.page import Page, read_page
-from medreview.sources.services import Services, addresses
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Network, Request
+from medreview.sources.fetching.services import Services, addresses
+from medreview.sources.reading.page import Page, read_page
+from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.sources.snapshots import NO_TEXT, add_snapshot, confirm_snapshot, holds_source
-from medreview.sources.states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.text import sha256
 
@@ -106,7 +106,7 @@ def fetch_live(
     A source with several addresses (a PMID: its PubMed record, Europe PMC, its page) is asked for at one after the
     other until one of them holds it.
     """
-    from medreview.sources.fetch import fetch_all
+    from medreview.sources.fetching.fetch import fetch_all
 
     targets = _targets(study, services, scope)
     progress.begin("pages", len(targets))

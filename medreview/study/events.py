@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class NewEvent:
     """What one person did, before it is written: an event without id, time and hash."""
 
     kind: str
@@ -56,7 +56,7 @@ class Recorder:
         self._ulids: Ulids | None = None
         self._session = ""
 
-    def append(self, connection: sqlite3.Connection, deed: Deed, *, block: str, mode: str) -> Receipt:
+    def append(self, connection: sqlite3.Connection, event: NewEvent, *, block: str, mode: str) -> Receipt:
         """Write one event inside the caller's transaction; the receipt is good once that is committed."""
         if self._ulids is None:
             newest = connection.execute("SELECT max(event_id) FROM event").fetchone()[0]
@@ -73,7 +73,7 @@ class Recorder:
             "app_version": medreview.__version__,
             "label_set_version": LABEL_SET_VERSION,
             "previous_hash": self._head(connection),
-            **asdict(deed),
+            **asdict(event),
         }
         row["payload"] = json.dumps(row["payload"], ensure_ascii=False, sort_keys=True)
         row["hash"] = event_hash(row)

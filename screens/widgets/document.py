@@ -9,11 +9,11 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from medreview.review.cells import width
-from medreview.review.marks import Mark, MarkIndex
-from medreview.review.tables import Run
-from medreview.review.wrap import WrapTable
-from medreview.screens.widgets.painted import Painted, Piece
+from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.layout.cells import width
+from medreview.review.layout.tables import TableRun
+from medreview.review.layout.wrap import WrapTable
+from medreview.screens.widgets.painted import Painted, StyledText
 from medreview.text import Span
 from medreview.visible import visible
 
@@ -45,7 +45,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._gutter = gutter
         self._text = ""
         self._visible = ""
-        self._index = MarkIndex()
+        self._index = HighlightIndex()
         self._notes: list[tuple[int, str]] = []
         self._preface = ""
         self._preface_rows: list[str] = []
@@ -68,7 +68,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         *,
         at_third: bool = False,
         preface: str = "",
-        below: MarkIndex | None = None,
+        below: HighlightIndex | None = None,
     ) -> None:
         """Show a text with the row of ``anchor`` at the top, or ``at_third`` of the height.
 
@@ -78,7 +78,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         """
         if text != self._text:
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
-        self._index = MarkIndex(marks) if below is None else MarkIndex(marks).over(below)
+        self._index = HighlightIndex(marks) if below is None else HighlightIndex(marks).over(below)
         self._notes = sorted((notes or {}).items())
         self._preface = self.shown(preface)
         self._move(anchor, at_third)
@@ -97,7 +97,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             self._move(span[0], at_third=True)
 
     @property
-    def marks(self) -> MarkIndex:
+    def marks(self) -> HighlightIndex:
         """All marks, the active highlight among them."""
         return self._index
 
@@ -257,8 +257,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     # Drawing
 
-    def _row_strip(self, runs: Sequence[Run]) -> Strip:
-        pieces: list[Piece] = [self._gutter_piece(runs)]
+    def _row_strip(self, runs: Sequence[TableRun]) -> Strip:
+        pieces: list[StyledText] = [self._gutter_piece(runs)]
         column = 0
         for start, end, at in runs:
             text = self._visible[start:end].rstrip()
@@ -268,7 +268,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             column = at + width(text)
         return self.paint_shown(pieces)
 
-    def _gutter_piece(self, runs: Iterable[Run]) -> Piece:
+    def _gutter_piece(self, runs: Iterable[TableRun]) -> StyledText:
         active = self.active
         if active is None or not any(active.overlap(Span(start, end)) for start, end, _ in runs):
             return " " * self._gutter, ""

@@ -15,13 +15,13 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from medreview.review.cells import fit, fitting, width
+from medreview.review.layout.cells import fit, fitting, width
 from medreview.visible import visible
 
-Piece = tuple[str, str]
+StyledText = tuple[str, str]
 """Text and the names of its styles, separated by spaces: a role, mark kinds, or ``""`` for plain text."""
 
-Row = Sequence[Piece]
+Row = Sequence[StyledText]
 
 PALETTE: Final = {
     # What is not a mark: names, lesser text, keys, reason badges, saved, errors, rules, the gutter of the active
@@ -136,7 +136,7 @@ class Painted(Widget):
         pieces = [(self.shown(text), names) for text, names in row]
         return self.paint_shown(_filled(pieces, self.outer_size.width), under)
 
-    def paint_shown(self, pieces: Iterable[Piece], under: str = "") -> Strip:
+    def paint_shown(self, pieces: Iterable[StyledText], under: str = "") -> Strip:
         """The same for pieces that went through ``shown`` already, and without fill.
 
         Neighbours of one style become one segment: Textual sends some forty bytes of style with each.
@@ -165,10 +165,10 @@ class Painted(Widget):
         return Strip(segments, self.outer_size.width)
 
 
-def _filled(pieces: list[Piece], cells: int) -> list[Piece]:
+def _filled(pieces: list[StyledText], cells: int) -> list[StyledText]:
     """The pieces with the filling one repeated over the room that the others leave."""
     room = cells - sum(width(text) for text, names in pieces if FILL not in names.split())
-    filled: list[Piece] = []
+    filled: list[StyledText] = []
     for text, names in pieces:
         rest = [name for name in names.split() if name != FILL]
         if len(rest) == len(names.split()):

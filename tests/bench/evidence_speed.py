@@ -30,9 +30,9 @@ from rapidfuzz import fuzz
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.reading import read
-from medreview.judges.stage import judge_offline
-from medreview.pipeline import Pages, bring_in, fetch
+from medreview.evidence.sentence_analysis import read
+from medreview.judges.offline_stage import judge_offline
+from medreview.pipeline import PageProvider, bring_in, fetch
 from medreview.statements.stage import parse_all
 from medreview.study import Study
 
@@ -115,7 +115,7 @@ def judge_stage(responses: int, folder: Path) -> None:
         subprocess.run(command, stdout=out, check=True)
     with Study.create(folder / "speed.medreview") as study:
         bring_in(study, answers, {})
-        fetch(study, Pages(SAMPLE_PAGES))
+        fetch(study, PageProvider(SAMPLE_PAGES))
         parse_all(study)
         began = time.perf_counter()
         pairs = judge_offline(study).pairs

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from medreview import pipeline
 from medreview.progress import Progress
-from medreview.sources.fetch import Limits, Network, Request, fetch_all
+from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.study import Study
 
 PAGE = """<!doctype html><html><head><title>Dosing {name}</title></head><body><main><h1>Dosing {name}</h1>
@@ -107,7 +107,7 @@ def make_study(path: Path, server: Server, pages: int) -> None:
 
 def run_stage(path: Path, port: int, hosts: list[str]) -> None:
     with Study.open(path) as study:
-        pipeline.fetch(study, pipeline.Pages(network=network(port, hosts)), progress=Lines())
+        pipeline.fetch(study, pipeline.PageProvider(network=network(port, hosts)), progress=Lines())
 
 
 def stored(path: Path) -> set[str]:
@@ -137,7 +137,7 @@ def timed(server: Server, pages: int, ideal: float, folder: Path) -> None:
     make_study(study, server, pages)
     with Study.open(study) as opened:
         began = time.monotonic()
-        pipeline.fetch(opened, pipeline.Pages(network=network(server.port, server.hosts)))
+        pipeline.fetch(opened, pipeline.PageProvider(network=network(server.port, server.hosts)))
         whole = time.monotonic() - began
     assert len(stored(study)) == pages
     print(f"whole stage  {whole:6.2f} s   ideal {ideal:.2f} s   ratio {whole / ideal:.2f}")

@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
-from medreview.stats.bootstrap import Resampling
-from medreview.stats.jury_labels import JuryLabels
-from medreview.stats.reviewed import Group
-from medreview.stats.said import BINARY
-from medreview.stats.small_jury import small_jury
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.jury_labels import JuryLabels
+from medreview.stats.reports.label_scales import BINARY
+from medreview.stats.reports.reviewer_labels import Group
+from medreview.stats.reports.small_jury import small_jury
 
 
 def study(rng: np.random.Generator, responses: int, judges: int, per_response: int) -> JuryLabels:

@@ -16,12 +16,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from medreview.judges.runs import Run, add_run
-from medreview.judges.stage import OFFLINE
+from medreview.judges.offline_stage import OFFLINE
+from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.verdicts import refresh
 from medreview.review.queue import draw_audit
 from medreview.study import Study
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.rows import insert
 from medreview.text import sha256
 
@@ -66,7 +66,7 @@ def make(
         study.write(lambda connection: _sources(connection, texts))
         runs = study.write(
             lambda connection: [
-                add_run(connection, run) for run in (OFFLINE, *(Run(f"judge {n}", "recorded", f"model-{n}")
+                add_run(connection, run) for run in (OFFLINE, *(JudgeRun(f"judge {n}", "recorded", f"model-{n}")
                                                                 for n in range(1, judges + 1)))
             ]
         )  # fmt: skip
@@ -202,11 +202,11 @@ def _decide(study: Study, reviewer: str, count: int, rng: random.Random) -> None
             block, mode, seen = ("audit", "blind", "no") if row["drawn"] else ("responses", "open", "before")
             payload = {"axis": "evidence", "label": said, "via": "digit", "judge_verdict": row["verdict"] or ""}
             payload |= {"exposure": {"judge_verdict": seen}, "active_ms": rng.randrange(4_000, 60_000), "keys": 2}
-            deeds = [Deed("shown", row["statement_id"]), Deed("decide", row["statement_id"], payload)]
+            events = [NewEvent("shown", row["statement_id"]), NewEvent("decide", row["statement_id"], payload)]
             if mode == "blind":
-                deeds.append(Deed("reveal", row["statement_id"]))
-            for deed in deeds:
-                recorder.append(connection, deed, block=block, mode=mode)
+                events.append(NewEvent("reveal", row["statement_id"]))
+            for event in events:
+                recorder.append(connection, event, block=block, mode=mode)
 
     for start in range(0, len(rows), BATCH):
         study.write(lambda connection, start=start: write(connection, rows[start : start + BATCH]))

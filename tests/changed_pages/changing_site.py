@@ -4,11 +4,11 @@ import csv
 import json
 
 from medreview import pipeline
-from medreview.exchange.export import export
+from medreview.exchange.exports.export import export
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.stats.reviewed import decided
+from medreview.stats.reports.reviewer_labels import reviewer_labels
 
 PAGE = """<!doctype html><html><head><title>Metformin</title></head><body><main><h1>Metformin</h1>
 <h2>Dose</h2><p>Adults start with {dose} mg of metformin twice daily, taken together with a meal.</p>
@@ -40,7 +40,7 @@ def put_body(tmp_path, body, status=200):
     folder = tmp_path / "pages"
     (folder / "page.html").write_text(body)
     (folder / "manifest.jsonl").write_text(json.dumps({"url": URL, "file": "page.html", "status": status}))
-    return pipeline.Pages(folder)
+    return pipeline.PageProvider(folder)
 
 
 def stale(study, tmp_path, reviewer="kb"):
@@ -51,7 +51,7 @@ def stale(study, tmp_path, reviewer="kb"):
     line = next(line for line in overview(study, reviewer).queues if line.kind.name == "stale")
     session = ReviewSession(study, reviewer, open_queue(study, "responses", reviewer))
     session.go(0)
-    of_figures = {label.stale for label in decided(study.reader, reviewer).values()}
+    of_figures = {label.stale for label in reviewer_labels(study.reader, reviewer).values()}
     said = {told == {"1"}, line.size > 0, session.own.stale, of_figures == {True}}
     assert len(said) == 1, (told, line, session.own.stale, of_figures)
     return said.pop()

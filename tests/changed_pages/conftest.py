@@ -26,7 +26,7 @@ def pages(tmp_path):
         (folder / "page.html").write_text(body)
         line = {"url": URL, "file": "page.html", "status": status}
         (folder / "manifest.jsonl").write_text(json.dumps(line))
-        return pipeline.Pages(folder)
+        return pipeline.PageProvider(folder)
 
     return put
 

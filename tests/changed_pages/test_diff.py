@@ -9,8 +9,8 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.review.changes import changes, full_diff
-from medreview.review.motion import SpanEdit
+from medreview.review.snapshot_diff import full_diff, snapshot_diffs
+from medreview.review.span_editing import SpanEdit
 from medreview.study import Study
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -29,7 +29,7 @@ def test_diff_says_what_became_of_the_passages_labels_rest_on(study, pages):
 
     again(study, pages(dose="850", more="<p>A new paragraph on vitamin B12 and the nerves.</p>"))
 
-    (change,) = changes(study.reader)
+    (change,) = snapshot_diffs(study.reader)
     assert (change.before.number, change.after.number) == (1, 2)
     assert change.lines_gone == 1
     assert change.lines_new == 2
@@ -48,29 +48,29 @@ def test_diff_of_two_snapshots_by_number(study, pages):
     again(study, pages(dose="850"))
     again(study, pages(dose="1000"))
 
-    (change,) = changes(study.reader, "kidney.example", 1, 2)
+    (change,) = snapshot_diffs(study.reader, "kidney.example", 1, 2)
     assert (change.before.number, change.after.number) == (1, 2)
     with pytest.raises(UserError, match="no snapshot 7; there are 1, 2, 3"):
-        list(changes(study.reader, URL, 7))
+        list(snapshot_diffs(study.reader, URL, 7))
     with pytest.raises(UserError, match="No source of the study"):
-        list(changes(study.reader, "elsewhere.example"))
+        list(snapshot_diffs(study.reader, "elsewhere.example"))
 
 
 def test_nothing_changed_nothing_to_say(study):
-    assert list(changes(study.reader)) == []
+    assert list(snapshot_diffs(study.reader)) == []
 
 
 def test_a_page_that_came_back_is_compared_with_what_came_between(study, pages):
     again(study, pages(dose="850"))
     again(study, pages())
 
-    (change,) = changes(study.reader, URL, None, 1)
+    (change,) = snapshot_diffs(study.reader, URL, None, 1)
     assert (change.before.number, change.after.number) == (2, 1)
 
 
 def test_one_snapshot_cannot_be_compared(study):
     with pytest.raises(UserError, match="one snapshot only"):
-        list(changes(study.reader, URL, None, 1))
+        list(snapshot_diffs(study.reader, URL, None, 1))
 
 
 def test_a_source_is_named_whole_in_any_spelling(tmp_path):
@@ -82,6 +82,6 @@ def test_a_source_is_named_whole_in_any_spelling(tmp_path):
         urls = dict(rows(opened, "SELECT value, url FROM source"))
         for wanted, value in (("10.1000/x", "10.1000/x"), ("doi:10.1000/X", "10.1000/x"), ("PMID 123", "123")):
             with pytest.raises(UserError, match=f"{re.escape(urls[value])} has no snapshot"):
-                list(changes(opened.reader, wanted, 1, 2))
+                list(snapshot_diffs(opened.reader, wanted, 1, 2))
         with pytest.raises(UserError, match="stands for 2"):
-            list(changes(opened.reader, "DOI.org", 1, 2))
+            list(snapshot_diffs(opened.reader, "DOI.org", 1, 2))

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from medreview import pipeline
-from medreview.exchange.export import export
-from medreview.review.motion import SpanEdit
+from medreview.exchange.exports.export import export
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.stats.study_figures import study_figures
+from medreview.review.span_editing import SpanEdit
+from medreview.stats.reports.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_to
 from medreview.study.check import check
@@ -111,7 +111,7 @@ def test_the_doubt_of_a_page_that_is_gone_does_not_count(study, pages):
     again(study, pages(dose="500"))
     body = "<main>" + "<p>Gardens need water, sunlight and somebody who weeds the beds each week.</p>" * 9 + "</main>"
     (study.path.parent / "pages" / "page.html").write_text(f"<html><body>{body}</body></html>")
-    pipeline.fetch(study, pipeline.Pages(study.path.parent / "pages"), scope="all")
+    pipeline.fetch(study, pipeline.PageProvider(study.path.parent / "pages"), scope="all")
     pipeline.judge(study)
 
     doubts = "SELECT max(unsupported) FROM evidence JOIN snapshot_current USING (snapshot_id)"

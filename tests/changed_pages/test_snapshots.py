@@ -78,7 +78,7 @@ def test_pages_saved_from_a_study_make_the_same_study_elsewhere(study, pages, tm
     assert len((folder / "manifest.jsonl").read_text().splitlines()) == 1
 
     with Study.create(tmp_path / "b.medreview") as other:
-        pipeline.run(other, [tmp_path / "a.jsonl"], {}, pipeline.Pages(folder))
+        pipeline.run(other, [tmp_path / "a.jsonl"], {}, pipeline.PageProvider(folder))
         columns = "snapshot_id, fetched_at, page_state, status, content_type, final_url, chain, text, body"
         assert rows(other, f"SELECT {columns} FROM snapshot") == rows(study, f"SELECT {columns} FROM snapshot")
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.citations.allow_list import AllowList, Entry, load_allow_list
+from medreview.citations.allow_list import AllowEntry, AllowList, load_allow_list
 from medreview.citations.scoring import score, score_text
-from medreview.stats.citation_kpis import CitationCounts, citation_kpis
+from medreview.stats.citations.kpis import CitationCounts, citation_kpis
 
 ALLOW = load_allow_list()
 FIVE = [
@@ -66,7 +66,7 @@ def test_a_doi_comes_without_its_label():
 
 
 def test_the_host_is_compared_and_not_its_registered_domain():
-    allow = AllowList("one", {"ncbi.nlm.nih.gov": (Entry("ncbi.nlm.nih.gov"),)}, frozenset())
+    allow = AllowList("one", {"ncbi.nlm.nih.gov": (AllowEntry("ncbi.nlm.nih.gov"),)}, frozenset())
     taken = one("https://www.ncbi.nlm.nih.gov/books/NBK431051/", allow)
 
     assert (taken.verdict, taken.entry, taken.domain) == ("allowed", "ncbi.nlm.nih.gov", "www.ncbi.nlm.nih.gov")
@@ -142,7 +142,7 @@ def test_a_source_named_twice_counts_once_and_both_places_are_kept():
 
 
 def test_a_kind_that_is_not_taken_by_format_is_taken_at_its_address():
-    entries = {"nih.gov": (Entry("nih.gov"),), "arxiv.org": (Entry("arxiv.org"),)}
+    entries = {"nih.gov": (AllowEntry("nih.gov"),), "arxiv.org": (AllowEntry("arxiv.org"),)}
     none = AllowList("none by format", entries, frozenset())
     text = "PMID: 123456, doi:10.1000/x, arXiv:2101.00001"
 

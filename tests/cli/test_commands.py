@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from medreview.study import Study
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 
 
 def decide(study, count, reviewer="kb"):
@@ -16,8 +16,8 @@ def decide(study, count, reviewer="kb"):
         units = [row[0] for row in opened.reader.execute("SELECT statement_id FROM statement LIMIT ?", (count,))]
         recorder = Recorder(reviewer)
         for unit in units:
-            deed = Deed("decide", unit, {"axis": "evidence", "label": "supported"})
-            opened.write(lambda c, deed=deed: recorder.append(c, deed, block="flagged", mode="open"))
+            event = NewEvent("decide", unit, {"axis": "evidence", "label": "supported"})
+            opened.write(lambda c, event=event: recorder.append(c, event, block="flagged", mode="open"))
     return units
 
 

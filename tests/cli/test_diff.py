@@ -87,7 +87,7 @@ def test_a_fetch_that_was_killed_before_it_rolled_up(site, medreview, tmp_path):
     medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
     site("25")
     with Study.open(tmp_path / "s.medreview") as study:
-        pipeline.fetch(study, pipeline.Pages(tmp_path / "pages"), scope="all")  # as far as it came
+        pipeline.fetch(study, pipeline.PageProvider(tmp_path / "pages"), scope="all")  # as far as it came
     assert verdicts(tmp_path) == [("supported", "")]
     medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
     assert verdicts(tmp_path) == [(None, "not judged yet · page: thin")]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from medreview.cli.app import app
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 
 BENCH = Path(__file__).parents[1] / "bench" / "make_study.py"
 MEDREVIEW = [sys.executable, "-m", "medreview"]
@@ -96,7 +96,7 @@ def test_names_from_outside_cannot_act_on_the_terminal(study, tmp_path):
         unit = opened.reader.execute("SELECT statement_id FROM statement").fetchone()[0]
         payload = {"axis": "evidence", "label": "supported"}
         recorder = Recorder("[red]eve\x1b]52;c;aGk=\x07\u202e[/red]")
-        opened.write(lambda db: recorder.append(db, Deed("decide", unit, payload), block="flagged", mode="open"))
+        opened.write(lambda db: recorder.append(db, NewEvent("decide", unit, payload), block="flagged", mode="open"))
     shown = run("stats", path, "--replicates", 99)
 
     assert shown.exit_code == 0

@@ -2,9 +2,9 @@
 
 import pytest
 
-from medreview.cli.printed import printed
-from medreview.cli.tables import cells, columns, heading, inset, title
-from medreview.stats.figure import Figure, percent
+from medreview.cli.reports.console import printed
+from medreview.cli.reports.tables import cells, columns, heading, inset, title
+from medreview.stats.formulas.estimate import Estimate, percent
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def test_a_header_can_be_left_out():
 
 def test_a_figure_as_two_cells():
     def figure(value, low, high):
-        return Figure("f", value, low, high, "Wilson", 3, reason="One alone says nothing.")
+        return Estimate("f", value, low, high, "Wilson", 3, reason="One alone says nothing.")
 
     assert cells(figure(0.5, 0.25, 0.75), percent, "none") == ("50.0%", "25.0% to 75.0%")
     assert cells(figure(0.5, None, None), percent, "none") == ("50.0%", "none")

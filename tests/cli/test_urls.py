@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from medreview import pipeline
 from medreview.cli.app import app
-from medreview.sources.limits import Limits
-from medreview.sources.network import Network
-from medreview.sources.services import Services
+from medreview.sources.fetching.limits import Limits
+from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.services import Services
 from medreview.study import Study
 
 HELD = "https://guidelines.kidney-society.org/2019/metformin-in-kidney-disease.html"
@@ -85,7 +85,7 @@ def study(tmp_path):
     answers = tmp_path / "answers.jsonl"
     answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with Study.create(tmp_path / "some.medreview") as made:
-        pipeline.run(made, [answers], {}, pipeline.Pages(pages))
+        pipeline.run(made, [answers], {}, pipeline.PageProvider(pages))
     return tmp_path / "some.medreview"
 
 

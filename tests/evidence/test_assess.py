@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.evidence.assess import assess
-from medreview.evidence.protocol import serve
+from medreview.evidence.jsonl_filter import serve
 from medreview.evidence.ranking import SourceIndex
 
 PAGE = """Sepsis guideline

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from medreview.evidence.fold import reference_markers, unmarked
 from medreview.evidence.grounding import QuoteIndex, cuts_word, ground
+from medreview.evidence.normalise import reference_markers, unmarked
 from medreview.text import Span
 
 SOURCE = (

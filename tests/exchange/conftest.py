@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medreview.study import Study
-from medreview.study.events import Deed, Receipt, Recorder
+from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
@@ -42,8 +42,8 @@ class Shop:
         """Append one event by the reviewer (``who``), in ``mode`` and ``block``."""
         who, pass_no = more.pop("who", "ada"), more.pop("pass_no", 1)
         mode, block = more.pop("mode", "blind"), more.pop("block", "flagged")
-        deed = Deed(kind, self.units[unit], payload or {}, more.pop("snapshot", self.snapshot or None), **more)
-        return self.study.write(lambda c: Recorder(who, pass_no=pass_no).append(c, deed, block=block, mode=mode))
+        event = NewEvent(kind, self.units[unit], payload or {}, more.pop("snapshot", self.snapshot or None), **more)
+        return self.study.write(lambda c: Recorder(who, pass_no=pass_no).append(c, event, block=block, mode=mode))
 
     def decide(self, label: str, unit: int = 0, *, axis: str = "evidence", seen: str = "no", **more: Any) -> Receipt:
         """A decision as the workbench writes it."""

@@ -11,9 +11,9 @@ from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.batch_in import read_batch
 from medreview.judges.batch_out import manifest_path, write_batch
-from medreview.judges.tasks.named import task_for
+from medreview.judges.tasks.registry import task_for
 from medreview.llm.call import cache_key
-from medreview.llm.ladder import Ladder
+from medreview.llm.response_format import Ladder
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 
@@ -37,7 +37,7 @@ def made(tmp_path_factory):
             text = f"Adults take 500 mg twice daily. Children of {number + 4} take half of that dose. See {url}"
             answers.write(json.dumps({"question": f"How much, {number}?", "response": text, "id": f"a{number}"}) + "\n")
     with Study.create(folder / "s.medreview") as study:
-        pipeline.run(study, [folder / "a.jsonl"], {}, pipeline.Pages(pages))
+        pipeline.run(study, [folder / "a.jsonl"], {}, pipeline.PageProvider(pages))
         assert study.reader.execute("SELECT count(*) FROM statement").fetchone()[0] == 6
     return folder / "s.medreview"
 

@@ -6,8 +6,8 @@ import pytest
 
 from medreview import pipeline
 from medreview.judges.injection import instructions_in
-from medreview.sources.fetched import Fetched
-from medreview.sources.page import read_page
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.reading.page import read_page
 
 PAGES = sorted((Path(__file__).parent / "hostile").glob("*.html"))
 STATEMENT = "Metformin is safe at any eGFR."

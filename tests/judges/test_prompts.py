@@ -2,7 +2,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.judges.prompts import known_hash, load_prompt, prompt_names
-from medreview.judges.tasks.named import NAMES
+from medreview.judges.tasks.registry import NAMES
 from medreview.labels import EVIDENCE, HALLUCINATION
 
 EXTENDS = {"source_verification", "merged_verification"}

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.judges.rollup import Vote, roll_up
-from medreview.judges.triage import Pages, flags, priority
+from medreview.judges.triage import CitedPages, flags, priority
 
 
 def vote(verdict, *, run=1, snapshot="p1", confidence=0.9, quote="exact", offline=False, supported=None):
@@ -78,19 +78,19 @@ def test_nobody_judged():
 
 
 def badges(votes, clashes=(), pages=None):
-    return [flag.badge for flag in flags(roll_up(votes), clashes, pages or Pages(1, ("ok",)))]
+    return [flag.badge for flag in flags(roll_up(votes), clashes, pages or CitedPages(1, ("ok",)))]
 
 
 def test_nothing_is_flagged_when_all_is_well():
-    found = flags(roll_up([vote("supported")]), [], Pages(2, ("ok", "timeout")))
+    found = flags(roll_up([vote("supported")]), [], CitedPages(2, ("ok", "timeout")))
 
     assert (found, priority(found)) == ([], 0)
 
 
 def test_invented_quotes_come_first():
-    absent = flags(roll_up([vote("supported", quote="absent")]), [], Pages(1, ("ok",)))
-    altered = flags(roll_up([vote("supported", quote="altered")]), [], Pages(1, ("ok",)))
-    contradicted = flags(roll_up([vote("contradicted")]), [], Pages(1, ("ok",)))
+    absent = flags(roll_up([vote("supported", quote="absent")]), [], CitedPages(1, ("ok",)))
+    altered = flags(roll_up([vote("supported", quote="altered")]), [], CitedPages(1, ("ok",)))
+    contradicted = flags(roll_up([vote("contradicted")]), [], CitedPages(1, ("ok",)))
 
     assert absent[0].badge == "quote absent"
     assert priority(absent) > priority(altered) > priority(contradicted) > 0
@@ -100,16 +100,16 @@ def test_each_doubt_has_its_badge():
     assert badges([vote("supported")], ["number"]) == ["numbers differ"]
     assert badges([vote("supported", run=1), vote("partial", run=2)]) == ["jury 1-1"]
     assert badges([vote("supported", confidence=0.5)]) == ["low confidence"]
-    assert badges([vote("not_addressed")], pages=Pages(1, ("paywall",))) == ["not addressed", "page: paywall"]
+    assert badges([vote("not_addressed")], pages=CitedPages(1, ("paywall",))) == ["not addressed", "page: paywall"]
     assert badges([vote(None, supported=False)]) == ["not supported"]
-    assert badges([], pages=Pages(0, ())) == ["no source cited"]
-    assert badges([], pages=Pages(1, ("timeout",))) == ["no readable source", "page: timeout"]
-    assert badges([], pages=Pages(2, ("timeout", "ok"), readable=True)) == ["not judged yet", "page: timeout"]
+    assert badges([], pages=CitedPages(0, ())) == ["no source cited"]
+    assert badges([], pages=CitedPages(1, ("timeout",))) == ["no readable source", "page: timeout"]
+    assert badges([], pages=CitedPages(2, ("timeout", "ok"), readable=True)) == ["not judged yet", "page: timeout"]
 
 
 def test_a_judge_that_cannot_tell_is_a_flag_only_where_the_words_are_far_from_the_source():
     unsure = roll_up([vote(None)])
-    near, far = (flags(unsure, [], Pages(1, ("ok",)), doubt) for doubt in (0.2, 0.8))
+    near, far = (flags(unsure, [], CitedPages(1, ("ok",)), doubt) for doubt in (0.2, 0.8))
 
     assert near == []
     assert [flag.badge for flag in far] == ["judge unsure"]

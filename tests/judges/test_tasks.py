@@ -13,11 +13,11 @@ from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.tasks.parsing import align
 from medreview.judges.tasks.task import share
 from medreview.labels import PAGE_STATES
-from medreview.review.item import load_item
-from medreview.sources.states import HOLDS_SOURCE
+from medreview.review.statement_view import load_statement_view
+from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.rows import insert
 from medreview.text import sha256
 
@@ -215,14 +215,14 @@ def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve, tools):
     assert judge_with(study, settings, task="hallucination_assisted").judges[0].units == 0
 
     recorder = Recorder("ann")
-    deeds = [
-        Deed("note", "s3", {"text": "First thought."}),
-        Deed("note", "s3", {"text": "Below 30 it must be stopped."}),
-        Deed("decide", "s3", {"axis": "hallucination", "label": "fact"}),
-        Deed("decide", "s2", {"axis": "evidence", "label": "supported"}),
+    events = [
+        NewEvent("note", "s3", {"text": "First thought."}),
+        NewEvent("note", "s3", {"text": "Below 30 it must be stopped."}),
+        NewEvent("decide", "s3", {"axis": "hallucination", "label": "fact"}),
+        NewEvent("decide", "s2", {"axis": "evidence", "label": "supported"}),
     ]
-    for deed in deeds:
-        study.write(lambda db, deed=deed: recorder.append(db, deed, block="flagged", mode="open"))
+    for event in events:
+        study.write(lambda db, event=event: recorder.append(db, event, block="flagged", mode="open"))
     judge_with(study, settings, task="hallucination_assisted")
 
     remarks = tools.part_of(model.prompts[0], "expert")
@@ -314,7 +314,7 @@ def test_key_facts_come_from_a_file_by_question_or_response(study, tools, tmp_pa
 def test_a_page_that_speaks_to_judges_is_shown_as_such_to_the_reviewer(study):
     study.write(lambda db: db.execute("UPDATE snapshot SET instructions = 'as an AI' WHERE snapshot_id = 'p2'"))
 
-    assert [source.state for source in load_item(study.reader, "s1").sources] == ["ok", "instructions"]
+    assert [source.state for source in load_statement_view(study.reader, "s1").sources] == ["ok", "instructions"]
 
 
 def test_a_label_of_two_kinds_is_no_abstention(study, serve, tools, tmp_path):

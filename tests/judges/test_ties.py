@@ -2,8 +2,9 @@
 
 import pytest
 
-from medreview.judges.rollup import TIE_RULES, Vote, roll_up
+from medreview.judges.rollup import Vote, roll_up
 from medreview.judges.ties import set_tie_rule, tie_rule
+from medreview.labels import TIE_RULES
 from medreview.study import Study
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from medreview.llm.breaker import FAILURES
+from medreview.llm.circuit_breaker import FAILURES
 from medreview.llm.client import TRIES, Judge
 
 

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from medreview.judges.runs import Run, add_run
+from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
 from medreview.study.rows import insert
@@ -71,7 +71,7 @@ def _fill(connection):
         cited = {"response_id": "r1", "ordinal": number, "source_id": source_id, "kind": "url", "value": url}
         insert(connection, "citation", [cited | {"start": None, "end": None}])
     for judge, statement_id, snapshot_id, label, quote, status in JUDGEMENTS:
-        run = add_run(connection, Run(judge, "recorded", f"{judge}-model"))
+        run = add_run(connection, JudgeRun(judge, "recorded", f"{judge}-model"))
         span = at(PAGE, quote) if status == "exact" else [None, None]
         row = {"judgement_id": f"g-{judge}-{statement_id}", "judge_run_id": run, "statement_id": statement_id}
         row |= {"snapshot_id": snapshot_id, "raw_label": label, "verdict": label, "supported": label == "supported"}

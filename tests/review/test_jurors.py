@@ -1,18 +1,18 @@
 """The jury of a statement, vote by vote."""
 
-from medreview.judges.runs import Run, add_run
+from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.verdicts import refresh
-from medreview.review.item import load_item
 from medreview.review.jurors import Juror, jurors
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.statement_view import load_statement_view
 from medreview.screens.judge_rows import judge_bar
 from medreview.study.rows import insert
 
 
 def add(study, judge, supported, error=""):
     def change(connection):
-        run = add_run(connection, Run(judge, "llm"))
+        run = add_run(connection, JudgeRun(judge, "llm"))
         row = {"judgement_id": f"g-{judge}", "judge_run_id": run, "statement_id": "s1", "snapshot_id": "p1"}
         row |= {"raw_label": "", "verdict": None, "supported": supported, "confidence": None, "quote_status": "none"}
         row |= {
@@ -32,7 +32,7 @@ def test_the_votes_stand_one_by_one(study):
     add(study, "silent", None, "timeout: no answer in time")
     add(study, "coarse", 0)
     refresh(study)
-    item = load_item(study.reader, "s1")
+    item = load_statement_view(study.reader, "s1")
 
     assert jurors(item) == (
         Juror("one", "supported", True),

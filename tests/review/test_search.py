@@ -23,6 +23,8 @@ from medreview.review.search import TextSearch
         ("a b", "  ", []),
         ("aaaa", "aa", ["aa", "aa"]),
         ("日本語", "本", ["本"]),
+        ("Sß", "sß", ["Sß"]),
+        ("Straße", "strasse", ["Straße"]),
     ],
 )
 def test_find(text: str, query: str, found: list[str]) -> None:

@@ -104,12 +104,12 @@ def test_what_was_seen_in_open_mode_is_stored(study):
 def test_a_blind_decision_hides_then_reveals_and_keeps_both_labels(study):
     session = sit(study, blind=True)
     session.go(list(session.queue.units).index("s2"))
-    before = session.judges, session.source_highlights().marks
+    before = session.shows_judges, session.source_highlights().marks
     session.decide("contradicted")
 
     assert before[0] is False
     assert all(mark.kind == "lexical" for mark in before[1])
-    assert session.judges is True
+    assert session.shows_judges is True
     session.decide("supported")
     assert labels(study, "decision_first") == {"s2": "contradicted"}
     assert labels(study) == {"s2": "supported"}
@@ -123,7 +123,7 @@ def test_a_statement_once_seen_with_its_judges_is_no_longer_blind(study):
     session.go(list(session.queue.units).index("s1"))
     session.decide("partial")
 
-    assert session.judges
+    assert session.shows_judges
     assert payloads(study, "decide")[0]["exposure"]["judge_verdict"] == "before"
 
 
@@ -133,7 +133,7 @@ def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study)
     session.decide("partial")
     session.undo()
 
-    assert session.judges is False
+    assert session.shows_judges is False
     session.decide("supported")
     assert [p["exposure"]["judge_verdict"] for p in payloads(study, "decide")] == ["no", "before"]
 

@@ -6,7 +6,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from medreview.review.marks import Mark
+from medreview.review.highlight_index import Mark
 from medreview.screens.widgets.document import DocumentView
 from medreview.study import Study
 

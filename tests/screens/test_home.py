@@ -11,8 +11,8 @@ from medreview.screens.environment import Look
 from medreview.screens.home import HomeScreen
 from medreview.screens.page import PageScreen
 from medreview.screens.review import ReviewScreen
+from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
-from medreview.screens.widgets.list import RowsView
 from medreview.study import Study
 
 PLAIN = Look("ansi-dark", True, False)
@@ -99,9 +99,9 @@ async def test_help_and_leaving(study: Study) -> None:
 
 
 async def test_figures_are_shown_as_they_are_worded(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    from medreview.review import figures
+    from medreview.review import live_agreement
 
-    monkeypatch.setattr(figures, "figure_lines", lambda _study, reviewer: [f"agreement of {reviewer} [x]"])
+    monkeypatch.setattr(live_agreement, "agreement_lines", lambda _study, reviewer: [f"agreement of {reviewer} [x]"])
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("i")

@@ -10,14 +10,14 @@ from medreview.config import Config
 from medreview.errors import UserError
 from medreview.labels import PAGE_STATES
 from medreview.review.actions import REVIEW
-from medreview.review.cells import width
-from medreview.review.held import HeldKey
+from medreview.review.highlight_index import KINDS
+from medreview.review.key_repeat import KeyRepeat
+from medreview.review.layout.cells import width
 from medreview.review.line_edit import LineEdit
-from medreview.review.marks import KINDS
-from medreview.screens.arrangement import SOURCE_ROWS, Needs, arrange
 from medreview.screens.environment import look, spare_encoding
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.key_rows import key_rows
+from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
 from medreview.screens.widgets.painted import PALETTE
 
@@ -131,7 +131,7 @@ def test_typing() -> None:
 
 
 def test_a_held_key_is_told_from_two_presses() -> None:
-    held = HeldKey()
+    held = KeyRepeat()
     assert not held.repeats("1", 0.0)
     assert held.repeats("1", 0.1)
     assert held.repeats("1", 0.2)  # still held: measured from the repeat before

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from medreview.sources.fetch import Limits, fetch_all, reach_all
-from medreview.sources.fetched import Fetched
-from medreview.sources.network import Network, Request
+from medreview.sources.fetching.fetch import Limits, fetch_all, reach_all
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Network, Request
 
 Route = Callable[[BaseHTTPRequestHandler], None]
 

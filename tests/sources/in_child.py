@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from medreview.sources.fetched import Fetched
-from medreview.sources.page import read_page
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.reading.page import read_page
 
 WARM_UP = "<p>Warm up: the dose is 5 mg.</p>" * 20
 
@@ -33,7 +33,7 @@ def fetched(body: bytes, content_type: str) -> Fetched:
 
 
 def fetch(urls: list[str], port: int) -> Fetched:
-    from medreview.sources.fetch import Limits, Network, Request, fetch_all
+    from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 
     got: list[Fetched] = []
 

@@ -4,10 +4,10 @@ import zlib
 
 import pytest
 
-from medreview.judges.runs import Run, add_run
+from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.rows import insert
 from medreview.text import sha256
 
@@ -54,7 +54,7 @@ class Small:
         verdict, supported = coarse.get(label, (label, int(label == "supported")))
 
         def change(connection):
-            run = add_run(connection, Run(judge, "offline" if judge == "offline" else "recorded"))
+            run = add_run(connection, JudgeRun(judge, "offline" if judge == "offline" else "recorded"))
             for unit in units:
                 row = {"judgement_id": f"{judge}-{unit}-{source}", "judge_run_id": run, "statement_id": unit}
                 row |= {"snapshot_id": f"p-{unit.split('.')[0]}/{source}", "raw_label": label, "verdict": verdict}
@@ -69,12 +69,12 @@ class Small:
         seen = seen or ("no" if mode == "blind" else "before")
         payload = {"axis": "evidence", "label": label, "exposure": {"judge_verdict": seen}, "active_ms": 30_000}
         for unit in units:
-            self.deed(Deed(kind, unit, payload | more), who=who, mode=mode, block=block)
+            self.event(NewEvent(kind, unit, payload | more), who=who, mode=mode, block=block)
 
-    def deed(self, deed, who="anna", mode="open", block="responses"):
+    def event(self, event, who="anna", mode="open", block="responses"):
         """Any event; its receipt."""
         recorder = self._recorders.setdefault(who, Recorder(who))
-        return self.study.write(lambda connection: recorder.append(connection, deed, block=block, mode=mode))
+        return self.study.write(lambda connection: recorder.append(connection, event, block=block, mode=mode))
 
     def roll_up(self):
         """Fill the table of verdicts."""

@@ -7,15 +7,15 @@ import pytest
 from medreview.errors import UserError
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
 from medreview.study.rows import insert
 from medreview.text import sha256
 
 
 def decide(study, reviewer, unit, label):
-    deed = Deed("decide", unit, {"axis": "evidence", "label": label})
-    study.write(lambda connection: Recorder(reviewer).append(connection, deed, block="flagged", mode="open"))
+    event = NewEvent("decide", unit, {"axis": "evidence", "label": label})
+    study.write(lambda connection: Recorder(reviewer).append(connection, event, block="flagged", mode="open"))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from medreview.study import Study
 from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backup_to
 from medreview.study.check import check
 from medreview.study.connection import on_network
-from medreview.study.events import Deed, Recorder
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.rows import insert
 from medreview.text import sha256
 
@@ -26,8 +26,8 @@ def study(tmp_path):
 
 def decide(study, unit, label="supported", recorder=None):
     recorder = recorder or Recorder("kb")
-    deed = Deed("decide", unit, {"axis": "evidence", "label": label})
-    return study.write(lambda connection: recorder.append(connection, deed, block="flagged", mode="open"))
+    event = NewEvent("decide", unit, {"axis": "evidence", "label": label})
+    return study.write(lambda connection: recorder.append(connection, event, block="flagged", mode="open"))
 
 
 def test_files_are_private(study):
@@ -85,7 +85,7 @@ def test_a_failed_change_leaves_nothing_and_the_next_event_follows_the_last_kept
     decide(study, "s1", recorder=recorder)
 
     def half(connection):
-        recorder.append(connection, Deed("note", "s1", {"text": "lost"}), block="flagged", mode="open")
+        recorder.append(connection, NewEvent("note", "s1", {"text": "lost"}), block="flagged", mode="open")
         raise sqlite3.OperationalError("database or disk is full")
 
     with pytest.raises(UserError, match="full: this was not saved"):

@@ -5,10 +5,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from medreview.judges.fence import fence_key
+from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, Unit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
+from medreview.judges.tasks.task import Rows, TaskUnit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
 from medreview.labels import level_named
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
@@ -54,18 +54,18 @@ class Hallucination:
         )
         return [tuple(row) for row in rows]
 
-    def unit(self, ids: tuple[str, ...]) -> Unit:
+    def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """One request."""
         response = self._responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
         if not self.assisted:
-            return Unit(ids, (ask_of(self._prompt, self._key, texts),), {"events": []})
+            return TaskUnit(ids, (ask_of(self._prompt, self._key, texts),), {"events": []})
         rows = _latest(self.study.reader.execute(f"{_REMARKS} AND s.response_id = ? ORDER BY e.event_id", ids))
         remarks = "\n".join(dict.fromkeys(map(_remark, rows)))
         ask = ask_of(self._prompt, self._key, {**texts, "expert": remarks})
-        return Unit(ids, (ask,), {"events": [row["event_id"] for row in rows]})
+        return TaskUnit(ids, (ask,), {"events": [row["event_id"] for row in rows]})
 
-    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``hallucination_finding``; an answer at odds with itself is an abstention."""
         failed = failure(answers)
         value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}

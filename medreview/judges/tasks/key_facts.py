@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.fence import fence_key
+from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quoting import LOCATED
+from medreview.judges.quote_grounding import LOCATED
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, Unit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
+from medreview.judges.tasks.task import Rows, TaskUnit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -110,14 +110,14 @@ class KeyFacts:
         pairs = ((row["response_id"], fact) for row in responses for fact in facts.get(sha256(row["question"]), ()))
         return [pair for pair in pairs if pair not in done]
 
-    def unit(self, ids: tuple[str, ...]) -> Unit:
+    def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """One request."""
         response_id, fact_id = ids
         fact = self.study.reader.execute("SELECT text FROM key_fact WHERE key_fact_id = ?", (fact_id,)).fetchone()[0]
         texts = {"response": self._responses.get(response_id).text, "fact": fact}
-        return Unit(ids, (ask_of(self._prompt, self._key, texts),))
+        return TaskUnit(ids, (ask_of(self._prompt, self._key, texts),))
 
-    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``key_fact_vote``; a yes counts only with a quote that stands in the response."""
         response_id, fact_id = unit.ids
         failed = failure(answers)

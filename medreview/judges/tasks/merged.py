@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.judges.chunks import parts, room
-from medreview.judges.fence import fence_key
+from medreview.judges.context_windows import parts, room
+from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quoting import LOCATED, Quotes
+from medreview.judges.quote_grounding import LOCATED, Quotes
 from medreview.judges.raw_labels import mapped
-from medreview.judges.tasks.task import (
+from medreview.judges.tasks.task import (  # fmt: skip
     SETTLED,
     Rows,
-    Unit,
+    TaskUnit,
     answered,
     ask_of,
     error_of,
@@ -25,11 +25,11 @@ from medreview.judges.tasks.task import (
     run_of,
     save_rows,
     share,
-)  # fmt: skip
+)
 from medreview.llm.call import Answer
 from medreview.llm.estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.states import SQL_HOLDS_SOURCE
+from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import sha256
@@ -79,7 +79,7 @@ class Merged:
         )
         return [tuple(row) for row in found]
 
-    def unit(self, ids: tuple[str, ...]) -> Unit:
+    def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """One request with all sources, or several when they are over the judge's context together."""
         row = self.study.reader.execute(
             """SELECT s.text AS statement, r.question, r.response_id FROM statement AS s
@@ -94,9 +94,9 @@ class Merged:
         for number, window in enumerate(windows, 1):
             note = {"sources": f"part {number} of {len(windows)}"} if len(windows) > 1 else None
             asks.append(ask_of(self._prompt, self._key, {"sources": window, **besides}, note))
-        return Unit(ids, tuple(asks), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
+        return TaskUnit(ids, tuple(asks), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
 
-    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``merged_judgement``; parts of sources that are long together are rolled up as in verification.
 
         Support counts only when every quote that was given for it stands in one of the sources.

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.judges.fence import fence_key
+from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, Unit, ask_of, failure, run_of
+from medreview.judges.tasks.task import Rows, TaskUnit, ask_of, failure, run_of
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -41,13 +41,13 @@ class Parsing:
         rows = self.study.reader.execute("SELECT response_id FROM response WHERE parser IS NULL ORDER BY ordinal")
         return [tuple(row) for row in rows]
 
-    def unit(self, ids: tuple[str, ...]) -> Unit:
+    def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """One request."""
         response = self._responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
-        return Unit(ids, (ask_of(self._prompt, self._key, texts),))
+        return TaskUnit(ids, (ask_of(self._prompt, self._key, texts),))
 
-    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """Statements, and the response's own row; nothing for an abstention.
 
         A statement that stands in the response, typography apart, takes the response's own words and their range; one

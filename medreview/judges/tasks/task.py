@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from medreview.evidence.grounding import Grounding
-from medreview.judges.fence import fenced
+from medreview.judges.prompt_fencing import fenced
 from medreview.judges.prompts import Prompt
-from medreview.judges.runs import Run, add_run
+from medreview.judges.runs import JudgeRun, add_run
 from medreview.llm.call import Answer, Ask
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -18,7 +18,7 @@ PASSING: Final = ("timeout", "error", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TaskUnit:
     """One thing to judge. ``asks``: one request, or one per part of a long text; ``ids`` say what it is about.
 
     ``more`` is the task's own: what it needs to make rows of the answers.
@@ -39,10 +39,10 @@ class Rows:
 
 
 class Task(Protocol):
-    """A task for one judge run on one study; :func:`medreview.judges.tasks.named.task_for` makes it."""
+    """A task for one judge run on one study; :func:`medreview.judges.tasks.registry.task_for` makes it."""
 
     study: Study
-    run: Run
+    run: JudgeRun
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """The ids of the units without an answer, in the order in which to ask.
@@ -51,33 +51,33 @@ class Task(Protocol):
         no use (``unparsable``, ``truncated``, ``refused``).
         """
 
-    def unit(self, ids: tuple[str, ...]) -> Unit | None:
+    def unit(self, ids: tuple[str, ...]) -> TaskUnit | None:
         """What to ask on a unit; ``None`` when it needs no asking after all."""
 
-    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """What is stored of the answers to all of a unit's requests, in their order. Call it on the reader's thread."""
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
         """Store them inside the caller's transaction; an abstention that is there already is replaced."""
 
 
-def pending(task: Task, *, again: bool = False, limit: int | None = None) -> Iterator[Unit]:
+def pending(task: Task, *, again: bool = False, limit: int | None = None) -> Iterator[TaskUnit]:
     """The units that wait, with their requests, made one at a time."""
     for ids in task.waiting(again=again)[:limit]:
         if (unit := task.unit(ids)) is not None:
             yield unit
 
 
-def store(task: Task, done: Sequence[tuple[Unit, Sequence[Answer]]]) -> list[Rows]:
+def store(task: Task, done: Sequence[tuple[TaskUnit, Sequence[Answer]]]) -> list[Rows]:
     """Store the answers to whole units in one transaction."""
     rows = [task.rows(unit, answers) for unit, answers in done]
     task.study.write(lambda connection: task.save(connection, rows))
     return rows
 
 
-def run_of(settings: JudgeSettings, prompt: Prompt) -> Run:
+def run_of(settings: JudgeSettings, prompt: Prompt) -> JudgeRun:
     """The judge run of a configured judge on a prompt; another model, host, parameter or prompt is another run."""
-    return Run(
+    return JudgeRun(
         judge=settings.name,
         kind="llm",
         model=settings.model,
@@ -139,7 +139,7 @@ def answered(alias: str, again: bool) -> str:
     return f"({alias}.error = '' OR substr({alias}.error, 1, instr({alias}.error, ':') - 1) NOT IN {PASSING})"
 
 
-def save_rows(connection: sqlite3.Connection, run: Run, rows: Sequence[Rows]) -> None:
+def save_rows(connection: sqlite3.Connection, run: JudgeRun, rows: Sequence[Rows]) -> None:
     """Store the rows; of those that are there already only abstentions are replaced."""
     add_run(connection, run)
     for made in rows:

@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from medreview.evidence.grounding import Grounding
-from medreview.judges.chunks import parts, room
-from medreview.judges.fence import fence_key
+from medreview.judges.context_windows import parts, room
+from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quoting import Quotes, quote_columns
+from medreview.judges.quote_grounding import Quotes, quote_columns
 from medreview.judges.raw_labels import mapped
-from medreview.judges.tasks.task import (
+from medreview.judges.tasks.task import (  # fmt: skip
     SETTLED,
     Rows,
-    Unit,
+    TaskUnit,
     answered,
     ask_of,
     error_of,
@@ -25,10 +25,10 @@ from medreview.judges.tasks.task import (
     run_of,
     save_rows,
     share,
-)  # fmt: skip
+)
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.states import SQL_HOLDS_SOURCE
+from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import sha256
@@ -84,7 +84,7 @@ class Verification:
         )
         return [_Pair(*row) for row in found]
 
-    def unit(self, ids: tuple[str, ...]) -> Unit:
+    def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """One request, or one per part when the source is over the judge's context."""
         pair = _Pair(*ids)
         row = self.study.reader.execute(
@@ -101,9 +101,9 @@ class Verification:
         for number, span in enumerate(spans, 1):
             note = {"source": f"part {number} of {len(spans)}"} if len(spans) > 1 else None
             asks.append(ask_of(self._prompt, self._key, texts | {"source": source[span.start : span.end]}, note))
-        return Unit(pair, tuple(asks))
+        return TaskUnit(pair, tuple(asks))
 
-    def rows(self, unit: Unit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of the table ``judgement``.
 
         Over the parts of a long source: supported, with a quote that is there, if any part is; else contradicted if

@@ -1,0 +1,89 @@
+"""Putting a task to models from the command line: ``medreview judge STUDY --judge NAME``."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medreview.cli.output import counted, progress, result, say
+from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.judges.llm_stage import QuestionPlan, Tally
+    from medreview.pipeline import Judges
+
+
+def ask_models(
+    study: Path,
+    names: Sequence[str],
+    *,
+    task: str = "",
+    limit: int | None = None,
+    again: bool = False,
+    dry_run: bool = False,
+    local_only: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Ask the judges of these names, or with ``dry_run`` say what that would cost."""
+    from medreview import pipeline
+    from medreview.study import Study
+
+    judges = judges_named(names, task=task, again=again, local_only=local_only)
+    with Study.open(study) as opened, progress() as bar:
+        if dry_run:
+            plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
+        else:
+            warn(judges)
+            done = pipeline.judge_by(opened, judges, limit=limit, progress=bar)
+    if dry_run:
+        result({"plans": [asdict(plan) for plan in plans]}, "\n".join(map(_planned, plans)), as_json=as_json)
+        return
+    sentences = [*map(_did, done.judges), f"{done.flagged} statements flagged"]
+    result(asdict(done), "\n".join(sentences), as_json=as_json)
+
+
+def judges_named(names: Sequence[str], *, task: str = "", again: bool = False, local_only: bool = False) -> "Judges":
+    """The configured judges of these names, and the task to put to them; with the user's own prompts, if any."""
+    from medreview.config import load_config
+    from medreview.judges.tasks.registry import DEFAULT
+    from medreview.llm.settings import choose, keep_local
+    from medreview.pipeline import Judges
+
+    config = load_config()
+    chosen = choose(config.judges, names)
+    if local_only:
+        keep_local(chosen)
+    return Judges(chosen, task or DEFAULT, Path(config.prompts) if config.prompts else None, again)
+
+
+def warn(judges: "Judges") -> None:
+    """Say where texts go that leave this machine."""
+    from medreview.llm.settings import leaves_for
+
+    if sentence := leaves_for(judges.settings):
+        say(sentence)
+
+
+def _planned(plan: "QuestionPlan") -> str:
+    told = plan.estimate
+    cost = "no prices are configured" if told.cost is None else f"about {told.cost:,.2f}"
+    return (
+        f"{visible(plan.judge)} ({visible(plan.model)} at {visible(plan.host)}): {counted(plan.units, 'unit')}, "
+        f"{counted(told.calls, 'call')} to pay, up to {told.prompt_tokens:,} tokens in and about "
+        f"{told.completion_tokens:,} out; {cost}"
+    )
+
+
+def _did(tally: "Tally") -> str:
+    cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"
+    kept = f", {tally.kept:,} answered before" if tally.kept else ""
+    most = sorted(tally.outcomes.items(), key=lambda item: -item[1])
+    labels = ", ".join(f"{number:,} {word.replace('_', ' ')}" for word, number in most[:8])
+    lines = [
+        f"{visible(tally.judge)}: {counted(tally.units, 'unit')}, {tally.abstained:,} abstained; "
+        f"{counted(tally.calls, 'call')}{kept}{cost}" + (f"\n  {visible(labels)}" if labels else "")
+    ]
+    lines += [f"  {visible(change)}" for change in tally.changes]
+    if tally.dead:
+        lines.append(f"  given up: {visible(tally.dead)}")
+    return "\n".join(lines)

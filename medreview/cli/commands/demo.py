@@ -1,0 +1,58 @@
+"""The command ``demo``: the sample study, made and opened."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medreview.cli.options import Json
+from medreview.cli.output import counted, progress, result, say
+
+if TYPE_CHECKING:
+    from medreview.study import Study
+from medreview.cli.opening import Reviewer, open_review
+
+
+def demo(
+    study: Annotated[Path, typer.Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
+    no_open: Annotated[bool, typer.Option("--no-open", help="Make the study, do not open the workbench.")] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Make the sample study and review it: sixteen answers, saved pages, no network, nothing to set up.
+
+    Example: medreview demo
+    """
+    from medreview.study import Study
+
+    if study.exists():
+        opened = Study.open(study)
+        say(f"The sample study is at {study} already; your decisions in it are kept.")
+    else:
+        opened = _make_demo(study)
+    with opened:
+        statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+        flagged = opened.reader.execute("SELECT count(*) FROM verdict WHERE priority > 0").fetchone()[0]
+        if no_open:
+            sentence = f"{study}: {counted(statements, 'statement')}, {flagged} flagged."
+            told = {"study": str(study), "statements": statements, "flagged": flagged}
+            result(told, f"{sentence}\nReview them: medreview review {study}", as_json=as_json)
+        else:
+            open_review(opened, reviewer, None, "", False, first="flagged")
+
+
+def _make_demo(path: Path) -> "Study":
+    from importlib.resources import as_file, files
+
+    from medreview import pipeline
+    from medreview.study import Study
+
+    study = Study.create(path, "sample study")
+    try:
+        with as_file(files("medreview.sample_data")) as folder, progress() as bar:
+            inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
+            pipeline.run(study, inputs, {}, pipeline.PageProvider(folder / "pages"), bar)
+    except BaseException:
+        study.discard()
+        raise
+    return study

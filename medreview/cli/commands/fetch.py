@@ -1,0 +1,93 @@
+"""The command ``fetch``: get the cited pages, and hand them on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted, progress, result, say
+from medreview.cli.preparing import pages_sentence
+from medreview.errors import UserError
+from medreview.progress import Progress
+
+if TYPE_CHECKING:
+    from medreview.study import Study
+
+
+_LED_ASTRAY: Final = """
+SELECT 1 FROM snapshot_superseded AS o CROSS JOIN judgement AS j USING (snapshot_id)
+CROSS JOIN verdict AS v USING (judgement_id) LIMIT 1"""
+"""A verdict on a page that has changed: an earlier fetch was killed before it could roll up."""
+
+
+def fetch(
+    study: StudyFile,
+    pages: PagesFrom = None,
+    again: Annotated[bool, typer.Option("--again", help="Try the pages once more that could not be had.")] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
+    ] = False,
+    save_pages: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")
+    ] = None,
+    proxy: Proxy = None,
+    robots: Robots = None,
+    as_json: Json = False,
+) -> None:
+    """Get the cited pages that the study does not have yet: from the network, a folder or a WARC file.
+
+    A PMID or PMCID is asked for at PubMed and Europe PMC, a DOI at its resolver. Every page is kept as it came; one
+    that has changed becomes a new snapshot, and labels on the old one are shown as stale (`medreview diff`).
+
+    Example: medreview fetch sepsis.medreview --again --save-pages pages-for-anna
+    """
+    from medreview import pipeline
+    from medreview.sources.saved.page_writer import SavedPages
+    from medreview.study import Study
+
+    if again and refresh:
+        raise UserError("--again and --refresh exclude each other: --refresh asks for every page, these too.")
+    with Study.open(study) as opened, progress() as bar:
+        if save_pages:
+            SavedPages(save_pages).close()  # a folder that cannot be written is told before anything is fetched
+        with _verdicts_kept_up(opened, bar):
+            done = pipeline.fetch(
+                opened,
+                pages_from(pages, proxy, robots),
+                scope="all" if refresh else "failed" if again else "missing",
+                progress=bar,
+            )
+        saved = pipeline.save_pages(opened, save_pages, bar) if save_pages else None
+    sentence = pages_sentence(done)
+    if saved is not None:
+        sentence += f"\n{counted(saved, 'page')} in {save_pages}; a colleague reads them with --pages {save_pages}"
+    if done.note:
+        say(done.note)
+    if done.changed:
+        sentence += f"\nJudge the new texts: medreview judge {study}"
+        sentence += f"\nWhat changed around your labels: medreview diff {study}"
+    result(done, sentence, as_json=as_json)
+
+
+@contextmanager
+def _verdicts_kept_up(study: "Study", bar: Progress) -> Iterator[None]:
+    """Roll the judgements up again if a page changed meanwhile, also after an interruption.
+
+    What was said of its old text must not stand as the judges' word on the new one.
+    """
+    from medreview.judges.verdicts import refresh
+
+    before = _superseded(study)
+    try:
+        yield
+    finally:
+        if _superseded(study) != before or study.reader.execute(_LED_ASTRAY).fetchone():
+            refresh(study, bar)
+
+
+def _superseded(study: "Study") -> set[str]:
+    return {row[0] for row in study.reader.execute("SELECT snapshot_id FROM snapshot_superseded")}

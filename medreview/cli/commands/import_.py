@@ -1,0 +1,22 @@
+"""The command ``import``: answers and judgements from files."""
+
+from dataclasses import asdict
+
+from medreview.cli.mapping import Map, read_mapping
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import bad_records, progress, result
+from medreview.cli.preparing import Files, imported_sentence, opened_or_made
+
+
+def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json = False) -> None:
+    """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
+
+    Example: medreview import sepsis.medreview answers.csv --map answer_text=response
+    """
+    from medreview import pipeline
+
+    with opened_or_made(study) as opened, progress() as bar:
+        done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar) for path in files]
+    for imported in done:
+        bad_records(imported.bad, imported.file)
+    result({"files": [asdict(imported) for imported in done]}, "\n".join(map(imported_sentence, done)), as_json=as_json)

@@ -1,0 +1,70 @@
+"""The command ``judge``: offline by rules, or by models, live or in batches."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medreview.cli.ask_models import ask_models
+from medreview.cli.batch import batch_in, batch_out
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted, progress, result
+from medreview.cli.preparing import synonyms
+from medreview.cli.ties import TieOption, keep_rule
+from medreview.errors import UserError
+
+
+def judge(
+    study: StudyFile,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
+    ] = None,
+    task: Annotated[str, typer.Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask each model at most so many units now.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also where it gave no answer of use before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--batch-out", metavar="FILE", help="Write the questions to FILE, to run elsewhere."),
+    ] = None,
+    shard_mb: Annotated[int | None, typer.Option(min=1, help="Size of one such file; default: 100 MB.")] = None,
+    back: Annotated[
+        list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
+    ] = None,
+    ties: TieOption = None,
+    processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Judge statements against sources, without a model or with --judge by models, and roll all judgements up.
+
+    Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
+    With it, the models of the settings are asked (`medreview judges` lists them); nothing is asked or paid twice.
+
+    Example: medreview judge sepsis.medreview --judge llama --judge gpt --dry-run
+    """
+    from medreview import pipeline
+    from medreview.study import Study
+
+    if ties is not None:
+        keep_rule(study, ties)
+    if out is not None:
+        batch_out(
+            study, names or (), out, shard_mb=shard_mb, task=task, limit=limit, again=again, local_only=local_only,
+            as_json=as_json,
+        )  # fmt: skip
+        return
+    if back:
+        batch_in(study, names or (), back, task=task, as_json=as_json)
+        return
+    if names:
+        ask_models(
+            study, names, task=task, limit=limit, again=again, dry_run=dry_run, local_only=local_only, as_json=as_json
+        )
+        return
+    if task or limit or again or dry_run:
+        raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.judge(opened, bar, processes, synonyms())
+    result(done, f"{counted(done.pairs, 'pair')} judged offline; {done.flagged} statements flagged", as_json=as_json)

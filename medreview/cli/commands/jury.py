@@ -1,0 +1,142 @@
+"""The command ``jury``: which few judges agree best with a reviewer, and what they cost."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted, result
+from medreview.cli.ties import TieOption, rule_named
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from medreview.stats.formulas.estimate import Estimate
+    from medreview.stats.reports.small_jury import JuryChoice, SmallJury
+
+
+def jury(
+    study: StudyFile,
+    size: Annotated[list[int] | None, typer.Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
+    judges: Annotated[
+        list[str] | None, typer.Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
+    ] = None,
+    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="Whose labels count.")] = None,
+    scale: Annotated[
+        Literal["binary", "levels"], typer.Option(help="Supported or not, or the four labels.")
+    ] = "binary",
+    measure: Annotated[Literal["kappa", "agreement"], typer.Option(help="What the best jury is best in.")] = "kappa",
+    ties: TieOption = None,
+    assisted: Annotated[
+        bool, typer.Option("--assisted", help="Use labels given with the judges in sight: inflated.")
+    ] = False,
+    splits: Annotated[int, typer.Option(min=1, help="Random halves to choose on.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of halves and resampling.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Find the small jury that agrees best with you, chosen on half of your labels and measured on the other.
+
+    The best of many juries looks better where it was chosen than it is; the held-out figure is the one to report.
+
+    Example: medreview jury sepsis.medreview --size 3
+    """
+    from medreview.judges.ties import tie_rule
+    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.reports.jury_labels import jury_labels
+    from medreview.stats.reports.label_scales import SCALES
+    from medreview.stats.reports.small_jury import small_jury
+    from medreview.study import Study
+
+    with Study.open(study, read_only=True) as opened:
+        reader = opened.reader
+        labels = jury_labels(
+            reader,
+            _reviewer(reader, reviewer),
+            judges=judges or (),
+            scale=next(known for known in SCALES if known.name == scale),
+            mode="assisted" if assisted else "blind",
+        )
+        rule = tie_rule(reader)
+    if ties is not None:
+        rule = rule_named(ties)
+    found = small_jury(
+        labels,
+        sorted(set(size)) if size else [count for count in (1, 3) if count <= len(labels.judges)],
+        tie=rule,
+        measure="cohen_kappa" if measure == "kappa" else "percent_agreement",
+        splits=splits,
+        resampling=Resampling(seed=seed),
+    )
+    result(found, "" if as_json else "\n".join(_lines(found)), as_json=as_json)
+
+
+def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:
+    from medreview.config import load_config
+    from medreview.stats.reports.reviewer_labels import reviewers
+
+    known = reviewers(reader)
+    if wanted is None and len(known) == 1:
+        return known[0]
+    name = wanted or load_config().reviewer
+    if name not in known:
+        if not known:
+            raise UserError("Nobody has reviewed anything in this study yet: there are no labels to agree with.")
+        raise UserError(f"{name} has reviewed nothing here; {', '.join(known)} did. Name one with --reviewer.")
+    return name
+
+
+def _lines(found: "SmallJury") -> Iterator[str]:
+    from medreview.visible import visible
+
+    rule = found.tie_rule.replace("_", " ")
+    candidates = ", ".join(visible(name) for name in found.candidates)
+    yield f"{found.reviewer}, {found.group}: {counted(found.statements, 'statement')} in {found.responses:,} responses"
+    yield f"candidates: {candidates}"
+    yield (
+        f"chosen on {found.responses - found.held_out_responses:,} responses, measured on the other "
+        f"{found.held_out_responses:,}; tie rule: {rule}; no verdict counts as disagreement; seed {found.seed}"
+    )
+    if found.dropped:
+        yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in found.dropped.items())
+    yield from found.cautions
+    yield ""
+    yield f"all {len(found.candidates)} judges, held out: {found.measure} {_shown(found, found.everyone)}"
+    for choice in found.choices:
+        yield ""
+        yield from _choice(found, choice)
+
+
+def _choice(found: "SmallJury", choice: "JuryChoice") -> Iterator[str]:
+    from medreview.visible import visible
+
+    def named(judges: tuple[str, ...], cost: float | None) -> str:
+        names = " + ".join(visible(name) for name in judges)
+        return names + (f" ({cost:,.2f} for 1,000 statements)" if cost is not None else " (cost not known)")
+
+    again = choice.repeated
+    same = dict(again.chosen).get(choice.on_all_labels, 0)
+    yield f"{counted(choice.size, 'judge')}: {named(choice.on_all_labels, choice.cost_of_it)}"
+    yield f"  chosen on all labels; {same:,} of {again.splits:,} random halves chose the same"
+    yield f"  held out: {found.measure} {_shown(found, choice.held_out)}, of {named(choice.judges, choice.cost)}"
+    yield f"  minus all judges: {_shown(found, choice.difference)}; {choice.undecided:,} without a verdict"
+    if again.mean is not None and again.low is not None and again.high is not None and again.optimism is not None:
+        mean, low, high, more = (_value(found, value) for value in (again.mean, again.low, again.high, again.optimism))
+        yield (
+            f"  over the halves: mean {mean}, from {low} to {high} in nine of ten (a spread, no confidence interval); "
+            f"where chosen it looked better by {more}"
+        )
+
+
+def _shown(found: "SmallJury", figure: "Estimate") -> str:
+    from medreview.stats.formulas.estimate import show
+
+    words = show(figure, as_percent=found.measure == "percent agreement")
+    return f"{words}: {figure.reason}" if figure.value is not None and figure.low is None else words
+
+
+def _value(found: "SmallJury", value: float) -> str:
+    from medreview.stats.formulas.estimate import half_up, percent
+
+    return percent(value) if found.measure == "percent agreement" else half_up(value)

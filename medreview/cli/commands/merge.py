@@ -1,0 +1,28 @@
+"""The command ``merge``: a colleague's decisions."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted, result
+
+
+def merge(
+    study: StudyFile,
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="A colleague's copy of the study.")],
+    as_json: Json = False,
+) -> None:
+    """Bring the decisions of a colleague's copy into this study. Merging twice adds nothing.
+
+    Example: medreview merge sepsis.medreview sepsis-from-anna.medreview
+    """
+    from medreview.study import Study
+    from medreview.study.merge import merge as bring
+
+    with Study.open(study) as opened:
+        summary = bring(opened, other)
+    known = f", {counted(summary.known, 'event')} known already" if summary.known else ""
+    foreign = f", {counted(summary.foreign, 'event')} on other material left out" if summary.foreign else ""
+    result(summary, f"{counted(summary.added, 'event')} added{known}{foreign}", as_json=as_json)

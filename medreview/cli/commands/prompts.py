@@ -1,0 +1,39 @@
+"""The command ``prompts``: what judges are asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medreview.cli.options import Json
+from medreview.cli.output import result
+from medreview.errors import UserError
+
+
+def prompts(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
+    whole: Annotated[
+        bool, typer.Option("--file", help="The whole file that comes with the program, to make your own of it.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what judges are asked, to put the same question to a model elsewhere and import its answers.
+
+    Example: medreview prompts source_verification
+    """
+    from medreview.config import load_config
+    from medreview.judges.prompts import load_prompt, prompt_file, prompt_names
+
+    if whole:
+        if name is None:
+            raise UserError("--file is for one task: medreview prompts NAME --file.")
+        print(prompt_file(name), end="")
+        return
+    own = load_config().prompts
+    folder = Path(own) if own else None
+    if name is None:
+        known = [load_prompt(task, folder) for task in prompt_names()]
+        listed = {prompt.id: prompt.sha256 for prompt in known}
+        result(listed, "\n".join(f"{key}  sha256 {value[:12]}" for key, value in listed.items()), as_json=as_json)
+        return
+    result(prompt := load_prompt(name, folder), prompt.text, as_json=as_json)

@@ -1,0 +1,45 @@
+"""The command ``stats``: every figure of a study, as tables or as JSON."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import progress, result
+
+_LEAST_REPLICATES = 99
+
+
+def stats(
+    study: StudyFile,
+    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
+    replicates: Annotated[
+        int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """How often you and the judges agree, and how well the responses are supported by what they cite.
+
+    Labels given blind, before the judges were seen, stand apart from assisted ones, and the random audit apart from
+    what was chosen: pooled, they would answer no question. Intervals resample whole responses.
+
+    Example: medreview stats sepsis.medreview --reviewer anna
+    """
+    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+    from medreview.stats.reports.study_figures import study_figures
+    from medreview.study import Study
+
+    resampling = Resampling(
+        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
+    )
+    with Study.open(study, read_only=True) as opened, progress() as bar:
+        figures = study_figures(opened.reader, reviewer, resampling=resampling, progress=bar)
+    if as_json:
+        result(figures, "", as_json=True)
+    else:
+        from medreview.cli.reports.stats import render
+
+        print(render(figures), end="")
+    sys.stdout.flush()

@@ -1,0 +1,27 @@
+"""The command ``where``: which files are used."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medreview.cli.options import Json
+from medreview.cli.output import result
+
+
+def where(
+    study: Annotated[Path | None, typer.Argument(metavar="[STUDY]", help="A study, to see its copies too.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say where settings, study and copies are.
+
+    Example: medreview where sepsis.medreview
+    """
+    from medreview.config import FILE_NAME, config_folder, find_config
+    from medreview.study.backup import backup_folder
+
+    found = find_config()
+    places = {"settings": str(found) if found else f"none; would be {config_folder() / FILE_NAME}"}
+    if study:
+        places |= {"study": str(study.resolve()), "copies": str(backup_folder(study.resolve()))}
+    result(places, "\n".join(f"{name:9}{place}" for name, place in places.items()), as_json=as_json)

@@ -1,0 +1,96 @@
+"""Opening a review: who reviews, which queue, in the workbench or as line prompts, with a copy made on the way."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medreview.cli.output import say
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.review.queue import Queue
+    from medreview.study import Study
+
+Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]
+
+
+def open_review(
+    study: "Study",
+    reviewer: str | None,
+    queue: str | None,
+    filter: str,
+    blind: bool,
+    *,
+    first: str | None = None,
+    plain: bool = False,
+) -> None:
+    """Open a study for review: the queue asked for, else where the reviewer was, else ``first`` or the home screen."""
+    from dataclasses import replace
+
+    from medreview.config import load_config
+
+    config = load_config()
+    if reviewer:
+        config = replace(config, reviewer=reviewer)
+    opened = _queue(study, config.reviewer, queue, filter, blind, first or ("flagged" if plain else None))
+    with _copying(study):
+        if plain and opened is not None:
+            from medreview.cli.plain import review_plain
+            from medreview.review.session import ReviewSession
+
+            review_plain(ReviewSession(study, config.reviewer, opened))
+        else:
+            from medreview.screens.app import run
+
+            notice = "" if study.writable else "read-only: decisions cannot be saved"
+            run(study, config, queue=opened, notice=notice)
+
+
+def _queue(
+    study: "Study", reviewer: str, name: str | None, filter: str, blind: bool, first: str | None
+) -> "Queue | None":
+    """The queue to open at once: the one asked for, the one the reviewer was in, or ``first``; ``None`` for home."""
+    from medreview.review.queue import open_queue
+
+    if name or filter or blind:
+        name = name or ("responses" if blind else "flagged")
+        found = open_queue(study, name, reviewer, filter=filter, blind=blind or None)
+        if not found.units:
+            raise UserError("There is nothing in this queue" + (f" that fits {filter!r}." if filter else "."))
+        return found
+    row = study.reader.execute(
+        "SELECT block, mode, filter FROM bookmark WHERE reviewer = ? ORDER BY at_utc DESC LIMIT 1", (reviewer,)
+    ).fetchone()
+    if row:
+        found = open_queue(study, row["block"], reviewer, filter=row["filter"], blind=row["mode"] == "blind")
+        if found.units:
+            return found
+    return open_queue(study, first, reviewer) if first else None
+
+
+@contextmanager
+def _copying(study: "Study") -> Iterator[None]:
+    """Copy the study while the workbench is already in use: nobody waits for a large file to be copied."""
+    from medreview.study.backup import backup_if_changed
+
+    failed: list[str] = []
+
+    def copy() -> None:
+        try:
+            backup_if_changed(study.path)
+        except UserError as error:
+            failed.append(str(error))
+
+    thread = threading.Thread(target=copy, name="study-backup")
+    if study.writable:
+        thread.start()
+    try:
+        yield
+    finally:
+        if study.writable:
+            thread.join()
+        for sentence in failed:
+            say(sentence)

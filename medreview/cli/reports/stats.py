@@ -1,0 +1,221 @@
+"""Figures as text for a terminal or a file, 80 columns or wider."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from medreview.cli.output import counted, one_line, stratum_name
+from medreview.cli.reports.console import printed
+from medreview.cli.reports.tables import cells, columns, heading, inset, title
+from medreview.labels import AXES
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.reports.between_judges import BetweenJudges
+from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.judge_agreement import GroupFigures
+from medreview.stats.reports.label_scales import BINARY, LEVELS, SCALES
+from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
+from medreview.stats.reports.study_support import SupportFigures, SupportReport
+
+_SHORT: Final = {
+    "source URL validity": "URL validity",
+    "statement-level support": "statement support",
+    "response-level support": "response support",
+}
+"""Names for a column that leaves room for the rest of an 80-column row; the JSON has the full ones."""
+_COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
+_CHANCE_CORRECTED: Final = (*_COEFFICIENTS, "Fleiss' kappa", "Krippendorff's alpha")
+_SCALES: Final = {scale.name: scale.title for scale in SCALES}
+_NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with medreview review."
+_NO_LABEL: Final = "No statement has a label of this reviewer: there is no agreement to show."
+_NOTHING_WHOLE: Final = "No response has a label on every statement: support by these labels cannot be said."
+_NO_RESPONSE: Final = "The study has no response yet: bring some in with medreview import."
+
+
+def render(figures: StudyFigures) -> str:
+    """The whole report. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
+    return printed(_report(figures))
+
+
+def _report(figures: StudyFigures) -> Iterable[RenderableType]:
+    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
+    yield f"{statements} in {responses}"
+    if not figures.reviewers:
+        yield from ("", _NOBODY)
+    for reviewer in figures.reviewers:
+        yield from _reviewer(reviewer)
+    if figures.between_reviewers:
+        yield from ("", title("Agreement between reviewers, on their labels as they stand"))
+        for comparison in figures.between_reviewers:
+            yield from ("", _comparison(comparison))
+    yield from _judges(figures.between_judges)
+    yield from _support(figures.support)
+    again = figures.resampling
+    yield ""
+    yield (
+        f"resampled: percentile bootstrap over responses, {again.replicates:,} replicates, seed {again.seed}. "
+        "Wilson: takes the items for independent; lead with the resampled one where responses hold several. "
+        "left: items left out, because a judgement or label is missing. resp: responses that the items are in."
+    )
+
+
+def _reviewer(reviewer: ReviewerFigures) -> Iterable[RenderableType]:
+    done = reviewer.progress
+    yield from ("", title(f"Reviewer {one_line(reviewer.reviewer)}"))
+    yield (
+        f"{done.decided:,} of {counted(done.total, 'statement')} decided, {done.deferred:,} deferred, "
+        f"{done.open:,} open; {done.disagreements:,} otherwise than the judges, "
+        f"{done.changed_after_reveal:,} changed after the reveal"
+    )
+    if done.hallucinations:
+        names = {label.level: label.name for label in AXES["hallucination"]}
+        types = ", ".join(f"{count:,} {names[level]}" for level, count in done.hallucinations.items())
+        yield f"hallucination: {types}"
+    if done.minutes is not None:
+        yield f"{half_up(done.minutes, 2)} minutes for a decision (median of {done.timed:,})"
+    if not reviewer.agreement:
+        yield from ("", _NO_LABEL)
+        return
+    for group in reviewer.agreement:
+        yield from _group(group)
+    for report in reviewer.support:
+        yield from _support(report)
+    if not reviewer.support:
+        yield from ("", _NOTHING_WHOLE)
+
+
+def _group(group: GroupFigures) -> Iterable[RenderableType]:
+    labels, responses = counted(group.labels, "label"), counted(group.responses, "response")
+    yield from ("", title(f"Agreement with the judges, {group.title}: {labels} in {responses}"))
+    yield from group.cautions
+    for comparison in group.comparisons:
+        yield from ("", _comparison(comparison))
+
+
+def _comparison(comparison: Comparison) -> RenderableType:
+    first, second = one_line(comparison.first), one_line(comparison.second)
+    head = heading(f"{first} and {second}, {_SCALES[comparison.scale]}")
+    parts: list[RenderableType] = [head]
+    left = ", ".join(f"{count:,} {reason}" for reason, count in comparison.dropped.items())
+    if comparison.n == 0:
+        parts.append(f"Nothing to compare; left out: {left}." if left else "Nothing to compare.")
+        return inset(Group(*parts))
+    parts += [_figure_table(comparison.agreement), *_sentences(comparison.agreement)]
+    if left:
+        parts.append(f"left out: {left}")
+    parts += [_matrix(comparison, first, second), *_mcnemar(comparison, first, second)]
+    parts += comparison.cautions
+    return inset(Group(*parts))
+
+
+def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
+    test = comparison.mcnemar
+    if test is not None:
+        p = half_up(test.pvalue, 3) if test.pvalue >= 0.0005 else "below 0.001"
+        yield f"only {first} says supported: {test.b:,}; only {second}: {test.c:,}; {test.method}, p {p}"
+
+
+def _matrix(comparison: Comparison, first: str, second: str) -> RenderableType:
+    names = [_level(label) for label in comparison.labels]
+    table = columns("rows / columns", *names, "all", first="never")
+    for label, name, row in zip(comparison.labels, names, comparison.table, strict=True):
+        table.add_row(name, *(f"{count:,}" for count in (*row, comparison.first_counts[label])))
+    totals = (*(comparison.second_counts[label] for label in comparison.labels), comparison.n)
+    table.add_row("all", *(f"{count:,}" for count in totals))
+    return Group(f"rows: {first}; columns: {second}", table)
+
+
+def _support(report: SupportReport) -> Iterable[RenderableType]:
+    yield from ("", title(f"Support and sources, by {one_line(report.by)}"))
+    if not report.strata:
+        yield _NO_RESPONSE
+    yield from report.cautions
+    for stratum in report.strata:
+        yield from ("", _stratum(stratum))
+    for split, count in report.omitted.items():
+        yield from ("", f"{count:,} smaller groups by {split} are not shown.")
+
+
+def _stratum(stratum: SupportFigures) -> RenderableType:
+    name = stratum_name(stratum.split, stratum.stratum)
+    empty = f"; {stratum.without_statements:,} more without statements" if stratum.without_statements else ""
+    head = heading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}")
+    both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
+    # Without items the two are the same sentence.
+    shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]
+    return inset(Group(head, _figure_table(shown), *_sentences(shown)))
+
+
+def _judges(judges: BetweenJudges) -> Iterable[RenderableType]:
+    """The judges beside each other; nothing when fewer than two judged."""
+    if len(judges.tallies) < 2:
+        return
+    yield from ("", title("The judges beside each other"))
+    levels = [tuple(tally.labels[LEVELS.name].values()) for tally in judges.tallies]
+    coarse = [
+        sum(tally.labels[BINARY.name].values()) - sum(told) for tally, told in zip(judges.tallies, levels, strict=True)
+    ]
+    # "Not found" has no place among the four labels. Most judges use all four, and the column is left out.
+    more = ("other",) if max(coarse) > 0 else ()
+    votes = columns("", "asked", "abstained", *map(_level, LEVELS.labels), *more, others="words")
+    for tally, told, rest in zip(judges.tallies, levels, coarse, strict=True):
+        counts = (tally.asked, tally.abstained, *told, *((rest,) if more else ()))
+        votes.add_row(one_line(tally.judge), *(f"{count:,}" for count in counts))
+    yield inset(votes)
+    ties = f"{counted(judges.tied, 'statement')} with even votes; tie rule: {judges.tie_rule.replace('_', ' ')}."
+    other = " Other: not supported, without saying which of the labels." if more else ""
+    yield f"{ties} Abstained: no verdict, be it unsure, refused, cut off or no answer.{other}"
+    for jury in judges.juries:
+        many = jury.agreement
+        shown = tuple(many.figures.values())
+        head = heading(f"{counted(len(jury.judges), 'judge')} together, {_SCALES[jury.scale]}")
+        yield from ("", inset(Group(head, _figure_table(shown), *_sentences(shown))))
+    for scale in SCALES:
+        pairs = columns(f"each two, {scale.title}", *_COEFFICIENTS, "agree", "n", "left", others="words")
+        for pair in (pair for pair in judges.pairs if pair.scale == scale.name):
+            figures = {figure.name: figure for figure in reversed(pair.agreement)}
+            values = (_short(figures[name]) for name in (*_COEFFICIENTS, "percent agreement"))
+            names, left = f"{one_line(pair.first)}, {one_line(pair.second)}", sum(pair.dropped.values())
+            pairs.add_row(names, *values, f"{pair.n:,}", f"{left:,}")
+        if pairs.rows:
+            yield from ("", inset(pairs))
+
+
+def _short(figure: Estimate) -> str:
+    return "-" if figure.value is None else _number(figure, figure.value)
+
+
+def _figure_table(figures: Sequence[Estimate]) -> Table:
+    table = columns("", "value", "95% interval", "method", "n", "resp", "left", first="never")
+    before = ""
+    for figure in figures:
+        table.add_row("" if figure.name == before else _SHORT.get(figure.name, figure.name), *_row(figure))
+        before = figure.name
+    return table
+
+
+def _row(figure: Estimate) -> tuple[str, ...]:
+    method = {"Wilson": "Wilson", "none": ""}.get(figure.method, "resampled")
+    clusters = "" if figure.clusters is None else f"{figure.clusters:,}"
+    written = cells(figure, partial(_number, figure), "not given")
+    return *written, method, f"{figure.n:,}", clusters, f"{figure.dropped:,}"
+
+
+def _number(figure: Estimate, value: float) -> str:
+    return half_up(value) if figure.name in _CHANCE_CORRECTED else percent(value)
+
+
+def _sentences(figures: Iterable[Estimate]) -> list[str]:
+    """Why a value or an interval is missing, and the figures' own cautions; each once."""
+    found: dict[str, None] = {}
+    for figure in figures:
+        if figure.reason:
+            found[f"{figure.name}: {figure.reason}"] = None
+        found |= dict.fromkeys(figure.notes)
+    return list(found)
+
+
+def _level(label: str) -> str:
+    return label.replace("_", " ")

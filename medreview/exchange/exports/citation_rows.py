@@ -1,0 +1,195 @@
+"""A report on citations as rows and as one JSON object, for audits and other programs.
+
+Names of per-response values are those of the notebook (SEEDS S3.4). Percentages are per cent, empty where there is
+nothing to divide by; counts are of distinct sources, ``n_mentions`` of every place.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.citations.scoring import KINDS, ScoredCitation
+from medreview.exchange.files.atomic_output import atomic_output, check_own
+from medreview.exchange.files.columns import CODE_POINTS, Column
+from medreview.exchange.files.csv_file import CsvFile
+from medreview.exchange.files.event_payload import Cell
+from medreview.exchange.imports.rows import BadRecord
+from medreview.sources.lookups.reach import STATES, Reach
+from medreview.stats.citations.kpis import citation_kpis
+from medreview.stats.citations.report import CitationReport, ScoredResponse
+
+_VERDICTS: Final = ("allowed", "by_format", "not_allowed")
+
+RESPONSES: Final = (
+    Column("id", "text", "The response, as the report names it: its id, or the line that it begins at."),
+    Column("line", "integer", "Where it begins in the file; in a study, its number."),
+    Column("model", "text", "The model that gave it."),
+    Column("origin", "text", "Where the question came from."),
+    Column("has_citation", "boolean", "1: it names at least one source."),
+    Column("n_mentions", "integer", "How often any source is named."),
+    Column("n_total_citations", "integer", "Sources named, each once."),
+    *(Column(f"n_{kind}", "integer", f"Of these, the kind {kind}.") for kind in KINDS),
+    Column("n_allowed_over_all", "integer", "Sources allowed: URLs on the list, identifiers by format or by the list."),
+    Column("n_by_format", "integer", "Of these, identifiers that were taken by their format alone."),
+    Column("n_allowed_urls", "integer", "URLs on the allow-list."),
+    Column("pct_allowed_over_all", "number", "Allowed, of all sources.", unit="%"),
+    Column("pct_allowed_over_urls", "number", "Allowed, of the URLs.", unit="%"),
+    Column("n_unusable", "integer", "Entries of the list beside the text that hold no citation."),
+    *(Column(f"n_{state}", "integer", f"Sources that were {state}, of those asked for.") for state in STATES),
+    Column("n_identifiers_missing", "integer", "Identifiers known not to exist."),
+    Column("latency", "number", "How long the response took.", unit="s"),
+    Column("reference_cosine", "number", "TF-IDF cosine with the reference: shared words.", unit="0 to 1"),
+    Column("reference_statements", "integer", "Statements compared with the reference."),
+    Column("reference_clashing", "integer", "Of these, statements that the reference excludes."),
+)
+
+CITATIONS: Final = (
+    Column("id", "text", "The response."),
+    Column("line", "integer", "Where the response begins in the file; in a study, its number."),
+    Column("place", "integer", "Place of the citation in its response, from 1."),
+    Column("kind", "text", "What it is.", levels=KINDS),
+    Column("value", "text", "The identifier without its label, or the URL as written."),
+    Column("start", "integer", "Where it begins in the response; empty when only listed beside it.", unit=CODE_POINTS),
+    Column("end", "integer", "Where it ends.", unit=CODE_POINTS),
+    Column("domain", "text", "The host that it points to."),
+    Column("verdict", "text", "allowed: by the list; by_format: by its form alone.", levels=_VERDICTS),
+    Column("entry", "text", "The entry of the list that took it."),
+    Column("group", "text", "The group of that entry."),
+    Column("why", "text", "Why it was not allowed."),
+    Column("source", "text", "Equal for citations of the same source."),
+    Column("repeat", "boolean", "1: the response named this source before; not counted again."),
+    Column("reach", "text", "What became of it, where it was asked for.", levels=STATES),
+    Column("status", "integer", "The last HTTP status."),
+    Column("final_url", "text", "Where the redirects led."),
+    Column("asked_at", "time", "When.", unit="UTC"),
+    Column("exists", "boolean", "Of an identifier: 1 exists, 0 does not, empty when not known."),
+)
+
+
+def write_csv(report: CitationReport, path: Path) -> tuple[Path, Path]:
+    """Write ``path`` (a row for each response) and ``NAME.citations.csv`` beside it (a row for each citation).
+
+    In the dialect for Excel, since a cited address is text from outside that a spreadsheet may take for a formula.
+    Raises :class:`UserError` when either is another file, or cannot be written.
+    """
+    first, second = _places(path)
+    tables: list[tuple[Path, Sequence[Column], Iterable[Sequence[Cell]]]] = [
+        (first, RESPONSES, (response_row(response, report) for response in report.responses)),
+        (second, CITATIONS, citation_rows(report)),
+    ]
+    with ExitStack() as both:
+        for place, columns, rows in tables:
+            with CsvFile(both.enter_context(atomic_output(place, _sign(columns))), columns, "excel") as file:
+                file.add_all(rows)
+    return first, second
+
+
+def check_csv(path: Path) -> None:
+    """Raise :class:`UserError` where :func:`write_csv` would: before the work, not after it."""
+    for place, columns in zip(_places(path), (RESPONSES, CITATIONS), strict=True):
+        check_own(place, _sign(columns))
+
+
+def response_row(response: ScoredResponse, report: CitationReport) -> tuple[Cell, ...]:
+    """One response by :data:`RESPONSES`."""
+    answer, counts, compared = response.answer, response.counts, response.concordance
+    asked = [report.reach[source.source] for source in response.score.sources if source.source in report.reach]
+    states = Counter(reach.state for reach in asked)
+    return (
+        response.name,
+        answer.line,
+        answer.model,
+        answer.origin,
+        int(counts.n_total > 0),
+        response.score.mentions,
+        counts.n_total,
+        *response.score.by_kind.values(),
+        counts.n_allowed,
+        response.score.count("by_format"),
+        counts.n_allowed_urls,
+        _pct(counts.n_allowed, counts.n_total),
+        _pct(counts.n_allowed_urls, counts.n_url),
+        len(response.score.unusable),
+        *(states[state] if report.reach_from else None for state in STATES),
+        counts.n_checked - counts.n_existing if report.reach_from else None,
+        answer.latency_s,
+        None if compared is None else compared.cosine,
+        None if compared is None else compared.statements,
+        None if compared is None else compared.clashing,
+    )
+
+
+def citation_rows(report: CitationReport) -> Iterator[tuple[Cell, ...]]:
+    """Every citation by :data:`CITATIONS`, repeats too."""
+    for response in report.responses:
+        for place, citation in enumerate(response.score.citations, 1):
+            reach = report.reach.get(citation.source)
+            yield (
+                response.name, response.answer.line, place, citation.kind, citation.value, citation.start,
+                citation.end, citation.domain, citation.verdict, citation.entry, citation.group, citation.why,
+                citation.source, int(citation.repeat), *_reach_cells(reach),
+            )  # fmt: skip
+
+
+def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict[str, Any]:
+    """The whole report for JSON: summary, criteria, figures, and every response with its text and its citations."""
+    allow = report.allow
+    return {
+        "input": name,
+        "allow_list": {
+            "name": allow.name,
+            "domains": sorted(str(entry) for entries in allow.entries.values() for entry in entries),
+            "identifiers": sorted(allow.identifiers),
+        },
+        "summary": asdict(citation_kpis([response.counts for response in report.responses])),
+        "mentions": report.mentions,
+        "criteria": [asdict(criterion) for criterion in report.criteria],
+        "passed": report.passed,
+        "figures": asdict(report.all),
+        "by_model": {model: asdict(group) for model, group in report.by_model.items()},
+        "models_omitted": report.models_omitted,
+        "reach_from": report.reach_from or None,
+        "resampling": asdict(report.resampling),
+        "left_out": [asdict(record) for record in bad],
+        "responses": [_response(response, report) for response in report.responses],
+    }
+
+
+def _response(response: ScoredResponse, report: CitationReport) -> dict[str, Any]:
+    named = dict(zip((column.name for column in RESPONSES), response_row(response, report), strict=True))
+    named["has_citation"] = bool(named["has_citation"])
+    return {
+        **named,
+        "response": response.answer.text,
+        "unusable": list(response.score.unusable),
+        "concordance": None if response.concordance is None else asdict(response.concordance),
+        "citations_detail": [_detail(citation, report) for citation in response.score.citations],
+    }
+
+
+def _detail(citation: ScoredCitation, report: CitationReport) -> dict[str, Any]:
+    reach = report.reach.get(citation.source)
+    return {**asdict(citation), "reach": None if reach is None else asdict(reach)}
+
+
+def _reach_cells(reach: Reach | None) -> tuple[Cell, ...]:
+    if reach is None:
+        return None, None, None, None, None
+    known = None if reach.exists is None else int(reach.exists)
+    return reach.state, reach.status, reach.final_url, reach.at, known
+
+
+def _pct(k: int, n: int) -> float | None:
+    return 100 * k / n if n else None
+
+
+def _places(path: Path) -> tuple[Path, Path]:
+    return path, path.with_name(f"{path.stem}.citations{path.suffix or '.csv'}")
+
+
+def _sign(columns: Sequence[Column]) -> bytes:
+    """How a table of these columns begins, as it is written."""
+    return ("\ufeff" + ",".join(f'"{column.name}"' for column in columns)).encode()

@@ -1,0 +1,140 @@
+"""The study as a set of flat files that any program reads: labels first, and everything they rest on."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import medreview
+from medreview.exchange.exports import study_rows, task_rows
+from medreview.exchange.exports.label_rows import label_rows
+from medreview.exchange.files import columns, task_columns
+from medreview.exchange.files.columns import EXPORT_VERSION
+from medreview.exchange.files.csv_file import CsvFile, Dialect
+from medreview.exchange.files.event_payload import Cell
+from medreview.exchange.files.export_folder import new_folder, write_manifest
+from medreview.labels import LABEL_SET_VERSION
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+
+T = TypeVar("T")
+Columns = tuple[columns.Column, ...]
+
+FILES: Final[dict[str, Columns]] = {
+    "labels.csv": columns.LABELS,
+    "spans.csv": columns.SPANS,
+    "judgements.csv": columns.JUDGEMENTS,
+    "events.csv": (*columns.EVENTS, *columns.PAYLOAD.values()),
+    "event_values.csv": columns.EVENT_VALUES,
+    "responses.csv": columns.RESPONSES,
+    "statements.csv": columns.STATEMENTS,
+    "citations.csv": columns.CITATIONS,
+    "merged.csv": task_columns.MERGED,
+    "hallucination_findings.csv": task_columns.FINDINGS,
+    "key_facts.csv": task_columns.KEY_FACTS,
+    "key_fact_votes.csv": task_columns.KEY_FACT_VOTES,
+    "codebook.csv": columns.CODEBOOK,
+}
+"""Every CSV file of an export with its columns, in their order."""
+
+_COUNTS: Final = {"responses.csv": "response", "statements.csv": "statement", "citations.csv": "citation",
+                  "judgements.csv": "judgement", "events.csv": "event"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSummary:
+    """Rows of each file, and of all together."""
+
+    files: dict[str, int]
+    total: int
+
+
+def export(study: Study, folder: Path, dialect: Dialect = "analysis", progress: Progress = SILENT) -> ExportSummary:
+    """Write the study into a folder; an earlier, unchanged export of the same study there is replaced.
+
+    The files agree with each other: all are read in one transaction. They depend on the study only, so that the same
+    study gives the same bytes. Raises :class:`UserError` when the folder holds anything else or cannot be written.
+    """
+    study_id = study.meta("study_id")
+    written: dict[str, CsvFile] = {}
+    with new_folder(folder, study_id) as place, _one_view(study.reader) as reader:
+        progress.begin("export", sum(_counts(reader).values()))
+        simple: dict[str, Callable[[], Iterable[Sequence[Cell]]]] = {
+            "labels.csv": lambda: label_rows(reader, study_id),
+            "spans.csv": lambda: study_rows.span_rows(reader),
+            "judgements.csv": lambda: study_rows.judgement_rows(reader),
+            "responses.csv": lambda: study_rows.response_rows(reader),
+            "statements.csv": lambda: study_rows.statement_rows(reader),
+            "citations.csv": lambda: study_rows.citation_rows(reader),
+            "merged.csv": lambda: task_rows.merged_rows(reader),
+            "hallucination_findings.csv": lambda: task_rows.finding_rows(reader),
+            "key_facts.csv": lambda: task_rows.key_fact_rows(reader),
+            "key_fact_votes.csv": lambda: task_rows.key_fact_vote_rows(reader),
+            "codebook.csv": lambda: _codebook(dialect),
+        }
+        for name, rows in simple.items():
+            with CsvFile(place / name, FILES[name], dialect) as file:
+                written[name] = file.add_all(_told(rows(), progress) if name in _COUNTS else rows())
+        with (
+            CsvFile(place / "events.csv", FILES["events.csv"], dialect) as events,
+            CsvFile(place / "event_values.csv", FILES["event_values.csv"], dialect) as values,
+        ):
+            for row, others in _told(study_rows.event_rows(reader), progress):
+                events.add(row)
+                values.add_all(others)
+            written |= {"events.csv": events, "event_values.csv": values}
+        write_manifest(place, _manifest(reader, dialect, written))
+    counts = {name: written[name].rows for name in FILES}
+    return ExportSummary(counts, sum(counts.values()))
+
+
+@contextmanager
+def _one_view(reader: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Read the study as it stands now, whatever is written to it meanwhile."""
+    if reader.in_transaction:
+        yield reader
+        return
+    reader.execute("BEGIN")
+    try:
+        yield reader
+    finally:
+        reader.execute("ROLLBACK")
+
+
+def _told(rows: Iterable[T], progress: Progress) -> Iterator[T]:
+    count = 0
+    for row in rows:
+        yield row
+        count += 1
+        if count % 1000 == 0:
+            progress.step(1000)
+    progress.step(count % 1000)
+
+
+def _counts(reader: sqlite3.Connection) -> dict[str, int]:
+    return {name: reader.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for name, table in _COUNTS.items()}
+
+
+def _codebook(dialect: Dialect) -> Iterator[Sequence[Cell]]:
+    extra = columns.EXCEL if dialect == "excel" else ()
+    for name, of_file in FILES.items():
+        for column in (*of_file, *extra):
+            yield name, column.name, column.type, column.unit, " ".join(column.levels), column.meaning
+
+
+def _manifest(reader: sqlite3.Connection, dialect: Dialect, written: dict[str, CsvFile]) -> dict[str, Any]:
+    study = dict(reader.execute("SELECT key, value FROM study").fetchall())
+    head = reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()
+    return {
+        "export_version": EXPORT_VERSION,
+        "dialect": dialect,
+        "study_id": study["study_id"],
+        "title": study["title"],
+        "created_at": study["created_at"],
+        "app_version": medreview.__version__,
+        "label_set_version": LABEL_SET_VERSION,
+        "event_head": head["hash"] if head else "",
+        "files": {name: {"rows": written[name].rows, "sha256": written[name].sha256} for name in FILES},
+    }

@@ -1,0 +1,198 @@
+"""The rows of labels.csv: one for every statement, reviewer and pass."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final
+
+from medreview.exchange.files.columns import EXPORT_VERSION, LABELS
+from medreview.exchange.files.event_payload import Cell
+from medreview.judges.ties import tie_rule
+from medreview.labels import TieRule
+from medreview.study.ids import content_id
+
+_NAMES: Final = tuple(column.name for column in LABELS)
+
+# CROSS JOIN fixes the order of the loops, so that rows come sorted from the indexes and are never all held at once.
+_MATERIAL: Final = """
+SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.question, r.model, r.origin,
+       j.judge_run_id, run.model AS judge_model, run.prompt_sha256, j.raw_label, j.confidence, j.quote, j.quote_status,
+       v.statement_id IS NOT NULL AS rolled_up, v.verdict, v.supported, v.conflict, v.votes_for, v.votes_other,
+       v.abstained, v.tied,
+       a.stratum, a.inclusion_prob
+FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
+LEFT JOIN judgement AS j ON j.judgement_id = v.judgement_id
+LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
+LEFT JOIN audit_item AS a ON a.statement_id = s.statement_id
+WHERE EXISTS (SELECT 1 FROM event WHERE unit = s.statement_id)
+ORDER BY r.ordinal, s.ordinal"""
+
+_EVENTS: Final = """
+SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.mode, e.payload, e.label_set_version,
+       e.event_id IN (SELECT event_id FROM event_live) AS live,
+       e.event_id IN (SELECT event_id FROM decision_first) AS is_first,
+       e.event_id IN (SELECT event_id FROM decision_current) AS is_current,
+       e.snapshot, p.text_sha256 AS page_sha256, p.fetched_at, p.extractor, u.url,
+       (SELECT text_sha256 FROM snapshot WHERE snapshot_id = u.current_snapshot) AS newest_sha256,
+       e.event_id IN (SELECT event_id FROM decision_stale) AS stale
+FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+CROSS JOIN event AS e ON e.unit = s.statement_id
+LEFT JOIN snapshot AS p ON p.snapshot_id = e.snapshot AND e.kind IN ('decide', 'revise')
+LEFT JOIN source AS u ON u.source_id = p.source_id
+ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
+
+
+def label_rows(reader: sqlite3.Connection, study_id: str) -> Iterator[Sequence[Cell]]:
+    """The rows in the order of :data:`LABELS`, by response, statement, reviewer and pass.
+
+    A row stands for every reviewer and pass with an event on the statement that was not retracted.
+    """
+    materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
+    for _, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
+        material = _material(next(materials), tie)
+        for _, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
+            row = _human(list(events), material["statement_sha256"])
+            if row:
+                cells = (
+                    material | row | {"export_version": EXPORT_VERSION, "study_id": study_id, "unit_type": "statement"}
+                )
+                yield [cells.get(name) for name in _NAMES]
+
+
+def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
+    """The columns on the statement, its response and the judges."""
+    return {
+        "unit_id": row["statement_id"],
+        "response_id": row["response_id"],
+        "question_id": content_id("q", row["question"]) if row["question"] else None,
+        "statement_ordinal": row["ordinal"],
+        "statement_text": row["text"],
+        "statement_sha256": row["text_sha256"],
+        "response_model": row["model"],
+        "origin": row["origin"],
+        "judge_run_id": row["judge_run_id"],
+        "judge_model": row["judge_model"],
+        "judge_prompt_sha256": row["prompt_sha256"],
+        "judge_raw_label": row["raw_label"],
+        "judge_verdict": row["verdict"],
+        "judge_supported": row["supported"],
+        "judge_conflict": row["conflict"],
+        "judge_confidence": row["confidence"],
+        "judge_quote": row["quote"],
+        "judge_quote_status": row["quote_status"],
+        "jury_n": row["votes_for"] + row["votes_other"] if row["rolled_up"] else None,
+        "jury_for": row["votes_for"],
+        "jury_against": row["votes_other"],
+        "jury_abstained": row["abstained"],
+        "jury_rule": f"plurality, tie {tie}" if row["votes_for"] else None,
+        "jury_tie": row["tied"],
+        "stratum": row["stratum"],
+        "inclusion_prob": row["inclusion_prob"],
+    }
+
+
+def _human(events: list[sqlite3.Row], statement_sha256: str) -> dict[str, Any]:
+    """The columns on what one reviewer did with one statement in one pass.
+
+    Empty when all of it was retracted, and when the statement was only looked at: a look is no label.
+    """
+    live = [(event, json.loads(event["payload"])) for event in events if event["live"]]
+    if all(event["kind"] in ("shown", "reveal") for event, _ in live):
+        return {}
+    decided = {said["axis"]: (event, said) for event, said in live if event["is_current"]}
+    first = next(((event, said) for event, said in live if event["is_first"] and said["axis"] == "evidence"), None)
+    final = decided.get("evidence")
+    met = first[0] if first else live[-1][0]
+    flags = {said["flag"]: int(said["on"]) for event, said in live if event["kind"] == "flag"}
+    notes = [said["text"] for event, said in live if event["kind"] == "note"]
+    deleted = {said["span"] for event, said in live if event["kind"] == "span_del"}
+    spans = [event for event, _ in live if event["kind"] == "span_add" and event["event_id"] not in deleted]
+    return {
+        "reviewer_id": met["reviewer"],
+        "pass_no": met["pass"],
+        "mode": met["mode"],
+        "queue_name": met["block"],
+        "verdict_first": first[1]["label"] if first else None,
+        "verdict_final": final[1]["label"] if final else None,
+        "halluc_type": decided["hallucination"][1]["label"] if "hallucination" in decided else None,
+        "note": notes[-1] if notes else None,
+        "flag_dispute": flags.get("dispute", 0),
+        "flag_feedback": flags.get("feedback", 0),
+        "flag_badly_parsed": flags.get("badly_parsed", 0),
+        "deferred_times": sum(event["kind"] == "defer" for event, _ in live),
+        "n_spans": len(spans),
+        "n_events": len(events),
+        "first_shown_utc": min((event["at_utc"] for event, _ in live if event["kind"] == "shown"), default=None),
+        "label_set_version": (final[0] if final else events[-1])["label_set_version"],
+        "first_event_id": events[0]["event_id"],
+        "last_event_id": events[-1]["event_id"],
+        **(_first(events, *first, final) if first else {}),
+        **(_final(live, *final, statement_sha256) if final else {}),
+    }
+
+
+def _first(
+    events: list[sqlite3.Row],
+    event: sqlite3.Row,
+    said: dict[str, Any],
+    final: tuple[sqlite3.Row, dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """How the first decision was made, and what the reviewer saw before and after it."""
+    # A retracted reveal counts: what was seen cannot be unseen.
+    revealed = [e["event_id"] for e in events if e["kind"] == "reveal" and e["event_id"] > event["event_id"]]
+    later = final[1].get("exposure", {}) if final else {}
+
+    def seen(what: str) -> str | None:
+        before = said.get("exposure", {}).get(what)
+        return "after" if before == "no" and (revealed or later.get(what, "no") != "no") else before
+
+    known = final is not None and (
+        any(reveal < final[0]["event_id"] for reveal in revealed) or later.get("judge_verdict", "no") != "no"
+    )
+    changed = final is not None and final[1]["label"] != said["label"] and event["mode"] == "blind" and known
+    return {
+        "changed_after_reveal": int(changed) if final else None,
+        "exposure_judge_verdict": seen("judge_verdict"),
+        "exposure_judge_highlight": seen("judge_highlight"),
+        "exposure_jury": seen("jury"),
+        "active_ms": said.get("active_ms"),
+        "wall_ms": _wall_ms(events, event),
+        "n_keys": said.get("keys"),
+    }
+
+
+def _final(
+    live: list[tuple[sqlite3.Row, dict[str, Any]]], event: sqlite3.Row, said: dict[str, Any], statement_sha256: str
+) -> dict[str, Any]:
+    """When, why and on which page the current decision was made."""
+    reasons = [s["code"] for e, s in live if e["kind"] == "reason" and s.get("decision") == event["event_id"]]
+    return {
+        "reason_code": reasons[-1] if reasons else None,
+        "decided_utc": event["at_utc"],
+        "snapshot_id": event["snapshot"],
+        "source_url": event["url"],
+        "source_text_sha256": event["page_sha256"],
+        "source_fetched_at": event["fetched_at"],
+        "extractor": event["extractor"],
+        "stale": _stale(event, said, statement_sha256),
+    }
+
+
+def _stale(event: sqlite3.Row, said: dict[str, Any], statement_sha256: str) -> int | None:
+    if said.get("statement_sha256", statement_sha256) != statement_sha256:
+        return 1
+    if event["snapshot"] and event["newest_sha256"] is None and not event["stale"]:
+        return None
+    return int(event["stale"])
+
+
+def _wall_ms(events: list[sqlite3.Row], decision: sqlite3.Row) -> int | None:
+    """From the last time it came on the screen; a clock that was set back gives 0."""
+    shown = [e["at_utc"] for e in events if e["kind"] == "shown" and e["event_id"] < decision["event_id"]]
+    if not shown:
+        return None
+    passed = datetime.fromisoformat(decision["at_utc"]) - datetime.fromisoformat(shown[-1])
+    return max(0, round(passed.total_seconds() * 1000))

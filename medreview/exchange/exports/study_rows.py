@@ -1,0 +1,116 @@
+"""The rows of the exported files that are close to the tables of the study."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from medreview.exchange.files.columns import PAYLOAD
+from medreview.exchange.files.event_payload import Cell, flatten
+from medreview.text import sha256, utf16
+
+_CONTEXT: Final = 32
+
+_RESPONSES: Final = """
+SELECT response_id, ordinal, record_id, model, origin, imported_at, imported_from, cited, parser, dropped, listed,
+       text_sha256, question, text
+FROM response ORDER BY ordinal"""
+
+_STATEMENTS: Final = """
+SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", a.position, a.seed, a.stratum, a.inclusion_prob,
+       s.text_sha256, s.text
+FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+LEFT JOIN audit_item AS a ON a.statement_id = s.statement_id
+ORDER BY r.ordinal, s.ordinal"""
+
+_CITATIONS: Final = """
+SELECT c.response_id, c.ordinal, c.source_id, c.kind, c.value, c."start", c."end",
+       u.key, u.kind AS source_kind, u.value AS source_value, u.url, u.domain,
+       p.snapshot_id, p.page_state, p.status, p.fetched_at, p.text_sha256
+FROM response AS r CROSS JOIN citation AS c ON c.response_id = r.response_id
+CROSS JOIN source AS u ON u.source_id = c.source_id
+LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+ORDER BY r.ordinal, c.ordinal"""
+
+_JUDGEMENTS: Final = """
+SELECT j.judgement_id, j.judge_run_id, run.judge, run.kind, run.model, run.prompt_id, run.prompt_sha256, run.seed,
+       j.statement_id, s.response_id, j.snapshot_id, p.source_id, u.url, j.raw_label, j.verdict, j.supported,
+       j.confidence, j.quote_status, j.quote_start, j.quote_end, j.quote, j.reason, j.error
+FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
+JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
+JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
+JOIN source AS u ON u.source_id = p.source_id
+ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
+
+_SPANS: Final = """
+SELECT e.event_id, e.unit, e.reviewer, e.pass, e.snapshot, s.response_id, e.payload
+FROM event AS e LEFT JOIN statement AS s ON s.statement_id = e.unit
+WHERE e.kind = 'span_add' AND e.event_id IN (SELECT event_id FROM event_live)
+AND e.event_id NOT IN (SELECT json_extract(payload, '$.span') FROM event_live WHERE kind = 'span_del')
+ORDER BY json_extract(e.payload, '$.target'),
+         CASE json_extract(e.payload, '$.target') WHEN 'response' THEN s.response_id ELSE e.snapshot END, e.event_id"""
+
+_EVENTS: Final = """
+SELECT event_id, at_utc, reviewer, session, kind, unit, snapshot, pass, block, mode, undoes_event, app_version,
+       label_set_version, previous_hash, hash, payload
+FROM event ORDER BY event_id"""
+
+
+def response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of responses.csv; listed citations hold no line ends, so that one stands on each line."""
+    for row in reader.execute(_RESPONSES):
+        cells = list(row)
+        cells[10] = "\n".join(json.loads(row["listed"])) if row["listed"] else None
+        yield cells
+
+
+def statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of statements.csv."""
+    return (tuple(row) for row in reader.execute(_STATEMENTS))
+
+
+def citation_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of citations.csv."""
+    return (tuple(row) for row in reader.execute(_CITATIONS))
+
+
+def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of judgements.csv: every vote on every pair."""
+    return (tuple(row) for row in reader.execute(_JUDGEMENTS))
+
+
+def event_rows(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], Sequence[Sequence[Cell]]]]:
+    """For every event its row of events.csv and its rows of event_values.csv, in the order of time."""
+    for event in reader.execute(_EVENTS):
+        names, values = flatten(json.loads(event["payload"]))
+        others = [(event["event_id"], name, value) for name, value in values.items() if name not in PAYLOAD]
+        yield (*tuple(event)[:-1], names, *(values.get(name) for name in PAYLOAD)), others
+
+
+def span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of spans.csv, by text, so that each text is read once."""
+    target: tuple[str, Any] = ("", None)
+    text: str | None = None
+    digest = ""
+    for event in reader.execute(_SPANS):
+        said = json.loads(event["payload"])
+        place = (said["target"], event["response_id"] if said["target"] == "response" else event["snapshot"])
+        if place != target:
+            target, text = place, _text(reader, *place)
+            digest = sha256(text) if text is not None else ""
+        start, end = said["start"], said["end"]
+        stale = None if text is None else int(said.get("sha256", digest) != digest or text[start:end] != said["exact"])
+        held = text if stale == 0 else None
+        yield (
+            event["event_id"], event["unit"], event["reviewer"], event["pass"], *place, said.get("sha256"), start, end,
+            utf16(held, start), utf16(held, end), said["exact"],
+            held and held[max(0, start - _CONTEXT) : start], held and held[end : end + _CONTEXT],
+            said["label"], said["axis"], stale,
+        )  # fmt: skip
+
+
+def _text(reader: sqlite3.Connection, target: str, key: str | None) -> str | None:
+    table, column = ("response", "response_id") if target == "response" else ("snapshot", "snapshot_id")
+    found = reader.execute(f"SELECT text FROM {table} WHERE {column} = ?", (key,)).fetchone()
+    return str(found[0]) if found else None

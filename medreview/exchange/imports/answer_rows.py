@@ -1,0 +1,70 @@
+"""Plain text and Markdown: one answer a file, or several with a line of ``=====`` between them.
+
+An answer may begin with a front matter (``---``, lines of ``name: value``, ``---``), then with a line
+``Question: ...`` or ``# ...`` that holds the question, then with the word ``Answer:``. All else is the response.
+The dividing line has five or more equals signs and stands after an empty line: right below a line of text it is the
+underline of a Markdown heading.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.exchange.imports.text_files import open_text
+from medreview.text import fold_newlines
+
+_DIVIDER: Final = re.compile(r"={5,}[ \t]*$")
+_MEMBER: Final = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:[ \t]*(.*)$")
+_QUESTION: Final = re.compile(r"(?:question[ \t]*:|#(?!#))[ \t]*(\S.*)$", re.IGNORECASE)
+_ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
+
+
+def read_answers(path: Path) -> Iterator[Row | BadRecord]:
+    """The answers of a text file, each with the number of its first line."""
+    with open_text(path) as file:
+        lines = fold_newlines(file.read()).split("\n")
+    start = 0
+    for number, line in enumerate([*lines, "====="]):
+        last = number == len(lines)
+        if not last and not (_DIVIDER.match(line) and (number == start or not lines[number - 1].strip())):
+            continue
+        part = lines[start:number]
+        blank = next((i for i, text in enumerate(part) if text.strip()), None)
+        if blank is not None:
+            yield Row(start + blank + 1, _answer(part[blank:]))
+        start = number + 1
+
+
+def _answer(lines: list[str]) -> dict[str, str]:
+    values, lines = _front_matter(lines)
+    lines = _from_first_text(lines)
+    question = _QUESTION.match(lines[0]) if lines else None
+    if question and "question" not in values:
+        values["question"] = question[1].strip()
+        lines = _from_first_text(lines[1:])
+    text = "\n".join(lines).rstrip()
+    label = _ANSWER.match(text) if "question" in values else None
+    values["response"] = text[label.end() :].lstrip("\n") if label else text
+    return values
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
+    if lines[0].strip() != "---":
+        return {}, lines
+    values: dict[str, str] = {}
+    for number, line in enumerate(lines[1:], 1):
+        if line.strip() == "---":
+            return (values, lines[number + 1 :]) if values else ({}, lines)
+        member = _MEMBER.match(line)
+        if member:
+            values[member[1]] = member[2].strip().strip('"')
+        elif line.strip():
+            break
+    return {}, lines
+
+
+def _from_first_text(lines: list[str]) -> list[str]:
+    first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
+    return lines[first:]

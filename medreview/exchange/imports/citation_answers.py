@@ -1,0 +1,147 @@
+"""Answers whose citations are to be looked at, without a study: a file, standard input, or the responses of a study.
+
+Fields beyond those of ``records``: ``reference``, a snippet that the response should agree with, and how long it took:
+``latency_ms`` in milliseconds, ``latency_s`` or ``latency`` in seconds.
+"""
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.exchange.imports import answer_records
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.text import fold_newlines
+
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    **answer_records.FIELDS,
+    "reference": ("reference", "reference_snippet", "reference_answer"),
+    "latency_ms": ("latency_ms",),
+    "latency_s": ("latency_s", "latency_seconds", "latency"),
+}
+"""Field -> the column names that mean it without ``--map``."""
+
+STDIN: Final = "standard input"
+_SQLITE: Final = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True, slots=True)
+class CitingAnswer:
+    """One response. ``line``: where it begins in the file, or its number in the study. ``listed``: citations beside it.
+
+    ``latency_s`` is ``None`` when it is not told, or not as a number of seconds from 0.
+    """
+
+    line: int
+    answer_id: str
+    model: str
+    origin: str
+    text: str
+    listed: tuple[str, ...] = ()
+    reference: str = ""
+    latency_s: float | None = None
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database, as a study is."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
+    """The answers of a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file.
+
+    A record that is broken or has no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the
+    file as a whole cannot be used.
+    """
+    rows, _ = open_rows(path)
+    fields = Fields(FIELDS, mapping)
+    return (_answer(row, fields) for row in fields.check(rows, path, ["response"]))
+
+
+def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
+    """What came on standard input: JSON lines when every line is an object with a response, else one response.
+
+    Raises :class:`UserError` for nothing, and for bytes that are no UTF-8.
+    """
+    try:
+        text = fold_newlines(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UserError(f"Standard input is not UTF-8 (byte {error.start:,} is 0x{data[error.start]:02X}).") from error
+    if not text.strip():
+        raise UserError("Standard input is empty; give a response, or responses as JSON lines.")
+    fields = Fields(FIELDS, mapping)
+    rows = _lines(text)
+    if rows is None or not all("response" in fields.values(row) for row in rows):
+        if "\0" in text:
+            raise UserError("Standard input is binary, not text.")
+        return iter([CitingAnswer(1, "", "", "", text)])
+    return (_answer(row, fields) for row in fields.check(iter(rows), Path(STDIN), ["response"]))
+
+
+def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
+    """The responses of a study in order, named as in the file that they came from where that named them."""
+    for row in reader.execute(
+        "SELECT ordinal, response_id, record_id, model, origin, text, listed FROM response ORDER BY ordinal"
+    ):
+        name, listed = row["record_id"] or row["response_id"], json.loads(row["listed"] or "[]")
+        yield CitingAnswer(row["ordinal"], name, row["model"], row["origin"], row["text"], tuple(listed))
+
+
+def _lines(text: str) -> list[Row] | None:
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                return None
+            if not isinstance(value, dict):
+                return None
+            rows.append(Row(number, value))
+    return rows
+
+
+def _answer(row: Row | BadRecord, fields: Fields) -> CitingAnswer | BadRecord:
+    if isinstance(row, BadRecord):
+        return row
+    values = fields.values(row)
+    try:
+        text = text_of(values, "response")
+        if not text.strip():
+            return BadRecord(row.line, "has no response")
+        return CitingAnswer(
+            line=row.line,
+            answer_id=name_of(values, "id"),
+            model=name_of(values, "model"),
+            origin=name_of(values, "origin"),
+            text=text,
+            listed=answer_records.citations_of(values),
+            reference=text_of(values, "reference").strip(),
+            latency_s=_seconds(values),
+        )
+    except ValueError as error:
+        return BadRecord(row.line, str(error))
+
+
+def _seconds(values: Mapping[str, Any]) -> float | None:
+    for field, scale in (("latency_s", 1.0), ("latency_ms", 1000.0)):
+        value = values.get(field)
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            continue
+        try:
+            seconds = float(value) / scale
+        except (ValueError, OverflowError):
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    return None

@@ -1,0 +1,48 @@
+"""What a file is, by what stands in it, so that one command imports everything."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+from medreview.errors import UserError
+from medreview.exchange.imports import answer_records, judgements, sourcecheckup
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, field_of, peek
+from medreview.exchange.imports.open_rows import open_rows
+
+Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
+
+_NAMES: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
+    "judgements": judgements.FIELDS,
+    "sourcecheckup": sourcecheckup.FIELDS,
+    "responses": answer_records.FIELDS,
+}
+_SIGNS: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "judgements": ("judge", "statement", "source", "label"),
+    "sourcecheckup": sourcecheckup.REQUIRED,
+}
+
+
+def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
+    """What ``import`` should do with a path.
+
+    A folder with a manifest is an export. A file whose records have a judge, a statement, a source and a label holds
+    judgements, one with statement, source and decision is a SourceCheckup table, any other holds responses.
+    Raises :class:`UserError` when the file cannot be read, for another folder, and for a mapping to an unknown field.
+    """
+    if path.is_dir():
+        if (path / "manifest.json").is_file():
+            return "export"
+        raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
+    known = dict.fromkeys(field for names in _NAMES.values() for field in names)
+    Fields(dict.fromkeys(known, ()), mapping)
+    rows, _ = open_rows(path)
+    first, _ = peek(rows)
+    columns = columns_of(first)
+    for kind, signs in _SIGNS.items():
+        names = _NAMES[kind]
+        here = Fields(
+            names, {column: told for column, told in mapping.items() if field_of(column, told) in names}
+        ).present(columns)
+        if here.issuperset(signs):
+            return kind
+    return "responses"

@@ -1,0 +1,263 @@
+"""An export brought back into a study: the material, and the events with the hashes they had."""
+
+import csv
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.exchange.files.columns import EVENTS, EXPORT_VERSION, PAYLOAD
+from medreview.exchange.files.event_payload import dumps, unflatten
+from medreview.exchange.files.export_folder import changed_files, read_manifest
+from medreview.exchange.imports.responses import add_responses
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+from medreview.study.events import event_hash, insert_event
+from medreview.study.rows import insert
+from medreview.text import Span, check_span, sha256
+
+_NEEDED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
+                  "key_facts.csv")  # fmt: skip
+_EVENT_COLUMNS: Final = tuple(column.name for column in EVENTS if column.name != "payload")
+_CELL_LIMIT: Final = 1 << 30
+_BATCH: Final = 500
+
+Cells = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedSummary:
+    """Events read, added, known, and left out because their statement is not here; new responses and statements."""
+
+    read: int
+    added: int
+    known: int
+    foreign: int
+    responses: int
+    statements: int
+
+
+def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> ExportedSummary:
+    """Bring an export in the dialect ``analysis`` into a study, all of it or nothing; a second time adds nothing.
+
+    An empty study becomes the exported one (its id, title and date). Pages are not in an export, and what judges said
+    of them is not taken from it: they are fetched and judged as before. Key facts come with it. A response that was
+    split into statements here keeps these.
+    Raises :class:`UserError` for an export that is incomplete, was changed, or is in the dialect for Excel, and when
+    it has events on other material whose chain cannot be taken over in part.
+    """
+    manifest = read_manifest(folder)
+    if manifest.get("dialect") != "analysis":
+        raise UserError(
+            f"{folder} is in the dialect for Excel, which changes texts; export again with the dialect analysis."
+        )
+    if manifest.get("export_version") != EXPORT_VERSION:
+        raise UserError(f"{folder} was exported by another version of medreview; import it with that one.")
+    missing = [name for name in _NEEDED if name not in manifest["files"]]
+    if changed := changed_files(folder, manifest) or missing:
+        raise UserError(f"{folder} was not imported: {changed[0]} is missing or was changed since it was exported.")
+    total = manifest["files"]["events.csv"].get("rows", 0)
+    progress.begin("export", total)
+    try:
+        _check_chain(folder, manifest)
+        summary = study.write(lambda connection: _bring_in(connection, folder, manifest))
+    except (ValueError, LookupError, csv.Error) as error:
+        raise UserError(f"{folder} was not imported: its files do not fit each other ({error}).") from error
+    progress.step(total)
+    return summary
+
+
+def _bring_in(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
+    empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM response) AND NOT EXISTS (SELECT 1 FROM event)")
+    if empty.fetchone()[0]:
+        connection.executemany(
+            "UPDATE study SET value = ? WHERE key = ?",
+            [(str(manifest[key]), key) for key in ("study_id", "title", "created_at")],
+        )
+    parsed = {row[0] for row in connection.execute("SELECT response_id FROM response WHERE parser IS NOT NULL")}
+    cited = {row[0] for row in connection.execute("SELECT response_id FROM response WHERE cited = 1")}
+    responses = 0
+    rows = _read(folder / "responses.csv")
+    while batch := [_response(row) for row in islice(rows, _BATCH)]:
+        responses += add_responses(connection, batch)
+    statements = _add_statements(connection, folder, parsed)
+    _add_citations(connection, folder, cited)
+    _mark_done(connection, folder, parsed, cited)
+    _add_key_facts(connection, folder)
+    added, known, foreign = _add_events(connection, folder)
+    return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
+
+
+def _response(row: Cells) -> dict[str, Any]:
+    if sha256(row["text"]) != row["text_sha256"]:
+        raise ValueError(f"the text of response {row['response_id']} has another hash")
+    plain = (
+        "response_id",
+        "record_id",
+        "model",
+        "origin",
+        "imported_at",
+        "imported_from",
+        "text_sha256",
+        "question",
+        "text",
+    )
+    listed = json.dumps(row["listed"].split("\n"), ensure_ascii=False) if row["listed"] else None
+    return {name: row[name] for name in plain} | {"listed": listed}
+
+
+def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:
+    """Insert the statements of responses that had none here; their audit draw when this study has none."""
+    drawn = connection.execute("SELECT EXISTS (SELECT 1 FROM audit_item)").fetchone()[0]
+    added = 0
+    audit = []
+    rows = _read(folder / "statements.csv")
+    for response_id, of_response in groupby(rows, key=lambda row: row["response_id"]):
+        if response_id in parsed:
+            continue
+        text = _text(connection, response_id)
+        here = list(of_response)
+        added += insert(connection, "statement", (_statement(row, text) for row in here))
+        audit += [row for row in here if row["audit_position"] and not drawn]
+    insert(connection, "audit_item", (_audit_item(row) for row in audit))
+    return added
+
+
+def _statement(row: Cells, response: str) -> dict[str, Any]:
+    start, end = _whole(row["start_cp"]), _whole(row["end_cp"])
+    if start is not None and end is not None:
+        check_span(response, Span(start, end), row["text"])
+    if sha256(row["text"]) != row["text_sha256"]:
+        raise ValueError(f"the text of statement {row['statement_id']} has another hash")
+    plain = ("statement_id", "response_id", "text_sha256", "text")
+    return {name: row[name] for name in plain} | {"ordinal": int(row["ordinal"]), "start": start, "end": end}
+
+
+def _audit_item(row: Cells) -> dict[str, Any]:
+    return {
+        "position": int(row["audit_position"]),
+        "statement_id": row["statement_id"],
+        "seed": int(row["audit_seed"]),
+        "stratum": row["stratum"],
+        "inclusion_prob": float(row["inclusion_prob"]),
+    }
+
+
+def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]) -> None:
+    def wanted() -> Iterator[Cells]:
+        return (row for row in _read(folder / "citations.csv") if row["response_id"] not in cited)
+
+    names = {"source_id": "source_id", "key": "source_key", "kind": "source_kind", "value": "source_value",
+             "url": "source_url", "domain": "source_domain"}  # fmt: skip
+    insert(connection, "source", ({name: row[column] for name, column in names.items()} for row in wanted()))
+    insert(
+        connection,
+        "citation",
+        (
+            {name: row[name] for name in ("response_id", "source_id", "kind", "value")}
+            | {"ordinal": int(row["ordinal"]), "start": _whole(row["start_cp"]), "end": _whole(row["end_cp"])}
+            for row in wanted()
+        ),
+    )
+
+
+def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
+    """Insert the key facts that are not here yet, behind those that are here on the same question."""
+    plain = ("key_fact_id", "question_sha256", "category", "added_by", "added_at", "text")
+    for row in _read(folder / "key_facts.csv"):
+        last = connection.execute(
+            "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (row["question_sha256"],)
+        ).fetchone()[0]
+        insert(connection, "key_fact", [{name: row[name] for name in plain} | {"ordinal": last + 1}])
+
+
+def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], cited: set[str]) -> None:
+    """What was parsed and cited in the exported study is so here, where it was not yet."""
+    for row in _read(folder / "responses.csv"):
+        if row["response_id"] not in parsed:
+            connection.execute(
+                "UPDATE response SET parser = ?, dropped = ? WHERE response_id = ?",
+                (row["parser"] or None, int(row["dropped"]), row["response_id"]),
+            )
+        if row["response_id"] not in cited:
+            connection.execute(
+                "UPDATE response SET cited = ? WHERE response_id = ?", (int(row["cited"]), row["response_id"])
+            )
+
+
+def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int, int]:
+    """Insert the events in the order of time; how many were new, known, and foreign."""
+    present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
+    here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")}
+    kept = {"", *present.values()}
+    added = known = foreign = 0
+    for event in _events(folder):
+        if event["event_id"] in present:
+            if present[event["event_id"]] != event["hash"]:
+                raise UserError(f"{folder} was not imported: event {event['event_id']} is another one in this study.")
+            known += 1
+        elif event["unit"] not in here:
+            foreign += 1
+        elif event["previous_hash"] not in kept:
+            raise UserError(
+                f"{folder} was not imported: some of its events are on statements that this study does not have, so "
+                "that its record cannot be taken over in part. Import it into a new study."
+            )
+        else:
+            insert_event(connection, event)
+            kept.add(event["hash"])
+            added += 1
+    return added, known, foreign
+
+
+def _events(folder: Path) -> Iterator[dict[str, Any]]:
+    others: dict[str, dict[str, str]] = {}
+    for row in _read(folder / "event_values.csv"):
+        others.setdefault(row["event_id"], {})[row["name"]] = row["value"]
+    return (_event(row, others.get(row["event_id"], {})) for row in _read(folder / "events.csv"))
+
+
+def _event(row: Cells, others: Cells) -> dict[str, Any]:
+    values = {name: row[column.name] for name, column in PAYLOAD.items()} | dict(others)
+    event: dict[str, Any] = {name: row[name] for name in _EVENT_COLUMNS}
+    return event | {
+        "pass": int(row["pass"]),
+        "snapshot": row["snapshot"] or None,
+        "undoes_event": row["undoes_event"] or None,
+        "payload": dumps(unflatten(row["payload"], values)),
+    }
+
+
+def _check_chain(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """An event's predecessor is always older than it, so that one pass in the order of time sees every gap."""
+    hashes = {""}
+    newest = ""
+    for event in _events(folder):
+        newest = event["hash"]
+        if event_hash(event) != newest or event["previous_hash"] not in hashes:
+            what = f"event {event['event_id']} was changed, or the one before it is missing"
+            raise UserError(f"{folder} was not imported: {what}.")
+        hashes.add(newest)
+    if newest != manifest.get("event_head"):
+        raise UserError(f"{folder} was not imported: its newest event is not the one that the manifest names.")
+
+
+def _read(path: Path) -> Iterator[Cells]:
+    csv.field_size_limit(_CELL_LIMIT)
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file, strict=True)
+
+
+def _text(connection: sqlite3.Connection, response_id: str) -> str:
+    found = connection.execute("SELECT text FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    if found is None:
+        raise LookupError(f"a statement is of response {response_id}, which is missing")
+    return str(found["text"])
+
+
+def _whole(cell: str) -> int | None:
+    return int(cell) if cell else None

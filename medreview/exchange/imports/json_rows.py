@@ -1,0 +1,161 @@
+"""JSON (an array, an object that holds one, or one object) and JSON lines."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.exchange.imports.text_files import open_text
+
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_DECODER: Final = json.JSONDecoder()
+_KINDS: Final = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
+    """One object a line; blank lines are skipped, a line that is broken is reported."""
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield _row(number, json.loads(line))
+            except json.JSONDecodeError as error:
+                yield BadRecord(number, f"is not complete JSON ({_lower(error.msg)} at character {error.colno})")
+            except (ValueError, RecursionError):
+                yield BadRecord(number, "is JSON with a number too long or lists too deep to read")
+
+
+def read_json(path: Path) -> Iterator[Row | BadRecord]:
+    """The records of a JSON file.
+
+    These are the elements of the array, or of the first list of objects in the object (a list named ``citations``
+    aside), or the object itself; several values one after another are taken like JSON lines. The file is parsed as a
+    whole: :class:`UserError` with the line when it is cut off or no JSON.
+    """
+    with open_text(path) as file:
+        text = file.read()
+    try:
+        found = list(_values(text))
+    except json.JSONDecodeError as error:
+        raise _broken(path, text, error) from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(
+            f"{path} holds a number too long or lists too deep to read; write it in a simpler form."
+        ) from error
+    line = reached = 0
+    for position, value in found:
+        line += text.count("\n", reached, position)
+        reached = position
+        yield _row(line + 1, value)
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    return _KINDS.get(type(value), "nothing")
+
+
+def _row(line: int, value: Any) -> Row | BadRecord:
+    return Row(line, value) if isinstance(value, dict) else BadRecord(line, f"is {kind_of(value)}, not an object")
+
+
+def _values(text: str) -> Iterator[tuple[int, Any]]:
+    """(position, value) of every record."""
+    position = _skip(text, 0)
+    while position < len(text):
+        if text[position] == "[":
+            elements, position = _elements(text, position)
+            yield from elements
+        elif text[position] == "{":
+            start = position
+            members, lists, position = _members(text, position)
+            inner = next(
+                (e for key, e in lists.items() if key != "citations" and any(_is_object(v) for _, v in e)), None
+            )
+            yield from inner or [(start, members)]
+        else:
+            raise json.JSONDecodeError("Expecting an array or an object", text, position)
+        position = _skip(text, position)
+
+
+def _elements(text: str, position: int) -> tuple[list[tuple[int, Any]], int]:
+    """The elements of the array at ``position`` with their positions, and where it ends."""
+    found: list[tuple[int, Any]] = []
+    position = _skip(text, position + 1)
+    if text[position : position + 1] == "]":
+        return found, position + 1
+    while True:
+        value, end = _DECODER.raw_decode(text, position)
+        found.append((position, value))
+        position, ended = _next(text, end, "]")
+        if ended:
+            return found, position
+
+
+def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[tuple[int, Any]]], int]:
+    """The members of the object at ``position``, those that are lists with their elements' positions, and the end."""
+    members: dict[str, Any] = {}
+    lists: dict[str, list[tuple[int, Any]]] = {}
+    position = _skip(text, position + 1)
+    if text[position : position + 1] == "}":
+        return members, lists, position + 1
+    while True:
+        if text[position : position + 1] != '"':
+            raise json.JSONDecodeError("Expecting a name in double quotes", text, position)
+        key, end = _DECODER.raw_decode(text, position)
+        end = _skip(text, end)
+        if text[end : end + 1] != ":":
+            raise json.JSONDecodeError("Expecting ':'", text, end)
+        position = _skip(text, end + 1)
+        if text[position : position + 1] == "[":
+            lists[key], end = _elements(text, position)
+            members[key] = [value for _, value in lists[key]]
+        else:
+            members[key], end = _DECODER.raw_decode(text, position)
+        position, ended = _next(text, end, "}")
+        if ended:
+            return members, lists, position
+
+
+def _next(text: str, position: int, closing: str) -> tuple[int, bool]:
+    """After a value: the position past ``closing`` and True, or past a comma and False."""
+    position = _skip(text, position)
+    mark = text[position : position + 1]
+    if mark == closing:
+        return position + 1, True
+    if mark != ",":
+        raise json.JSONDecodeError(f"Expecting ',' or '{closing}'", text, position)
+    return _skip(text, position + 1), False
+
+
+def _skip(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _broken(path: Path, text: str, error: json.JSONDecodeError) -> UserError:
+    end = len(text.rstrip())
+    if error.pos >= end or error.msg.startswith("Unterminated string"):
+        line = text.count("\n", 0, end) + 1
+        return UserError(f"{path} is cut off at line {line}: it ends in the middle of a record; copy or save it again.")
+    return UserError(
+        f"{path} is not JSON: line {error.lineno}, character {error.colno}, {_lower(error.msg)}; mend it there."
+    )
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]

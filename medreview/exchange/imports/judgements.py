@@ -1,0 +1,106 @@
+"""Judgements made elsewhere, as they come in files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.json_rows import kind_of
+from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.rows import BadRecord, Row
+
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "judge": ("judge",),
+    "model": ("model",),
+    "prompt": ("prompt",),
+    "response": ("response",),
+    "statement": ("statement",),
+    "source": ("source",),
+    "label": ("label",),
+    "confidence": ("confidence",),
+    "reason": ("reason",),
+    "quote": ("quote",),
+}
+"""Field -> the column names that mean it without ``--map``."""
+
+REQUIRED: Final = ("judge", "response", "statement", "source", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementRecord:
+    """What one judge said of one statement in one source.
+
+    ``response`` is the id that the response has in its own file (or in the study), ``source`` the citation as it is
+    written there, ``label`` the judge's own word, ``confidence`` 0..1 or ``None``.
+    """
+
+    judge: str
+    model: str
+    prompt: str
+    response: str
+    statement: str
+    source: str
+    label: str
+    confidence: float | None
+    reason: str
+    quote: str
+    line: int
+
+
+def read_judgements(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[JudgementRecord | BadRecord]:
+    """The judgements in a file of any format of ``open_rows``; one that lacks a required field is a bad record.
+
+    Raises :class:`UserError` at once when the file as a whole cannot be used.
+    """
+    rows, _ = open_rows(path)
+    fields = Fields(FIELDS, mapping)
+    return (_judgement(row, fields) for row in fields.check(rows, path, REQUIRED))
+
+
+def _judgement(row: Row | BadRecord, fields: Fields) -> JudgementRecord | BadRecord:
+    if isinstance(row, BadRecord):
+        return row
+    values = fields.values(row)
+    try:
+        record = JudgementRecord(
+            judge=name_of(values, "judge"),
+            model=name_of(values, "model"),
+            prompt=name_of(values, "prompt"),
+            response=name_of(values, "response"),
+            statement=text_of(values, "statement"),
+            source=text_of(values, "source").strip(),
+            label=_label_of(values),
+            confidence=confidence_of(values),
+            reason=text_of(values, "reason"),
+            quote=text_of(values, "quote"),
+            line=row.line,
+        )
+    except ValueError as error:
+        return BadRecord(row.line, str(error))
+    for field in REQUIRED:
+        if not getattr(record, field).strip():
+            return BadRecord(row.line, f"has no {field}")
+    return record
+
+
+def _label_of(values: Mapping[str, Any]) -> str:
+    """A label in words or as a number; true and false, as some evaluators give them, in words."""
+    value = values.get("label")
+    return str(value).lower() if isinstance(value, bool) else name_of(values, "label")
+
+
+def confidence_of(values: Mapping[str, Any]) -> float | None:
+    """A confidence of 0..1, or ``None`` when there is none; ``ValueError`` says what is wrong."""
+    value = values.get("confidence")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"has {kind_of(value)} as its confidence, not a number")
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ValueError(f"has a confidence of {str(value)[:20]}, which is no number from 0 to 1")
+    return number

@@ -1,0 +1,209 @@
+"""Tables as SourceCheckup writes them: one row for every statement x source pair, with a decision and its reason.
+
+Decisions are two-way. "Not found" takes in what is only partly supported (SourceCheckup's verification prompt), so
+it is never mapped to a finer label: the raw label is kept, and ``medreview.judges.import_judgements`` says what it
+means. The reason of a "found" pair is the direct quote from the source (SourceCheckup, Methods, "Source verification").
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.exchange.imports.answer_records import FIELDS as RECORD_FIELDS
+from medreview.exchange.imports.answer_records import AnswerRecord
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.responses import add_responses, response_row
+from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import sha256
+
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "statement": ("statement", "claim", "fact"),
+    "source": ("citation_url", "citation", "source_url", "source", "url"),
+    "decision": ("decision",),
+    "reason": ("reason",),
+    "quote": ("quote",),
+    "judge": ("judge",),
+    "judge_model": ("judge_model",),
+    "question": RECORD_FIELDS["question"],
+    "response": RECORD_FIELDS["response"],
+    "model": ("model",),
+    "origin": ("origin",),
+    "id": ("id",),
+}
+"""Field -> the column names that mean it without ``--map``."""
+
+REQUIRED: Final = ("statement", "source", "decision")
+PARSER: Final = "given"
+"""What the study notes as the parser of a response whose statements came with it."""
+
+_BATCH: Final = 500
+_DECISIONS: Final = ("found", "not found", "yes", "no", "supported", "not supported", "unsupported")
+_FOUND: Final = ("found", "yes", "supported")
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """Rows read; responses added and known; statements added; the decisions, to be stored when pages are there."""
+
+    read: int
+    added: int
+    known: int
+    statements: int
+    decisions: list[JudgementRecord]
+    bad: list[BadRecord]
+
+
+@dataclass(slots=True)
+class _Answer:
+    """One response of the table with its statements and sources, in the order of first appearance."""
+
+    line: int
+    content: tuple[str, str, str, str, str]
+    statements: dict[str, None] = field(default_factory=dict)
+    sources: dict[str, None] = field(default_factory=dict)
+    decisions: list[tuple[Row, dict[str, Any]]] = field(default_factory=list)
+
+
+def import_sourcecheckup(
+    study: Study, path: Path, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
+) -> TableSummary:
+    """Read a SourceCheckup table: its responses with their listed citations, and its statements, go into the study.
+
+    Rows belong to one response when id, question, response, model and origin agree. Without a response column the
+    statements, one a line, are the response. A statement gets a place in the response when it stands there verbatim.
+    The decisions are returned for ``medreview.judges.import_judgements.store_judgements``, which needs the pages.
+    Importing a table again adds nothing. Raises :class:`UserError` when the file as a whole cannot be used.
+    """
+    rows, lines = open_rows(path)
+    fields = Fields(FIELDS, mapping)
+    answers: dict[tuple[str, ...], _Answer] = {}
+    bad: list[BadRecord] = []
+    read = 0
+    for row in fields.check(rows, path, REQUIRED):
+        read += 1
+        if (problem := _take(row, fields, answers)) is not None:
+            bad.append(problem)
+    progress.begin("responses", lines)
+    added = statements = 0
+    decisions: list[JudgementRecord] = []
+    waiting = iter(answers.values())
+    while batch := list(islice(waiting, _BATCH)):
+        prepared = [(answer, response_row(_record(answer), path.name)) for answer in batch]
+        new, parsed = study.write(lambda connection, prepared=prepared: _store(connection, prepared))  # type: ignore[misc]
+        added += new
+        statements += parsed
+        decisions += [_decision(row, values, kept) for answer, kept in prepared for row, values in answer.decisions]
+    progress.step(lines)
+    return TableSummary(read, added, len(answers) - added, statements, sorted(decisions, key=lambda d: d.line), bad)
+
+
+def _take(row: Row | BadRecord, fields: Fields, answers: dict[tuple[str, ...], _Answer]) -> BadRecord | None:
+    if isinstance(row, BadRecord):
+        return row
+    values = fields.values(row)
+    try:
+        statement, source = text_of(values, "statement").strip(), " ".join(text_of(values, "source").split())
+        decision = name_of(values, "decision")
+        content = (
+            name_of(values, "id"),
+            text_of(values, "question").strip(),
+            text_of(values, "response"),
+            name_of(values, "model"),
+            name_of(values, "origin"),
+        )
+        kept = {name: text_of(values, name) for name in ("reason", "quote")}
+        kept |= {name: name_of(values, name) for name in ("judge", "judge_model")}
+    except ValueError as error:
+        return BadRecord(row.line, str(error))
+    for name, value in (("statement", statement), ("source", source), ("decision", decision)):
+        if not value:
+            return BadRecord(row.line, f"has no {name}")
+    if _folded(decision) not in _DECISIONS:
+        return BadRecord(row.line, f"has the decision {decision[:40]!r}; known are {', '.join(_DECISIONS)}")
+    answer = answers.setdefault(content, _Answer(row.line, content))
+    answer.statements[statement] = None
+    answer.sources[source] = None
+    answer.decisions.append((row, {**kept, "statement": statement, "source": source, "decision": decision}))
+    return None
+
+
+def _record(answer: _Answer) -> AnswerRecord:
+    record_id, question, text, model, origin = answer.content
+    response = text if text.strip() else "\n".join(answer.statements)
+    return AnswerRecord(answer.line, question, response, tuple(answer.sources), model, origin, record_id)
+
+
+def _decision(row: Row, values: Mapping[str, str], response: Mapping[str, Any]) -> JudgementRecord:
+    quoted = _folded(values["decision"]) in _FOUND and not values["quote"]
+    return JudgementRecord(
+        judge=values["judge"] or "SourceCheckup",
+        model=values["judge_model"],
+        prompt="",
+        response=response["response_id"],
+        statement=values["statement"],
+        source=values["source"],
+        label=values["decision"],
+        confidence=None,
+        reason="" if quoted else values["reason"],
+        quote=values["reason"] if quoted else values["quote"],
+        line=row.line,
+    )
+
+
+def _store(connection: sqlite3.Connection, prepared: Sequence[tuple[_Answer, dict[str, Any]]]) -> tuple[int, int]:
+    """(responses added, statements added)."""
+    added = add_responses(connection, (row for _, row in prepared))
+    statements = 0
+    for answer, row in prepared:
+        found = connection.execute(
+            "SELECT parser, listed FROM response WHERE response_id = ?", (row["response_id"],)
+        ).fetchone()
+        _list(connection, row["response_id"], json.loads(found["listed"] or "[]"), list(answer.sources))
+        if found["parser"] in (None, PARSER):
+            statements += _parse(connection, row, list(answer.statements))
+    return added, statements
+
+
+def _list(connection: sqlite3.Connection, response_id: str, before: list[str], sources: list[str]) -> None:
+    more = [source for source in sources if source not in before]
+    if more:
+        listed = json.dumps(before + more, ensure_ascii=False)
+        connection.execute("UPDATE response SET listed = ?, cited = 0 WHERE response_id = ?", (listed, response_id))
+
+
+def _parse(connection: sqlite3.Connection, response: Mapping[str, Any], statements: Sequence[str]) -> int:
+    response_id = response["response_id"]
+    known = {
+        row["text"] for row in connection.execute("SELECT text FROM statement WHERE response_id = ?", (response_id,))
+    }
+    rows = []
+    for ordinal, text in enumerate((text for text in statements if text not in known), len(known) + 1):
+        found = response["text"].find(text)
+        start = found if found >= 0 else None
+        rows.append(
+            {
+                "statement_id": content_id("s", response_id, start, text),
+                "response_id": response_id,
+                "ordinal": ordinal,
+                "start": start,
+                "end": None if start is None else start + len(text),
+                "text_sha256": sha256(text),
+                "text": text,
+            }
+        )
+    connection.execute("UPDATE response SET parser = ? WHERE response_id = ?", (PARSER, response_id))
+    return insert(connection, "statement", rows)
+
+
+def _folded(decision: str) -> str:
+    return " ".join(decision.replace("_", " ").replace("-", " ").lower().split())

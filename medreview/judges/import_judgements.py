@@ -1,0 +1,168 @@
+"""Judgements made elsewhere, brought into a study: matched to statement and source, their quotes grounded."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from medreview.citations import canonical_key, from_list
+from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.judges.prompts import known_hash
+from medreview.judges.quote_grounding import Quotes, quote_columns
+from medreview.judges.raw_labels import LABELS, folded, mapped
+from medreview.judges.runs import JudgeRun, add_run
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class RecordedSummary:
+    """How many judgements were read, were new, were known; ``bad`` holds (line, reason) of those left out."""
+
+    read: int = 0
+    added: int = 0
+    known: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    statement_id: str
+    snapshot_id: str
+    others: tuple[str, ...]
+
+
+def store_judgements(study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT) -> RecordedSummary:
+    """Store judgements; those already there are counted as known, those that fit nowhere are reported.
+
+    A judge run has one say on a pair: a second one with another label is reported, too, and the first one stays.
+    Every quote is looked up in the snapshot it is said to come from, then in the response's other sources.
+    """
+    summary = RecordedSummary()
+    progress.begin("judgements", 0)
+    finder = _Finder(study.reader)
+    pending: list[tuple[JudgeRun, dict[str, Any]]] = []
+    said: dict[str, str] = {}
+
+    def save() -> None:
+        added = study.write(lambda connection: _store(connection, pending))
+        summary.added += added
+        summary.known += len(pending) - added
+        progress.step(len(pending))
+        pending.clear()
+        said.clear()
+
+    for record in records:
+        summary.read += 1
+        try:
+            run, row = _row(record, finder)
+        except LookupError as missing:
+            summary.bad.append((record.line, str(missing.args[0])))
+            continue
+        before = said.get(row["judgement_id"]) or _label(study.reader, row["judgement_id"])
+        if before is not None and folded(before) != folded(record.label):
+            told = f"{record.judge} has given this pair the label {before!r} already, now {record.label!r}"
+            summary.bad.append((record.line, told))
+            continue
+        said[row["judgement_id"]] = before or row["raw_label"]
+        pending.append((run, row))
+        if len(pending) >= _BATCH:
+            save()
+    save()
+    return summary
+
+
+def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str, Any]]:
+    level = mapped(record.label)
+    if level is None:
+        raise LookupError(f"the label {record.label!r} is not known; known are: {', '.join(sorted(LABELS))}")
+    verdict, supported = level
+    place = finder.place(record)
+    run = JudgeRun(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
+    status, grounding = finder.quotes.ground(record.quote, place.snapshot_id, place.others)
+    return run, {
+        "judgement_id": content_id("g", run.judge_run_id, place.statement_id, place.snapshot_id),
+        "judge_run_id": run.judge_run_id,
+        "statement_id": place.statement_id,
+        "snapshot_id": place.snapshot_id,
+        "raw_label": record.label,
+        "verdict": verdict,
+        "supported": supported,
+        "confidence": record.confidence,
+        **quote_columns(record.quote, status, grounding),
+        "reason": record.reason,
+        "raw_output": "",
+        "error": "",
+    }
+
+
+def _label(reader: sqlite3.Connection, judgement_id: str) -> str | None:
+    found = reader.execute("SELECT raw_label FROM judgement WHERE judgement_id = ?", (judgement_id,)).fetchone()
+    return str(found[0]) if found else None
+
+
+def _store(connection: sqlite3.Connection, rows: list[tuple[JudgeRun, dict[str, Any]]]) -> int:
+    for run in {run.judge_run_id: run for run, _ in rows}.values():
+        add_run(connection, run)
+    return insert(connection, "judgement", (row for _, row in rows))
+
+
+class _Finder:
+    """Finds what a record speaks of. Texts are compared with white space folded, sources by their canonical key."""
+
+    def __init__(self, reader: sqlite3.Connection) -> None:
+        self._reader = reader
+        self._response_id = ""
+        self._statements: dict[str, str] = {}
+        self._snapshots: dict[str, str] = {}
+        self._by_value: dict[str, str] = {}
+        self._record_id = ""
+        self.prompt_hash = cache(known_hash)
+        self.quotes = Quotes(reader)
+
+    def place(self, record: JudgementRecord) -> _Place:
+        """Statement and snapshot of a record; ``LookupError`` says which of the two is not in the study."""
+        self._load(record.response)
+        statement_id = self._statements.get(_words(record.statement))
+        if statement_id is None:
+            raise LookupError(f"response {record.response!r} has no statement {record.statement[:60]!r}")
+        cited = from_list([record.source]).citations
+        key = canonical_key(cited[0]) if cited else self._by_value.get(record.source, "")
+        if key not in self._snapshots:
+            raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
+        snapshot_id = self._snapshots[key]
+        return _Place(statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id))
+
+    def _load(self, record_id: str) -> None:
+        if record_id == self._record_id:
+            return
+        found = self._reader.execute(
+            "SELECT response_id FROM response WHERE record_id = ?1 OR response_id = ?1 LIMIT 2", (record_id,)
+        ).fetchall()
+        if len(found) != 1:
+            many = "several responses have the id" if found else "there is no response"
+            raise LookupError(f"{many} {record_id!r} in the study")
+        self._record_id, self._response_id = record_id, found[0]["response_id"]
+        self._statements = {_words(row["text"]): row["statement_id"] for row in self._rows("statement")}
+        sources = self._sources().fetchall()
+        self._snapshots = {row["key"]: row["snapshot_id"] for row in sources}
+        self._by_value = {row["value"]: row["key"] for row in sources}
+
+    def _rows(self, table: str) -> Iterator[sqlite3.Row]:
+        return self._reader.execute(f"SELECT * FROM {table} WHERE response_id = ?", (self._response_id,))
+
+    def _sources(self) -> sqlite3.Cursor:
+        return self._reader.execute(
+            """SELECT DISTINCT source.key, citation.value, c.snapshot_id FROM citation JOIN source USING (source_id)
+               JOIN snapshot_current AS c USING (source_id) WHERE citation.response_id = ? ORDER BY citation.ordinal""",
+            (self._response_id,),
+        )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

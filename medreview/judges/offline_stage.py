@@ -1,0 +1,202 @@
+"""The stage that judges every statement against every source of its response, without a model."""
+
+import json
+import os
+import signal
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby, islice
+from multiprocessing import get_context, parent_process
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.evidence.assess import Assessment, assess
+from medreview.evidence.lexical import matches
+from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.terms import vocabulary
+from medreview.judges.offline import ENGINE, OfflineJudgement, judge
+from medreview.judges.runs import JudgeRun, add_run
+from medreview.progress import SILENT, Progress
+from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import Span
+
+_CHUNK: Final = 100
+_POOL_WORTHWHILE: Final = 1500
+OFFLINE: Final = JudgeRun(judge="offline", kind="offline", model=ENGINE)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """Pairs of statement and source that were judged now."""
+
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    snapshot_id: str
+    text: str
+    statements: tuple[tuple[str, str], ...]
+    synonyms: Path | None
+
+
+_Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
+
+
+def judge_offline(
+    study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
+) -> JudgeSummary:
+    """Rank evidence and judge the pairs that were not judged yet; saved as they come, so that it can be interrupted.
+
+    ``processes``: 0 works in this process; by default a pool of one per processor for many pairs.
+    ``synonyms``: a reviewer's own table (``medreview.evidence.terms``); a wrong one is a :class:`UserError`.
+    """
+    vocabulary(synonyms)
+    total = study.reader.execute(f"SELECT count(*) FROM ({_PAIRS})", (OFFLINE.judge_run_id,)).fetchone()[0]
+    progress.begin("pairs", total)
+    study.write(lambda connection: add_run(connection, OFFLINE))
+    if processes is None:
+        processes = (os.cpu_count() or 1) if total >= _POOL_WORTHWHILE else 0
+    for chunk, answers in _answers(_chunks(study.reader, synonyms), processes):
+        study.write(lambda connection, chunk=chunk, answers=answers: _store(connection, chunk, answers))  # type: ignore[misc]
+        progress.step(len(answers))
+    return JudgeSummary(total)
+
+
+_PAIRS = f"""SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
+            FROM statement JOIN citation USING (response_id) JOIN snapshot_current AS c USING (source_id)
+            WHERE c.text <> '' AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
+                SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ?
+                AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
+
+
+def _chunks(reader: sqlite3.Connection, synonyms: Path | None) -> Iterator[_Chunk]:
+    pairs = reader.execute(f"{_PAIRS} ORDER BY 1", (OFFLINE.judge_run_id,)).fetchall()
+    for snapshot_id, group in groupby(pairs, key=itemgetter(0)):
+        text = reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0]
+        statements = ((row[1], row[2]) for row in group)
+        while part := tuple(islice(statements, _CHUNK)):
+            yield _Chunk(snapshot_id, text, part, synonyms)
+
+
+def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk, list[_Answer]]]:
+    if not processes:
+        for chunk in chunks:
+            yield chunk, _work(chunk)
+        return
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_end_with_parent)
+    waiting: deque[tuple[_Chunk, Future[list[_Answer]]]] = deque()
+    try:
+        for chunk in chunks:
+            with _uninterrupted():
+                waiting.append((chunk, pool.submit(_work, chunk)))
+            if len(waiting) > 3 * processes:
+                ready, future = waiting.popleft()
+                yield ready, future.result()
+        while waiting:
+            ready, future = waiting.popleft()
+            yield ready, future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A worker waits for work for ever; when its parent was killed there is none to come."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes started inside leave Ctrl-C to this one: a blocked signal stays blocked in a child."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@lru_cache(maxsize=8)
+def _index(snapshot_id: str, text: str, synonyms: Path | None) -> SourceIndex:
+    return SourceIndex(text, vocabulary(synonyms))
+
+
+def _work(chunk: _Chunk) -> list[_Answer]:
+    index = _index(chunk.snapshot_id, chunk.text, chunk.synonyms)
+    answers: list[_Answer] = []
+    for statement_id, statement in chunk.statements:
+        assessment = assess(statement, index)
+        shared = [
+            span
+            for hit in assessment.spans
+            for span in matches(statement, index.text, Span(hit.start, hit.end), index.words)
+        ]
+        answers.append((statement_id, assessment, judge(statement, index, assessment), shared))
+    return answers
+
+
+def _store(connection: sqlite3.Connection, chunk: _Chunk, answers: Sequence[_Answer]) -> None:
+    insert(connection, "evidence", (_evidence(chunk, answer) for answer in answers))
+    insert(connection, "judgement", (_judgement(chunk, answer) for answer in answers))
+
+
+def _evidence(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
+    statement_id, assessment, _, lexical = answer
+    clashes = [
+        {"kind": clash.kind, "statement": clash.statement_span, "source": clash.source_span}
+        for clash in assessment.clashes
+    ]
+    return {
+        "statement_id": statement_id,
+        "snapshot_id": chunk.snapshot_id,
+        "engine": ENGINE,
+        "unsupported": assessment.unsupported,
+        "highlights": json.dumps(sorted(assessment.highlights, key=lambda span: _rank(span, assessment))),
+        "lexical": json.dumps(lexical),
+        "clashes": json.dumps(clashes),
+    }
+
+
+def _rank(span: Span, assessment: Assessment) -> int:
+    ranks = (rank for rank, hit in enumerate(assessment.spans) if hit.start <= span.start < hit.end)
+    return next(ranks, len(assessment.spans))
+
+
+def _judgement(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
+    statement_id, _, said, _ = answer
+    span = said.quote_span
+    return {
+        "judgement_id": content_id("g", OFFLINE.judge_run_id, statement_id, chunk.snapshot_id),
+        "judge_run_id": OFFLINE.judge_run_id,
+        "statement_id": statement_id,
+        "snapshot_id": chunk.snapshot_id,
+        "raw_label": said.raw_label,
+        "verdict": said.verdict,
+        "supported": None if said.verdict in (None, "cannot_judge") else said.verdict == "supported",
+        "confidence": said.confidence,
+        "quote_status": "exact" if span else "none",
+        "quote_start": span.start if span else None,
+        "quote_end": span.end if span else None,
+        "quote_more": "[]",
+        "differences": "[]",
+        "quote": said.quote or "",
+        "reason": said.reason,
+        "raw_output": "",
+        "error": "",
+    }

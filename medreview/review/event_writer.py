@@ -1,0 +1,90 @@
+"""The one place where a review writes: events, and with them the bookmark, each in one transaction."""
+
+import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime
+
+from medreview.errors import NotSaved, UserError
+from medreview.review.queue import Queue
+from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt, Recorder
+
+_Exposure = tuple[NewEvent, str, str]
+
+
+class EventWriter:
+    """Writes a reviewer's events; a receipt comes back only after the commit."""
+
+    def __init__(self, study: Study, reviewer: str, pass_no: int) -> None:
+        self._study = study
+        self._recorder = Recorder(reviewer, pass_no=pass_no)
+        self._exposures: list[_Exposure] = []
+        self._in_flight: list[_Exposure] = []
+        self._pending: Future[None] | None = None
+        self._noted: set[tuple[str, str]] = set()
+
+    def write(self, events: Sequence[NewEvent], queue: Queue, bookmark: str | None) -> Receipt:
+        """Write events and the place to come back to, in one transaction; the receipt of the first event.
+
+        Raises :class:`NotSaved` when it could not be written; nothing of it is kept then.
+        """
+        exposures, self._exposures = self._unwritten(), []
+
+        def change(connection: sqlite3.Connection) -> Receipt:
+            for event, block, mode in exposures:
+                self._recorder.append(connection, event, block=block, mode=mode)
+            receipts = [
+                self._recorder.append(connection, event, block=queue.kind.name, mode=queue.mode) for event in events
+            ]
+            if bookmark:
+                self._bookmark(connection, queue, bookmark)
+            return receipts[0]
+
+        try:
+            return self._study.write(change)
+        except UserError as error:
+            self._exposures = exposures
+            raise NotSaved(str(error)) from error
+
+    def note_exposure(self, statement_id: str, snapshot_id: str | None, queue: Queue) -> None:
+        """Record, without waiting, that a statement was on the screen: once per session, statement and mode."""
+        if not self._study.writable or (statement_id, queue.mode) in self._noted:
+            return
+        self._noted.add((statement_id, queue.mode))
+        self._exposures.append((NewEvent("shown", statement_id, snapshot=snapshot_id), queue.kind.name, queue.mode))
+        if self._pending is None or self._pending.done():
+            batch = self._in_flight = self._unwritten()
+            self._exposures = []
+            self._pending = self._study.submit(lambda connection: self._write_exposures(connection, batch))
+
+    def leave(self, queue: Queue, bookmark: str | None) -> None:
+        """Write what is still to be written, and the place to come back to."""
+        if not self._study.writable:
+            return
+        batch, self._exposures = self._unwritten(), []
+
+        def change(connection: sqlite3.Connection) -> None:
+            self._write_exposures(connection, batch)
+            if bookmark:
+                self._bookmark(connection, queue, bookmark)
+
+        self._study.write(change)
+
+    def _unwritten(self) -> list[_Exposure]:
+        """What is waiting, and what a background write could not save."""
+        failed = self._pending is not None and self._pending.exception() is not None
+        lost = self._in_flight if failed else []
+        self._pending, self._in_flight = None, []
+        return [*lost, *self._exposures]
+
+    def _write_exposures(self, connection: sqlite3.Connection, batch: Sequence[_Exposure]) -> None:
+        for event, block, mode in batch:
+            self._recorder.append(connection, event, block=block, mode=mode)
+
+    def _bookmark(self, connection: sqlite3.Connection, queue: Queue, unit: str) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        connection.execute(
+            "INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?, ?, ?, ?)",
+            (self._recorder.reviewer, queue.kind.name, queue.mode, queue.filter, unit, now),
+        )

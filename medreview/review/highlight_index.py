@@ -1,0 +1,119 @@
+"""What is highlighted in a text, and how a screen row is cut at the edges of the highlights."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
+
+KINDS: Final = ("active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading")
+"""Kinds of mark, the most telling first.
+
+``active`` the highlight the reviewer is at; ``search`` a search hit; ``clash`` a number or dose that differs;
+``quote`` the judge's quote; ``span`` a hallucination span, set or being set; ``evidence`` a retrieved sentence;
+``lexical`` shared words (all that blind mode shows); ``statement`` the current statement inside the response;
+``heading`` a heading of the source, by its own markup.
+"""
+
+
+class Mark(NamedTuple):
+    """A highlighted range of code points; ``kind`` is one of ``KINDS``."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class RowSegment(NamedTuple):
+    """A part of a row that carries the same kinds throughout, the most telling first."""
+
+    start: int
+    end: int
+    kinds: tuple[str, ...]
+
+
+class _Layer:
+    """The marks of one kind by start, with the furthest end up to each, so that a mark of any length is found."""
+
+    def __init__(self, marks: list[Mark]) -> None:
+        self.marks = sorted(marks)
+        self.starts = [mark.start for mark in self.marks]
+        self.reach = list(accumulate((mark.end for mark in self.marks), max))
+
+    def touching(self, start: int, end: int) -> list[Mark]:
+        """Marks that share a code point with the range."""
+        first = bisect_right(self.reach, start)
+        last = bisect_left(self.starts, end)
+        return [mark for mark in self.marks[first:last] if mark.end > start]
+
+
+class HighlightIndex:
+    """Marks of one text, kept apart by kind; they may overlap. Empty marks are dropped.
+
+    Raises ``ValueError`` for a kind that is not one of ``KINDS``.
+    """
+
+    def __init__(self, marks: Iterable[Mark] = ()) -> None:
+        by_kind: dict[str, list[Mark]] = {kind: [] for kind in KINDS}
+        for mark in marks:
+            if mark.kind not in by_kind:
+                raise ValueError(f"{mark.kind!r} is not a kind of mark")
+            if mark.end > mark.start:
+                by_kind[mark.kind].append(mark)
+        self._layers = {kind: _Layer(found) for kind, found in by_kind.items() if found}
+
+    def replaced(self, kind: str, spans: Iterable[tuple[int, int]]) -> "HighlightIndex":
+        """A copy in which the marks of one kind are these; the other kinds are shared, not built again."""
+        copy = HighlightIndex(Mark(start, end, kind) for start, end in spans)
+        for other, layer in self._layers.items():
+            if other != kind:
+                copy._layers[other] = layer
+        return copy
+
+    def over(self, below: "HighlightIndex") -> "HighlightIndex":
+        """A copy with the kinds that only the other index has as well; they are shared, not built again."""
+        copy = HighlightIndex()
+        copy._layers = {**below._layers, **self._layers}
+        return copy
+
+    def only(self, *kinds: str) -> "HighlightIndex":
+        """A copy with these kinds alone, shared."""
+        copy = HighlightIndex()
+        copy._layers = {kind: layer for kind, layer in self._layers.items() if kind in kinds}
+        return copy
+
+    def of_kind(self, kind: str) -> list[Mark]:
+        """The marks of one kind by start."""
+        return list(self._layers[kind].marks) if kind in self._layers else []
+
+    def pieces(self, start: int, end: int) -> list[RowSegment]:
+        """The range cut at every edge of a mark: adjoining pieces that together are the range."""
+        found = {kind: layer.touching(start, end) for kind, layer in self._layers.items()}
+        edges = {edge for marks in found.values() for mark in marks for edge in mark[:2] if start < edge < end}
+        cuts = [start, *sorted(edges), end]
+        return [
+            RowSegment(left, right, tuple(kind for kind in KINDS if _covers(found.get(kind, ()), left)))
+            for left, right in pairwise(cuts)
+            if left < right
+        ]
+
+    def next(self, offset: int, kinds: Collection[str] = KINDS) -> Mark | None:
+        """The first mark of these kinds that starts after an offset."""
+        found: list[Mark] = []
+        for kind in kinds:
+            if (layer := self._layers.get(kind)) is not None:
+                place = bisect_right(layer.starts, offset)
+                found += layer.marks[place : place + 1]
+        return min(found, default=None)
+
+    def previous(self, offset: int, kinds: Collection[str] = KINDS) -> Mark | None:
+        """The last mark of these kinds that starts before an offset."""
+        found: list[Mark] = []
+        for kind in kinds:
+            if (layer := self._layers.get(kind)) is not None:
+                place = bisect_left(layer.starts, offset)
+                found += layer.marks[max(0, place - 1) : place]
+        return max(found, default=None)
+
+
+def _covers(marks: Iterable[Mark], offset: int) -> bool:
+    return any(mark.start <= offset < mark.end for mark in marks)

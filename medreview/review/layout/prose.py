@@ -1,0 +1,69 @@
+"""Where lines of prose break into screen rows."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+from medreview.review.layout.cells import ODD, char_width
+
+_BREAKING: Final = " \t\u3000"
+
+
+def prose_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
+    """Rows of a part of a text as half-open ranges of code points; see ``WrapTable`` for what they promise.
+
+    The part begins at the start of a line; it ends at the end of one or just behind it.
+    """
+    pattern = _row_pattern(width)
+    done = start
+    while (odd := ODD.search(text, done, end)) is not None:
+        line_start = text.rfind("\n", done, odd.start()) + 1 or done
+        line_end = text.find("\n", odd.start(), end)
+        line_end = end if line_end < 0 else line_end
+        yield from (match.span(1) for match in pattern.finditer(text, done, line_start))
+        yield from line_rows(text, line_start, line_end, width)
+        done = line_end + 1
+    if done <= end:
+        yield from (match.span(1) for match in pattern.finditer(text, done, end))
+
+
+@lru_cache(maxsize=8)
+def _row_pattern(width: int) -> re.Pattern[str]:
+    """One row of text in which every character takes one cell, in group 1, and the line end after it."""
+    return re.compile(
+        rf"([^\n]{{1,{width}}}(?:[ \t]+|(?<=[ \t])|(?=\n)|\Z)"  # ends at white space or at the end of the line
+        rf"|[^\n]{{{width}}}"  # a word longer than a row
+        r"|(?=\n))\n?"  # an empty line
+    )
+
+
+def line_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
+    """Rows of one line, whatever characters it holds."""
+    line = text[start:end]
+    widths = list(map(char_width, line))
+    used = list(accumulate(widths))
+    row = 0
+    while row < len(line):
+        limit = (used[row - 1] if row else 0) + width
+        stop = bisect_right(used, limit, row)
+        if stop == row:  # one character wider than the row, and the marks on it
+            stop = bisect_right(used, used[row], row)
+        if stop < len(line):
+            stop = _break(line, widths, row, stop)
+        yield start + row, start + stop
+        row = stop
+
+
+def _break(line: str, widths: list[int], row: int, stop: int) -> int:
+    """The last place at or before ``stop`` where the row may end, or ``stop`` itself inside a long word."""
+    for place in range(stop, row, -1):
+        if line[place] in _BREAKING:
+            while place < len(line) and line[place] in _BREAKING:
+                place += 1
+            return place
+        if line[place - 1] in _BREAKING or (widths[place] and 2 in (widths[place - 1], widths[place])):
+            return place
+    return stop

@@ -1,0 +1,150 @@
+"""The figures that the workbench shows on request: short lines, ready at once, without resampling."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import Final
+
+from medreview.stats.formulas.estimate import Estimate, half_up, show
+from medreview.stats.formulas.fast_kappa import fast_kappa
+from medreview.stats.formulas.intervals import proportion
+from medreview.stats.reports.label_scales import BINARY, LEVELS, JuryVerdict, Scale, judges_label, reviewers_label
+from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel, reviewer_labels
+from medreview.study import Study
+
+WIDTH: Final = 76
+ENOUGH_LABELS: Final = 30
+ENOUGH_RESPONSES: Final = 30
+RARE: Final = 10
+
+_NOTHING: Final = "No label of yours meets a verdict of the judges yet."
+_VERDICTS: Final = """
+SELECT v.statement_id, v.verdict, v.supported, v.votes_for, v.votes_other, r.kind
+FROM verdict AS v JOIN judgement AS j ON j.judgement_id = v.judgement_id
+JOIN judge_run AS r ON r.judge_run_id = j.judge_run_id
+WHERE v.statement_id IN (SELECT unit FROM event WHERE reviewer = ? AND kind IN ('decide', 'revise'))"""
+
+
+def agreement_lines(study: Study, reviewer: str, *, pass_no: int = 1) -> list[str]:
+    """How far the reviewer is and how often the judges agree, in lines of ``WIDTH`` columns at most.
+
+    Blind and assisted labels stand apart, and so do the random audit and what was chosen. A line that goes on from
+    the one before is indented; group titles end in a colon. Everything is the program's own words.
+    """
+    reader = study.reader
+    labels = reviewer_labels(reader, reviewer, pass_no)
+    said = _said(reader, reviewer)
+    lines = [*_folded(_progress(reader, reviewer, pass_no)), ""]
+    for group in GROUPS:
+        members = [label for label in labels.values() if label.group == group]
+        if members:
+            lines += [*_group(group, members, said), ""]
+    if not labels:
+        lines += [_NOTHING, ""]
+    elif any(word.offline for word in said.values()):
+        lines += _folded("Where only the offline judge spoke, this is triage by rules, not a verdict.")
+    if labels:
+        lines += _folded("Resampled intervals and every judge by name: medreview stats.")
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _said(reader: sqlite3.Connection, reviewer: str) -> dict[str, JuryVerdict]:
+    return {
+        row["statement_id"]: JuryVerdict(
+            row["verdict"],
+            None if row["supported"] is None else bool(row["supported"]),
+            row["votes_for"],
+            row["votes_other"],
+            row["kind"] == "offline",
+        )
+        for row in reader.execute(_VERDICTS, (reviewer,))
+    }
+
+
+def _progress(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> str:
+    total = reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    states = dict(
+        reader.execute(
+            "SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state", (reviewer, pass_no)
+        ).fetchall()
+    )
+    done, put_off = states.get("decided", 0), states.get("deferred", 0)
+    return f"{done} of {total} statements decided, {put_off} deferred, {total - done - put_off} open"
+
+
+def _group(group: Group, members: Sequence[ReviewerLabel], said: dict[str, JuryVerdict]) -> Iterator[str]:
+    yield f"{group.title.capitalize()} ({len(members)} of your labels):"
+    levels = _compared(members, said, LEVELS)
+    binary = _compared(members, said, BINARY)
+    if not levels[0] and not binary[0]:
+        yield from _folded(f"no figure: {_dropped(levels[2])}", "  ")
+        return
+    # A judge that only says "not found" gives no finer label: then only the two-way question has an answer.
+    shown = [(LEVELS, levels)] if levels[0] else []
+    if len(binary[0]) > len(levels[0]):
+        shown.append((BINARY, binary))
+    for scale, (pairs, clusters, dropped) in shown:
+        yield from _folded(_agreement(scale, pairs), "  ")
+        yield from _folded(_kappa(fast_kappa(pairs, clusters)), "  ")
+        if dropped:
+            yield from _folded(f"left out: {_dropped(dropped)}", "  ")
+        yield from _folded(_too_few(pairs, clusters), "  ")
+
+
+def _compared(
+    members: Iterable[ReviewerLabel], said: dict[str, JuryVerdict], scale: Scale
+) -> tuple[list[tuple[str, str]], list[str], Counter[str]]:
+    """Pairs of labels (mine, the judges'), the response of each, and why others were dropped."""
+    pairs, clusters = [], []
+    dropped: Counter[str] = Counter()
+    for member in members:
+        mine, theirs = (
+            reviewers_label(member.label, scale, stale=member.stale),
+            judges_label(said.get(member.unit), scale),
+        )
+        if mine.label is None or theirs.label is None:
+            dropped[mine.missing or theirs.missing] += 1
+        else:
+            pairs.append((mine.label, theirs.label))
+            clusters.append(member.response_id)
+    return pairs, clusters, dropped
+
+
+def _agreement(scale: Scale, pairs: Sequence[tuple[str, str]]) -> str:
+    k = sum(mine == theirs for mine, theirs in pairs)
+    share = proportion("agreement", k, len(pairs), nothing=_NOTHING)
+    return f"{scale.title}: {k} of {len(pairs)} as the judges, {show(share, as_percent=True)}, Wilson"
+
+
+def _kappa(kappa: Estimate) -> str:
+    if kappa.value is None:
+        return f"no kappa: {kappa.reason}"
+    if kappa.low is None or kappa.high is None:
+        return f"kappa {half_up(kappa.value, 2)}, no interval: {kappa.reason}"
+    return f"kappa {show(kappa, digits=2)}, {kappa.method}"
+
+
+def _too_few(pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
+    """What the numbers are too small for; ``""`` when they will do."""
+    responses = len(set(clusters))
+    if len(pairs) < ENOUGH_LABELS:
+        return f"Too few labels to lean on: {len(pairs)}, and {ENOUGH_LABELS} or more are wanted."
+    used: Counter[str] = Counter()
+    for pair in pairs:
+        used.update(set(pair))
+    rare = [f"{count} {label.replace('_', ' ')}" for label, count in used.items() if count < RARE]
+    found = [f"Too few of one label for kappa: {', '.join(rare)}."] if rare else []
+    if responses < ENOUGH_RESPONSES:
+        found.append(f"Only {responses} responses: the interval of kappa is too narrow.")
+    return " ".join(found)
+
+
+def _dropped(dropped: Counter[str]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in dropped.most_common())
+
+
+def _folded(text: str, indent: str = "") -> list[str]:
+    return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ") if text else []

@@ -1,0 +1,31 @@
+"""One line of a queue: enough to name a statement and say why it is there."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from medreview.review.statement_view import response_name
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A statement as the queue pane names it. ``badges`` and ``model`` are part of what blind mode hides."""
+
+    response_name: str
+    model: str
+    ordinal: int
+    badges: str
+    text: str
+
+
+def load_queue_entry(reader: sqlite3.Connection, statement_id: str) -> QueueEntry:
+    """Read one line; raises ``KeyError`` when the study does not have the statement."""
+    row = reader.execute(
+        """SELECT r.ordinal AS response_ordinal, r.model, s.ordinal, coalesce(v.badges, '') AS badges,
+                  substr(s.text, 1, 80) AS text
+           FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
+           WHERE s.statement_id = ?""",
+        (statement_id,),
+    ).fetchone()
+    if row is None:
+        raise KeyError(statement_id)
+    return QueueEntry(response_name(row["response_ordinal"]), row["model"], row["ordinal"], row["badges"], row["text"])

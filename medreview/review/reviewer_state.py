@@ -1,0 +1,109 @@
+"""What one reviewer has said about one statement so far, folded from the events that still stand."""
+
+import json
+import sqlite3
+from dataclasses import dataclass, field, replace
+
+from medreview.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerSpan:
+    """A stretch of text that the reviewer marked, in the ``"response"`` or in a snapshot (``"source"``)."""
+
+    event_id: str
+    target: str
+    span: Span
+    exact: str
+    label: str
+    snapshot_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerState:
+    """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one.
+
+    ``snapshot_id`` was on the screen when the current label was given; ``stale``: its text has changed since, or there
+    was none then.
+    """
+
+    first: str | None = None
+    label: str | None = None
+    decision: str | None = None
+    snapshot_id: str | None = None
+    stale: bool = False
+    blind: bool = False
+    reason: str | None = None
+    hallucination: str | None = None
+    note: str = ""
+    flags: frozenset[str] = frozenset()
+    deferred: bool = False
+    revealed: bool = False
+    saw_judges: bool = False
+    spans: tuple[ReviewerSpan, ...] = field(default=())
+
+
+def load_reviewer_state(
+    reader: sqlite3.Connection, statement_id: str, reviewer: str, pass_no: int = 1
+) -> ReviewerState:
+    """Fold the reviewer's live events on a statement, in the order of time.
+
+    ``saw_judges`` also counts what was seen in another pass, and what was taken back since: it cannot be unseen.
+    """
+    seen = reader.execute(
+        """SELECT 1 FROM event WHERE unit = ? AND reviewer = ?
+           AND (kind = 'reveal' OR (mode = 'open' AND kind IN ('shown', 'decide', 'revise'))) LIMIT 1""",
+        (statement_id, reviewer),
+    ).fetchone()
+    own = ReviewerState(saw_judges=seen is not None)
+    rows = reader.execute(
+        """SELECT event_id, kind, mode, snapshot, payload FROM event_live
+           WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY event_id""",
+        (statement_id, reviewer, pass_no),
+    )
+    for row in rows:
+        own = _fold(own, row)
+    stale = reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (own.decision,)).fetchone()
+    return replace(own, stale=stale is not None)
+
+
+def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
+    said = json.loads(row["payload"])
+    match row["kind"], said.get("axis"):
+        case (("decide" | "revise"), "evidence"):
+            return replace(
+                own,
+                first=own.first or said["label"],
+                label=said["label"],
+                decision=row["event_id"],
+                snapshot_id=row["snapshot"],
+                blind=row["mode"] == "blind" if row["kind"] == "decide" else own.blind,
+                reason=None,
+                deferred=False,
+                revealed=own.revealed and row["kind"] == "revise",
+            )
+        case (("decide" | "revise"), "hallucination"):
+            return replace(own, hallucination=said["label"])
+        case "reason", _:
+            return replace(own, reason=said["code"])
+        case "note", _:
+            return replace(own, note=said["text"])
+        case "flag", _:
+            return replace(own, flags=own.flags | {said["flag"]} if said["on"] else own.flags - {said["flag"]})
+        case "defer", _:
+            return replace(own, deferred=True)
+        case "reveal", _:
+            return replace(own, revealed=own.label is not None)
+        case "span_add", _:
+            span = ReviewerSpan(
+                event_id=row["event_id"],
+                target=said["target"],
+                span=Span(said["start"], said["end"]),
+                exact=said["exact"],
+                label=said["label"],
+                snapshot_id=row["snapshot"],
+            )
+            return replace(own, spans=(*own.spans, span))
+        case "span_del", _:
+            return replace(own, spans=tuple(span for span in own.spans if span.event_id != said["span"]))
+    return own

@@ -1,0 +1,265 @@
+"""Everything about one statement that the review screen can show, read from the study."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from medreview.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One cited source of the response, as its ``number``-th; ``snapshot_id`` is ``None`` when it was never fetched."""
+
+    number: int
+    source_id: str
+    snapshot_id: str | None
+    url: str
+    domain: str
+    title: str
+    state: str
+    state_evidence: str
+    size: int
+    fetched_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one judge said of the statement in one snapshot.
+
+    ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
+    place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot.
+    """
+
+    judge: str
+    model: str
+    offline: bool
+    snapshot_id: str
+    raw_label: str
+    verdict: str | None
+    supported: bool | None
+    confidence: float | None
+    reason: str
+    quote: str
+    quote_status: str
+    quote_spans: tuple[Span, ...]
+    differences: tuple[tuple[Span, Span], ...]
+    judgement_id: str
+    run: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judges' word, rolled up over sources and jury (``medreview.judges.rollup``)."""
+
+    verdict: str | None
+    supported: bool | None
+    conflict: bool
+    votes_for: int
+    votes_other: int
+    abstained: int
+    judgement_id: str | None
+    snapshot_id: str | None
+    badges: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClashMark:
+    """Two places that disagree: one in the statement's own text, one in the snapshot's."""
+
+    kind: str
+    statement: Span
+    source: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the lexical engine found in one snapshot."""
+
+    highlights: tuple[Span, ...]
+    lexical: tuple[Span, ...]
+    clashes: tuple[ClashMark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementView:
+    """One statement with its response, sources and the judges' opinions."""
+
+    statement_id: str
+    ordinal: int
+    siblings: int
+    text: str
+    text_sha256: str
+    span: Span | None
+    response_id: str
+    response_name: str
+    model: str
+    origin: str
+    question: str
+    response: str
+    sources: tuple[Source, ...]
+    judgements: tuple[Judgement, ...]
+    verdict: Verdict | None
+
+    def source_of(self, snapshot_id: str | None) -> Source | None:
+        """The cited source that a snapshot belongs to."""
+        return next(
+            (source for source in self.sources if source.snapshot_id and source.snapshot_id == snapshot_id), None
+        )
+
+
+def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> StatementView:
+    """Read one statement; raises ``KeyError`` when the study does not have it."""
+    row = reader.execute(
+        """SELECT s.*, r.ordinal AS response_ordinal, r.model, r.origin, r.question, r.text AS response,
+                  (SELECT count(*) FROM statement WHERE response_id = s.response_id) AS siblings
+           FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
+        (statement_id,),
+    ).fetchone()
+    if row is None:
+        raise KeyError(statement_id)
+    return StatementView(
+        statement_id=statement_id,
+        ordinal=row["ordinal"],
+        siblings=row["siblings"],
+        text=row["text"],
+        text_sha256=row["text_sha256"],
+        span=_span(row["start"], row["end"]),
+        response_id=row["response_id"],
+        response_name=response_name(row["response_ordinal"]),
+        model=row["model"],
+        origin=row["origin"],
+        question=row["question"],
+        response=row["response"],
+        sources=_sources(reader, row["response_id"]),
+        judgements=_judgements(reader, statement_id),
+        verdict=_verdict(reader, statement_id),
+    )
+
+
+def response_name(ordinal: int) -> str:
+    """What the screen calls a response: R07."""
+    return f"R{ordinal:02d}"
+
+
+def load_name(reader: sqlite3.Connection, statement_id: str) -> str:
+    """What the screen calls a statement among all: R07 S3; empty for one that the study does not have."""
+    row = reader.execute(
+        "SELECT r.ordinal, s.ordinal FROM statement AS s JOIN response AS r USING (response_id) WHERE statement_id = ?",
+        (statement_id,),
+    ).fetchone()
+    return f"{response_name(row[0])} S{row[1]}" if row else ""
+
+
+def load_text(reader: sqlite3.Connection, snapshot_id: str, *, whole: bool = False) -> str:
+    """The text of a snapshot, as stored; ``whole``: everything on the page, ``""`` when that is the same."""
+    column = "full_text" if whole else "text"
+    return str(reader.execute(f"SELECT {column} FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
+
+
+def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str) -> Evidence:
+    """What was found for a statement in a snapshot; empty when the pair was not looked at yet."""
+    row = reader.execute(
+        "SELECT highlights, lexical, clashes FROM evidence WHERE statement_id = ? AND snapshot_id = ?",
+        (statement_id, snapshot_id),
+    ).fetchone()
+    if row is None:
+        return Evidence((), (), ())
+    return Evidence(
+        highlights=tuple(Span(*span) for span in json.loads(row["highlights"])),
+        lexical=tuple(Span(*span) for span in json.loads(row["lexical"])),
+        clashes=tuple(
+            ClashMark(clash["kind"], Span(*clash["statement"]), Span(*clash["source"]))
+            for clash in json.loads(row["clashes"])
+        ),
+    )
+
+
+def _span(start: int | None, end: int | None) -> Span | None:
+    return None if start is None or end is None else Span(start, end)
+
+
+def _sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]:
+    rows = reader.execute(
+        """SELECT u.source_id, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title, p.page_state,
+                  p.state_evidence, p.instructions, p.raw_size, p.fetched_at
+           FROM citation AS c JOIN source AS u USING (source_id)
+           LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+           WHERE c.response_id = ? GROUP BY u.source_id ORDER BY first""",
+        (response_id,),
+    )
+    return tuple(
+        Source(
+            number=number,
+            source_id=row["source_id"],
+            snapshot_id=row["snapshot_id"],
+            url=row["url"],
+            domain=row["domain"],
+            title=row["title"] or "",
+            # A page that speaks to judges is shown as such also where badges are hidden.
+            state="instructions" if row["instructions"] else row["page_state"] or "not fetched",
+            state_evidence=row["instructions"] or row["state_evidence"] or "",
+            size=row["raw_size"] or 0,
+            fetched_at=row["fetched_at"] or "",
+        )
+        for number, row in enumerate(rows, 1)
+    )
+
+
+def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgement, ...]:
+    rows = reader.execute(
+        """SELECT j.*, r.judge, r.model, r.kind, r.ordinal AS run
+           FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
+           WHERE j.statement_id = ?
+                 AND NOT EXISTS (SELECT 1 FROM snapshot_superseded AS old WHERE old.snapshot_id = j.snapshot_id)
+           ORDER BY r.kind = 'offline', r.ordinal, j.snapshot_id""",
+        (statement_id,),
+    )
+    return tuple(_judgement(row) for row in rows)
+
+
+def _judgement(row: sqlite3.Row) -> Judgement:
+    return Judgement(
+        judge=row["judge"],
+        model=row["model"],
+        offline=row["kind"] == "offline",
+        snapshot_id=row["snapshot_id"],
+        raw_label=row["raw_label"],
+        verdict=row["verdict"],
+        supported=_boolean(row["supported"]),
+        confidence=row["confidence"],
+        reason=row["reason"],
+        quote=row["quote"],
+        quote_status=row["quote_status"],
+        quote_spans=_quote_spans(row),
+        differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in json.loads(row["differences"])),
+        judgement_id=row["judgement_id"],
+        run=row["run"],
+    )
+
+
+def _quote_spans(row: sqlite3.Row) -> tuple[Span, ...]:
+    first = _span(row["quote_start"], row["quote_end"])
+    return (first, *(Span(*span) for span in json.loads(row["quote_more"]))) if first else ()
+
+
+def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
+    row = reader.execute("SELECT * FROM verdict WHERE statement_id = ?", (statement_id,)).fetchone()
+    if row is None:
+        return None
+    return Verdict(
+        verdict=row["verdict"],
+        supported=_boolean(row["supported"]),
+        conflict=bool(row["conflict"]),
+        votes_for=row["votes_for"],
+        votes_other=row["votes_other"],
+        abstained=row["abstained"],
+        judgement_id=row["judgement_id"],
+        snapshot_id=row["snapshot_id"],
+        badges=row["badges"],
+    )
+
+
+def _boolean(value: Any) -> bool | None:
+    return None if value is None else bool(value)

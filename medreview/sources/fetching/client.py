@@ -1,0 +1,63 @@
+"""The HTTP client: httpx over the guard, or over an explicit proxy, and nothing from the environment."""
+
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+import httpcore
+import httpx
+
+from medreview.sources.fetching.address_guard import GuardedBackend
+from medreview.sources.fetching.network import Network, read_proxy
+from medreview.sources.fetching.proxy import ProxyBackend
+
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.8,*/*;q=0.5"
+
+
+def open_client(network: Network) -> httpx.AsyncClient:
+    """A client for one fetch; use it as an async context.
+
+    Proxies, ``.netrc`` and certificate files of the environment are not asked; redirects are not followed, no cookie is
+    kept.
+    """
+    limits = network.limits
+    return httpx.AsyncClient(
+        transport=_Transport(network),
+        trust_env=False,
+        follow_redirects=False,
+        timeout=httpx.Timeout(limits.deadline, connect=limits.connect_timeout),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        headers={
+            "User-Agent": network.user_agent,
+            "Accept": _ACCEPT,
+            "Accept-Language": "en, *;q=0.5",
+            "Accept-Encoding": "gzip, deflate",
+        },
+    )
+
+
+class _Transport(httpx.AsyncHTTPTransport):
+    """httpx's transport over a pool whose network backend is our own."""
+
+    def __init__(self, network: Network) -> None:
+        context = httpx.create_ssl_context(trust_env=False)
+        super().__init__(verify=context, trust_env=False)
+        limits = network.limits
+        # One connection per request: bytes that a server sends after an answer would be taken for its next answer.
+        # httpx has no public way to hand over a backend; the dependency is bounded below 0.29 for these lines.
+        if not network.proxy:
+            self._pool = httpcore.AsyncConnectionPool(
+                ssl_context=context,
+                max_connections=limits.concurrency,
+                max_keepalive_connections=0,
+                network_backend=GuardedBackend(ports=limits.ports, allow=network.allow),
+            )
+            return
+        proxy = read_proxy(network.proxy)
+        self._pool = httpcore.AsyncHTTPProxy(
+            proxy_url=httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target=b"/"),
+            proxy_auth=None if proxy.user is None else (proxy.user, proxy.password or b""),
+            proxy_ssl_context=httpx.create_ssl_context(trust_env=False) if proxy.scheme == "https" else None,
+            ssl_context=context,
+            max_connections=limits.concurrency,
+            max_keepalive_connections=0,
+            network_backend=ProxyBackend(proxy),
+        )

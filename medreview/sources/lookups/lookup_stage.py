@@ -1,0 +1,160 @@
+"""Asking a service about many addresses or domains: each once, kept in the study, read from there without a network.
+
+A failure is kept as well, so that figures can count it; it is asked again the next time.
+"""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+from medreview.citations.canonical import domain
+from medreview.progress import SILENT, Progress
+from medreview.sources.fetching.fetched import Fetched
+from medreview.study import Study
+
+if TYPE_CHECKING:
+    from medreview.sources.fetching.network import Network, Request
+
+Kind = Literal["archive", "registry"]
+
+FAILED: Final = "failed"
+"""The key under which an answer that is none says why."""
+_MOST_BYTES: Final = 1_000_000
+_LONGEST_REASON: Final = 300
+_GIVE_UP_AFTER: Final = 10
+
+_KEEP: Final = """INSERT INTO lookup (kind, key, at_utc, answer) VALUES (?, ?, ?, ?)
+ON CONFLICT (kind, key) DO UPDATE SET at_utc = excluded.at_utc, answer = excluded.answer"""
+
+
+class NoAnswerError(Exception):
+    """What came is no answer in the service's format; the message is one plain sentence."""
+
+
+class Service(Protocol):
+    """A service that can be asked: how to ask it, and how to read what it says."""
+
+    kind: Kind
+
+    def address(self, key: str) -> str:
+        """The address to ask for a key."""
+
+    def read(self, key: str, fetched: Fetched) -> str | dict[str, Any]:
+        """The answer as it is stored, or a further address to ask for the same key. Raises :class:`NoAnswerError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookupSummary:
+    """``asked`` now, ``failed`` among them, ``known`` from before, ``left`` unasked; ``stopped`` says why any is."""
+
+    asked: int
+    failed: int
+    known: int
+    left: int = 0
+    stopped: str = ""
+
+
+def stored(reader: sqlite3.Connection, kind: Kind) -> dict[str, dict[str, Any]]:
+    """What a study holds of one kind, by key; a failure is ``{"failed": sentence}``."""
+    rows = reader.execute("SELECT key, answer FROM lookup WHERE kind = ?", (kind,))
+    found = ((row["key"], json.loads(row["answer"])) for row in rows)
+    return {key: answer for key, answer in found if isinstance(answer, dict)}
+
+
+def ask(
+    study: Study, service: Service, keys: Sequence[str], *, network: "Network", progress: Progress = SILENT
+) -> LookupSummary:
+    """Ask a service for every key that has no answer yet; each answer is saved as it comes.
+
+    Stops when the service itself fails ten times in a row. Raises :class:`~medreview.errors.UserError` when the study
+    cannot be written.
+    """
+    from medreview.sources.fetching.fetch import fetch_all
+    from medreview.sources.fetching.network import Request
+
+    # A service speaks to programs: what a site asks of crawlers is not meant for them.
+    limits = replace(network.limits, max_bytes=min(network.limits.max_bytes, _MOST_BYTES))
+    network = replace(network, limits=limits, respect_robots=False)
+    known = stored(study.reader, service.kind)
+    wanted = [key for key in dict.fromkeys(keys) if FAILED in known.get(key, {FAILED: ""})]
+    progress.begin(service.kind, len(wanted))
+    run = _Run(study, service, progress)
+    requests = [Request(service.address(key), token=key) for key in wanted]
+    stopped = ""
+    try:
+        asyncio.run(fetch_all(requests, on_done=run.take, network=network))
+    except _DownError as down:
+        stopped = f"{down} Stopped after {_GIVE_UP_AFTER} failures in a row; the same command goes on from there."
+    left = len(wanted) - run.asked
+    return LookupSummary(run.asked, run.failed, len(set(keys)) - len(wanted), left, stopped)
+
+
+class _DownError(Exception):
+    """The service does not answer; the message is its last failure."""
+
+
+class _Run:
+    def __init__(self, study: Study, service: Service, progress: Progress) -> None:
+        self._study = study
+        self._service = service
+        self._progress = progress
+        self._in_a_row = 0
+        self.asked = self.failed = 0
+
+    async def take(self, request: "Request", fetched: Fetched) -> "Request | None":
+        """Keep what came for one key, or say what to ask next for it."""
+        try:
+            answer = self._service.read(request.token, fetched)
+        except NoAnswerError as error:
+            answer = {FAILED: str(error)[:_LONGEST_REASON]}
+        if isinstance(answer, str):
+            return replace(request, url=answer)
+        kept = (self._service.kind, request.token, fetched.fetched_at, json.dumps(answer))
+        self._study.write(lambda connection: connection.execute(_KEEP, kept))
+        self._progress.step()
+        self.asked += 1
+        self.failed += FAILED in answer
+        at_the_service = domain(fetched.final_url) == domain(self._service.address(request.token))
+        if FAILED not in answer:
+            self._in_a_row = 0
+        elif at_the_service:
+            self._in_a_row += 1
+            if self._in_a_row == _GIVE_UP_AFTER:
+                raise _DownError(answer[FAILED])
+        return None
+
+
+def json_object(fetched: Fetched) -> dict[str, Any]:
+    """The JSON object of an answer with status 2xx; raises :class:`NoAnswerError` for anything else."""
+    if fetched.state is not None:
+        raise NoAnswerError(fetched.detail or f"{domain(fetched.final_url)} gave no answer.")
+    try:
+        found = json.loads(fetched.body)
+    except (ValueError, RecursionError):
+        raise no_answer(fetched) from None
+    if not isinstance(found, dict):
+        raise no_answer(fetched)
+    return found
+
+
+def no_answer(fetched: Fetched) -> NoAnswerError:
+    """The error for an answer in another format than the service's."""
+    return NoAnswerError(f"{domain(fetched.final_url)} answered with something else than was asked for.")
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """A JSON object, or an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def plain(value: object) -> str:
+    """A text, or an empty one in place of anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def sequence(value: object) -> Sequence[Any]:
+    """A JSON array, or an empty one in place of anything else."""
+    return value if isinstance(value, list) else ()

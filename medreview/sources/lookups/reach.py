@@ -1,0 +1,112 @@
+"""Whether there is something where a citation points: asked for now, or as the snapshots of a study have it.
+
+The states are told apart because they mean different things to a reader: ``gone`` (no such page) speaks against the
+citation, ``blocked`` (the site lets no program in) says nothing about it. An identifier may exist although its page was
+not had: a DOI that its resolver sends on is registered, whatever the publisher answers.
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from medreview.citations.canonical import canonical_key, domain, fetch_url
+from medreview.citations.model import Citation, Kind
+from medreview.citations.resolvers import DOI_HOSTS
+from medreview.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from medreview.sources.fetching.fetched import Fetched
+    from medreview.sources.fetching.network import Network
+
+State = Literal["reached", "blocked", "gone", "error", "timeout", "refused"]
+STATES: Final[tuple[State, ...]] = get_args(State)
+MEANING: Final[Mapping[State, str]] = {
+    "reached": "the page was there (final status 2xx)",
+    "blocked": "the site lets no program in (401, 402, 403, 429, 451, a bot check)",
+    "gone": "no such page (404, 410)",
+    "error": "another error, or no connection",
+    "timeout": "no answer in time",
+    "refused": "not asked: the address is not a public one",
+}
+
+_SHUT: Final = frozenset({401, 402, 403, 407, 429, 451})
+_GONE: Final = frozenset({404, 410})
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What became of a source. ``at``: when, in UTC. ``exists``: of an identifier, whether it is known to exist or not.
+
+    ``detail`` is a sentence on what went wrong.
+    """
+
+    state: State
+    status: int | None
+    detail: str
+    final_url: str
+    at: str
+    exists: bool | None = None
+
+
+def reach_state(status: int | None, page_state: str | None) -> State:
+    """The state from the last HTTP status and what is known of the page (``medreview.labels.PAGE_STATES``)."""
+    if page_state == "blocked":
+        return "refused"
+    if page_state == "timeout":
+        return "timeout"
+    if page_state == "bot_check" or status in _SHUT:
+        return "blocked"
+    if page_state == "soft_404" or status in _GONE:
+        return "gone"
+    return "reached" if status is not None and 200 <= status < 300 and page_state != "http_error" else "error"
+
+
+def exists(kind: Kind, state: State, chain: Sequence[str]) -> bool | None:
+    """Whether an identifier exists; ``None`` for a URL, and where nobody said. ``chain``: every address asked.
+
+    A trial's page (NCT) proves nothing when it is there: that site is a program that answers for any number.
+    """
+    if kind == "url":
+        return None
+    if kind == "doi" and any(domain(url) not in {*DOI_HOSTS, domain(chain[0])} for url in chain):
+        return True
+    if state == "reached":
+        return None if kind == "nct" else True
+    return False if state == "gone" else None
+
+
+def stored(reader: sqlite3.Connection) -> dict[str, Reach]:
+    """What the current snapshots of a study say, by the source's key; a source never fetched is not in it."""
+    found = {}
+    for row in reader.execute(
+        "SELECT u.key, u.kind, p.status, p.page_state, p.state_evidence, p.final_url, p.chain, p.fetched_at "
+        "FROM snapshot_current AS p JOIN source AS u ON u.source_id = p.source_id"
+    ):
+        state = reach_state(row["status"], row["page_state"])
+        detail = row["state_evidence"] if state != "reached" else ""
+        known = exists(row["kind"], state, json.loads(row["chain"] or "[]"))
+        found[row["key"]] = Reach(state, row["status"], detail, row["final_url"], row["fetched_at"], known)
+    return found
+
+
+async def ask(citations: Sequence[Citation], network: "Network", progress: Progress = SILENT) -> dict[str, Reach]:
+    """Ask for every source of these citations, once each, by HEAD (GET where that fails); by the source's key."""
+    from medreview.sources.fetching.fetch import reach_all
+
+    kinds: dict[str, dict[str, Kind]] = {}
+    for citation in citations:
+        kinds.setdefault(fetch_url(citation), {})[canonical_key(citation)] = citation.kind
+    found: dict[str, Reach] = {}
+
+    async def on_done(answer: "Fetched") -> None:
+        state = reach_state(answer.status, answer.state)
+        for key, kind in kinds[answer.url].items():
+            known = exists(kind, state, answer.chain)
+            found[key] = Reach(state, answer.status, answer.detail, answer.final_url, answer.fetched_at, known)
+        progress.step()
+
+    progress.begin("asking", len(kinds))
+    await reach_all(list(kinds), on_done=on_done, network=network)
+    return found

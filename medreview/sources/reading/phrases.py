@@ -1,0 +1,228 @@
+"""The phrases by which pages that are not the source give themselves away; one pattern a line, in English, those of
+other languages are in ``phrases_other_languages``.
+
+A space in a pattern stands for any white space, ``'`` for any apostrophe; case does not matter, ``^`` and ``$`` are the
+ends of a line. Patterns whose name ends in ``TALK`` tell the sentences that such pages are made of: what is left
+without them is the page's own matter.
+"""
+
+import re
+from typing import Final
+
+from medreview.sources.reading import phrases_other_languages as abroad
+
+
+def _any_of(lines: str, others: str = "") -> re.Pattern[str]:
+    patterns = [line.strip() for line in f"{lines}\n{others}".splitlines() if line.strip()]
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return re.compile(joined.replace(" ", r"\s+").replace("'", "['\u2019]"), re.IGNORECASE | re.MULTILINE)
+
+
+BOT_TITLE: Final = _any_of(
+    r"""
+    ^just a moment\s*(?:$|[.\u2026])
+    ^attention required\s*!
+    ^access denied\s*(?:$|[-|.\u2013\u2014])
+    ^are you (?:a (?:ro)?bot|human)\b
+    ^(?:security|human|bot) (?:check|verification)\s*(?:$|[-|.:\u2013\u2014])
+    ^verify(?:ing)? (?:that )?you are (?:a )?human\b
+    ^checking your browser\b
+    ^pardon our interruption\b
+    ^(?:robot|bot) or human\b
+    ^access to this page has been denied\b
+    ^making sure you're not a (?:ro)?bot\b
+    ^too many requests\s*(?:$|[-|.:\u2013\u2014])
+    ^preparing to download\b
+    ^sorry\.\.\.$
+    """,
+    abroad.BOT_TITLE,
+)
+BOT_TEXT: Final = _any_of(
+    r"""
+    checking (?:if the site connection is secure|your browser)
+    verify(?:ing)? (?:that )?you are (?:a )?human
+    (?:confirm|prove|make sure|show) (?:that )?(?:you are|you're) (?:a )?(?:human|not a (?:ro)?bot)
+    complete (?:the|this) (?:captcha|security check)
+    unusual (?:traffic|activity) from your
+    you have been blocked
+    i'm not a robot
+    automated (?:access|requests) to (?:this|our) (?:site|page|content)
+    sending automated queries
+    incapsula incident
+    enable js and disable any ad ?blocker
+    sent too many requests
+    """,
+    abroad.BOT_TEXT,
+)
+BOT_TALK: Final = _any_of(
+    r"""
+    \b(?:ro)?bots?\b
+    \bhumans?\b
+    captcha
+    security (?:check|service|of your connection)
+    verif(?:y|ying|ication)
+    \bautomat(?:ed|ion|ic)
+    \bbrows(?:er|ing)
+    javascript
+    cookie
+    \bplug-?in
+    (?:unusual|suspicious) (?:traffic|activity)
+    \bip address
+    \b(?:ray|reference|incident|case|request|support) (?:id|number|code|article|#)
+    (?:permission|trying) to access
+    (?:access|page) (?:to this page )?(?:has been |is |was )?(?:denied|blocked)
+    been blocked
+    site owner
+    webmaster
+    performance (?:and|&) security
+    too many requests
+    incapsula
+    """,
+    abroad.BOT_TALK,
+)
+JS_TEXT: Final = _any_of(
+    r"""
+    (?:enable|turn on|activate) javascript
+    javascript (?:is|must be|has to be|needs to be) (?:not |currently )?(?:enabled|disabled|required|turned (?:on|off))
+    (?:requires|needs) javascript
+    work (?:properly )?without javascript
+    """,
+    abroad.JS_TEXT,
+)
+JS_TALK: Final = _any_of(
+    r"""
+    javascript
+    \bbrowser
+    \bscripts?\b
+    """
+)
+COOKIE_TITLE: Final = _any_of(
+    r"""
+    ^before you continue\b
+    ^cookies? (?:consent|preferences|settings|wall)\b
+    ^(?:we value )?your privacy\b
+    ^privacy (?:gate|settings)\b
+    ^cookies? (?:are )?(?:absent|disabled|required)\b
+    """
+)
+COOKIE_TEXT: Final = _any_of(
+    r"""
+    accept (?:all |our |the )?cookies
+    (?:we|website|site|partners) (?:use|uses|store) (?:\w+ )?cookies
+    we value your privacy
+    consent to (?:the use of |our use of )?cookies
+    cookies? (?:must be|are not|are) (?:enabled|disabled)
+    manage (?:my |your )?(?:cookies?|consent|preferences)
+    enable cookies
+    """,
+    abroad.COOKIE_TEXT,
+)
+COOKIE_TALK: Final = _any_of(
+    r"""
+    cookie
+    consent
+    privacy
+    \bpartners?\b
+    advertis
+    legitimate interest
+    browser settings
+    personali[sz]ed
+    (?:accept|reject|allow) all
+    manage preferences
+    """,
+    abroad.COOKIE_TALK,
+)
+LOST_TITLE: Final = _any_of(
+    r"""
+    \bpage (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
+    \bpage (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
+    \bpage (?:doesn't|does not|no longer) exists?\b
+    \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
+    """,
+    abroad.LOST_TITLE,
+)
+LOST_TITLE_PERHAPS: Final = _any_of(
+    r"""
+    \b(?:document|article|content|file) (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
+    \b(?:document|article|content) (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
+    ^(?:http )?(?:error )?404(?: error)?\s*(?:$|[-:|\u2013\u2014.(,!])
+    ^404 (?:page|file|not found|error)\b
+    \berror 404\b
+    [-:|\u2013\u2014]\s*404\s*$
+    ^not found\s*(?:$|[-|.:\u2013\u2014])
+    ^oops\s*(?:$|[-|.,!\u2013\u2014])
+    ^whoops\s*(?:$|[-|.,!\u2013\u2014])
+    ^nothing (?:found|here)\b
+    """
+)
+LOST_TALK: Final = _any_of(
+    r"""
+    \b(?:page|pages|link|links|url|website|site|browser|home ?page|site ?map|menu)\b
+    web address
+    \b(?:404|error|sorry|oops)\b
+    not found
+    \bsearch
+    """
+)
+LOST_TEXT: Final = _any_of(
+    r"""
+    (?:page|document|article|content) (?:that )?you(?: are|'re| were| have)? (?:requested|looking for|trying to \w+)
+    (?:link|address|url) (?:that )?you(?: have|'ve)? (?:followed|clicked|entered|typed)
+    (?:can't|cannot|couldn't|could not|unable to) find (?:the|that|this|your) (?:\w+ )?(?:page|document|article)
+    unable to locate (?:the|that|this|your) (?:\w+ )?(?:page|document|article)
+    (?:page|document|article) (?:was |could |can )?not (?:be )?found
+    (?:page|document|article) (?:no longer exists|does(?: not|n't) exist)
+    (?:page|document|article|link) (?:is|may be|might be) (?:no longer available|broken|out of date)
+    (?:page|document|article) (?:has|may have|might have) (?:been )?(?:re)?moved
+    (?:http )?error 404
+    404 (?:error|not found)
+    followed a (?:bad|broken|dead|wrong) link
+    nothing (?:was )?found at this location
+    \bthat page is gone\b
+    """,
+    abroad.LOST_TEXT,
+)
+CLOSED_TEXT: Final = _any_of(
+    r"""
+    preview of subscription content
+    (?:purchase|buy|rent) (?:instant |full |online |short-term )?access
+    (?:purchase|buy|rent) (?:this|the|full) (?:full )?(?:article|chapter|content|pdf)
+    (?:purchase|buy) pdf
+    get (?:full|instant|institutional) access
+    (?:get|gain|obtain|check) access to (?:this|the) (?:full |whole )?(?:article|chapter|content|text)
+    (?:full text|article|content) is (?:only )?available (?:only )?to (?:subscribers|members|registered)
+    you (?:do not|don't) (?:currently )?have (?:access|a subscription) to (?:this|the)
+    you (?:do not|don't) (?:currently )?have (?:access|a subscription)\s*(?:$|[.!])
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:continue|unlock)
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access) (?:the|this|full)\b
+    (?:article|content) is (?:only )?for (?:paying )?(?:subscribers|members)\b
+    must (?:be logged|log|sign) in to (?:view|read|access) (?:this|the) (?:page|content|article|text)\b
+    """,
+    abroad.CLOSED_TEXT,
+)
+CLOSED_TEXT_PERHAPS: Final = _any_of(
+    r"""
+    (?:access|log ?in|sign ?in) (?:through|via|with) (?:your |an )?(?:institution|organi[sz]ation|openathens|shibboleth)
+    (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access)\s*(?:$|[.!:])
+    already (?:a subscriber|have a subscription)
+    (?<!no.)subscription (?:is )?required
+    requires a (?:paid )?subscription
+    you(?: have|'ve) reached your (?:free |monthly |article |reading )+limit
+    """
+)
+OPEN_TEXT: Final = _any_of(
+    r"""
+    open[- ]access article
+    creative commons
+    \bcc[- ]by\b
+    free full text
+    free (?:pmc )?article
+    """
+)
+LOST_PATH: Final = re.compile(
+    r"(?:^|[/_-])(?:(?:errors?|status|http)[/_-]?404|(?:page-?)?not-?found)(?:$|[/._-])|^/404(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+HOME_PATH: Final = re.compile(
+    r"/?(?:(?:index|home|default)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?(?:/(?:home)?)?)?/?", re.IGNORECASE
+)

@@ -1,0 +1,81 @@
+"""A folder of saved pages in place of the network: for work without a network, for the demo and for tests.
+
+``manifest`` says what the list in the folder looks like, ``saved`` writes such a folder.
+"""
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from medreview.errors import UserError
+from medreview.sources.fetching.fetched import Fetched, utc_text
+from medreview.sources.fetching.limits import Limits
+from medreview.sources.saved.manifest import MANIFEST, ManifestEntry, read_line, url_key
+
+__all__ = ["MANIFEST", "PagesFolder", "url_key"]
+
+
+class PagesFolder:
+    """Saved pages by URL.
+
+    Raises :class:`~medreview.errors.UserError` for a missing folder or manifest, a line that cannot be read (with its
+    number), a file that is missing or lies outside the folder, and a manifest that is not UTF-8.
+    """
+
+    note = ""
+    """As of an archive that breaks off; a folder is read whole or not at all."""
+
+    def __init__(self, path: Path, *, max_bytes: int = Limits().max_bytes) -> None:
+        self.path = path
+        self._max_bytes = max_bytes
+        if not path.is_dir():
+            raise UserError(f"There is no folder {path}; give the folder that holds {MANIFEST} and the saved pages.")
+        manifest = path / MANIFEST
+        if not manifest.is_file():
+            raise UserError(f"The folder {path} has no {MANIFEST}, the list that says which file is which page.")
+        try:
+            lines = manifest.read_bytes().split(b"\n")
+            self._saved_at = utc_text(datetime.fromtimestamp(manifest.stat().st_mtime, UTC))
+        except OSError as error:
+            raise UserError(f"{manifest} could not be read: {error.strerror}.") from error
+        self._root = path.resolve()
+        self._entries: dict[str, ManifestEntry] = {}
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                self.take(line, f"Line {number} of {manifest}")
+
+    def __len__(self) -> int:
+        """How many URLs the folder answers."""
+        return len(self._entries)
+
+    def __contains__(self, url: str) -> bool:
+        return url_key(url) in self._entries
+
+    def take(self, line: bytes, where: str) -> None:
+        """Take one line of the manifest into the list; ``where`` names it in messages."""
+        entry = read_line(line, where, self._root, self._saved_at)
+        self._entries[url_key(entry.url)] = entry
+
+    def file(self, url: str) -> Path | None:
+        """The file that holds the body of a URL, if there is one."""
+        entry = self._entries.get(url_key(url))
+        return None if entry is None else entry.file
+
+    def get(self, url: str) -> Fetched | None:
+        """The saved answer for a URL as if just fetched; ``None`` when the folder does not have it."""
+        entry = self._entries.get(url_key(url))
+        if entry is None:
+            return None
+        body = self._read(entry.file) if entry.file is not None else b""
+        if len(body) > self._max_bytes:
+            large = f"The saved page is larger than {self._max_bytes / 1_000_000:g} MB."
+            entry, body = replace(entry, state="too_large", detail=large), b""
+        return entry.answer(url, body)
+
+    def _read(self, file: Path) -> bytes:
+        try:
+            with file.open("rb") as stream:
+                return stream.read(min(os.fstat(stream.fileno()).st_size, self._max_bytes) + 1)
+        except OSError as error:
+            raise UserError(f"The saved page {file} could not be read: {error.strerror}.") from error

@@ -1,0 +1,157 @@
+"""The records of a WARC file (ISO 28500): which there are, where, and one of them read back.
+
+warcio does the framing: gzip members, record headers, lengths.
+"""
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.sources.fetching.body import BrokenBodyError
+from medreview.sources.fetching.fetched import utc_text
+from medreview.sources.saved.warc_http import Message, blocks, dechunked, read_message
+
+_PACKED: Final = 4096
+"""How many bytes warcio unpacks at once, whatever they unpack to (a thousandfold at most)."""
+
+logging.getLogger("warcio").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True, slots=True)
+class WarcRecord:
+    """Where the answer to a URL is: ``offset`` in the file; ``location`` is set for a redirect only.
+
+    ``refers`` is set for a record that only says that the page was the same as in another one: the id of that, and
+    its URL.
+    """
+
+    url: str
+    offset: int
+    status: int
+    fetched_at: str
+    location: str = ""
+    record_id: str = ""
+    refers: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRecord:
+    """A record at hand: its message, the pieces of its body as sent, and why the body is not whole (or ``""``)."""
+
+    message: Message
+    body: Iterator[bytes]
+    truncated: str
+
+
+class _Silent:
+    """warcio prints its warnings; a broken archive is reported in our own words."""
+
+    def write(self, _: str) -> int:
+        return 0
+
+    def flush(self) -> None:
+        pass
+
+
+def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
+    """All answers in an archive, in its order, and whether it breaks off.
+
+    What comes after a break is not looked for: the text of a page could pass itself off as a record there. Raises
+    :class:`UserError` for a file that is no WARC file, or is compressed as a whole.
+    """
+    _expect_warc(path)
+    from warcio.archiveiterator import ArchiveIterator
+
+    saved_at = utc_text(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+    found: list[WarcRecord] = []
+    empty = True
+    with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
+        records = ArchiveIterator(file, no_record_parse=True, block_size=_PACKED)
+        try:
+            for raw in records:
+                empty = False
+                if raw.length is None:
+                    return found, True
+                record = _record(raw, saved_at)
+                offset = records.get_record_offset()  # reads on to the end of the record
+                if raw.raw_stream.limit > 0:
+                    return found, True
+                if record is not None:
+                    found.append(replace(record, offset=offset))
+        except Exception as error:
+            # warcio raises whatever it meets; one kind is a file that could be used after a simple step.
+            if "non-chunked gzip" in str(error):
+                raise UserError(
+                    f"{path} is compressed as a whole, not record by record; unpack it with gunzip and give that file."
+                ) from error
+            return found, True
+    return found, empty
+
+
+@contextlib.contextmanager
+def open_record(path: Path, offset: int) -> Iterator[OpenRecord]:
+    """The record at an offset that :func:`read_records` gave."""
+    from warcio.archiveiterator import ArchiveIterator
+
+    with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
+        file.seek(offset)
+        raw = next(ArchiveIterator(file, no_record_parse=True, block_size=_PACKED))
+        truncated = raw.rec_headers.get_header("WARC-Truncated") or ""
+        if raw.rec_type == "resource":
+            kind = raw.rec_headers.get_header("Content-Type") or ""
+            yield OpenRecord(Message(200, {"content-type": kind}), blocks(raw.raw_stream, b""), truncated)
+            return
+        message, rest = read_message(raw.raw_stream)
+        if message is None:
+            raise BrokenBodyError("The archive has no page there.")
+        body = blocks(raw.raw_stream, rest)
+        chunked = message.headers.get("transfer-encoding", "").strip().lower() == "chunked"
+        yield OpenRecord(message, dechunked(body) if chunked else body, truncated)
+
+
+def _expect_warc(path: Path) -> None:
+    if not path.is_file():
+        raise UserError(f"There is no file {path}.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(5)
+    except OSError as error:
+        raise UserError(f"{path} could not be read: {error.strerror}.") from error
+    if start.startswith(b"PK") or path.suffix.lower() == ".wacz":
+        raise UserError(f"{path} is a package: unzip it and give a .warc.gz file from its folder `archive`.")
+    if not start.startswith((b"WARC/", b"\x1f\x8b")):
+        raise UserError(f"{path} is not a WARC file.")
+
+
+def _record(raw: Any, saved_at: str) -> WarcRecord | None:
+    """What a raw record says, its offset still 0; ``None`` for one that is no answer of a web server."""
+    header = raw.rec_headers.get_header
+    url = (header("WARC-Target-URI") or "").strip().removeprefix("<").removesuffix(">")
+    if raw.format != "warc" or not url.lower().startswith(("http://", "https://")):
+        return None
+    at = _moment(header("WARC-Date") or "", saved_at)
+    name = header("WARC-Record-ID") or ""
+    if raw.rec_type == "resource":
+        return WarcRecord(url, 0, 200, at, record_id=name)
+    if raw.rec_type == "revisit":
+        refers = (header("WARC-Refers-To") or "", header("WARC-Refers-To-Target-URI") or url)
+        return WarcRecord(url, 0, 0, at, refers=refers)
+    if raw.rec_type != "response":
+        return None
+    message, _ = read_message(raw.raw_stream)
+    if message is None:
+        return None
+    redirects = message.status in (301, 302, 303, 307, 308)
+    return WarcRecord(url, 0, message.status, at, message.headers.get("location", "") if redirects else "", name)
+
+
+def _moment(text: str, otherwise: str) -> str:
+    try:
+        return utc_text(datetime.fromisoformat(text))
+    except (ValueError, OverflowError):
+        return otherwise

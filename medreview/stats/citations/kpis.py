@@ -1,0 +1,208 @@
+"""Figures on citations over many responses: how many cite, how much of it is allowed, which kinds, what is there.
+
+Means are over responses (the notebook's figures, SEEDS S3.5); pooled shares are over all citations together. On the
+same five responses these are 66.7% and 75.0%: two questions, named apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.formulas.intervals import proportion
+
+KINDS: Final = ("url", "doi", "pmid", "pmcid", "nct", "arxiv")
+NO_RESPONSE: Final = "There is no response."
+NO_CITATION: Final = "No response has a citation."
+NO_URL: Final = "No response cites a URL."
+NOT_ASKED: Final = "No source was asked for."
+NOT_KNOWN: Final = "Of no identifier is it known whether it exists."
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCounts:
+    """The distinct sources that one response cites.
+
+    ``n_allowed_urls``: URLs on the allow-list; ``n_other_not_allowed``: identifiers that are not allowed (0 where all
+    are taken by format). ``n_asked`` and ``n_reached``: sources that were asked for, and that answered with a page.
+    ``n_checked`` and ``n_existing``: identifiers of which it is known whether they exist, and that do.
+    """
+
+    n_url: int = 0
+    n_doi: int = 0
+    n_pmid: int = 0
+    n_allowed_urls: int = 0
+    n_pmcid: int = 0
+    n_nct: int = 0
+    n_arxiv: int = 0
+    n_other_not_allowed: int = 0
+    n_asked: int = 0
+    n_reached: int = 0
+    n_checked: int = 0
+    n_existing: int = 0
+
+    @property
+    def by_kind(self) -> tuple[int, ...]:
+        """Sources of each of :data:`KINDS`."""
+        return self.n_url, self.n_doi, self.n_pmid, self.n_pmcid, self.n_nct, self.n_arxiv
+
+    @property
+    def n_total(self) -> int:
+        """Sources of all kinds."""
+        return sum(self.by_kind)
+
+    @property
+    def n_allowed(self) -> int:
+        """Allowed over all kinds: URLs on the list, and identifiers that are allowed."""
+        return self.n_total - self.n_url + self.n_allowed_urls - self.n_other_not_allowed
+
+
+@dataclass(frozen=True, slots=True)
+class CitationKpis:
+    """The plain values, in per cent where the name says so; ``None`` where there is nothing to divide by.
+
+    ``reason`` says why, for the widest of the values that are ``None``.
+    """
+
+    responses_total: int
+    responses_with_citation_pct: float | None
+    avg_citations_per_response: float | None
+    avg_pct_allowed_over_all: float | None
+    avg_pct_allowed_over_urls: float | None
+    pooled_pct_allowed_over_all: float | None
+    pooled_pct_allowed_over_urls: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitationFigures:
+    """The figures of one group of responses; shares are fractions. ``reached`` and ``existing``: of those asked for."""
+
+    responses: int
+    citations: int
+    with_citation: Estimate
+    mean_citations: Estimate
+    mean_allowed: Estimate
+    pooled_allowed: Estimate
+    mean_allowed_urls: Estimate
+    pooled_allowed_urls: Estimate
+    kinds: Mapping[str, Estimate]
+    reached: Estimate
+    existing: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A pass criterion: ``k`` of ``n`` are at least ``wanted`` per cent.
+
+    When n is 0, ``met`` is ``None`` and ``why`` a sentence.
+    """
+
+    name: str
+    wanted: float
+    k: int
+    n: int
+    met: bool | None
+    why: str
+
+    @classmethod
+    def of(cls, name: str, wanted: float, k: int, n: int, nothing: str) -> "Criterion":
+        """Compared exactly, in decimals: 19 of 20 is at least 95 per cent. ``nothing``: the sentence for n = 0."""
+        if n == 0:
+            return cls(name, wanted, k, n, None, nothing)
+        met = Decimal(100 * k) >= Decimal(str(wanted)) * n
+        return cls(name, wanted, k, n, met, "")
+
+    @property
+    def sentence(self) -> str:
+        """What was wanted, what was found, and whether it is met."""
+        wanted = f"wanted at least {self.wanted:g}%"
+        if self.met is None:
+            return f"undefined: {self.name}, {wanted}. {self.why}"
+        share = f"{percent(self.k / self.n)} ({self.k:,} of {self.n:,})"
+        return f"{'met' if self.met else 'missed'}: {self.name}, {share}, {wanted}."
+
+
+def citation_kpis(responses: Sequence[CitationCounts]) -> CitationKpis:
+    """The values alone, without numpy. A response without a denominator is left out of a mean of shares."""
+    totals = [counts.n_total for counts in responses]
+    allowed = [counts.n_allowed for counts in responses]
+    urls = [counts.n_url for counts in responses]
+    allowed_urls = [counts.n_allowed_urls for counts in responses]
+    return CitationKpis(
+        responses_total=len(responses),
+        responses_with_citation_pct=_pct(sum(map(bool, totals)), len(responses)),
+        avg_citations_per_response=sum(totals) / len(responses) if responses else None,
+        avg_pct_allowed_over_all=_mean_pct(allowed, totals),
+        avg_pct_allowed_over_urls=_mean_pct(allowed_urls, urls),
+        pooled_pct_allowed_over_all=_pct(sum(allowed), sum(totals)),
+        pooled_pct_allowed_over_urls=_pct(sum(allowed_urls), sum(urls)),
+        reason=None if any(urls) else NO_RESPONSE if not responses else NO_URL if any(totals) else NO_CITATION,
+    )
+
+
+def criteria(
+    responses: Sequence[CitationCounts], min_with: float = 95.0, min_allowed: float = 90.0
+) -> tuple[Criterion, Criterion]:
+    """The notebook's two pass criteria, in per cent: responses with a citation, and URLs allowed, pooled over all."""
+    cited = sum(counts.n_total > 0 for counts in responses)
+    urls, allowed = sum(counts.n_url for counts in responses), sum(counts.n_allowed_urls for counts in responses)
+    return (
+        Criterion.of("responses with a citation", min_with, cited, len(responses), NO_RESPONSE),
+        Criterion.of("URLs on the allow-list", min_allowed, allowed, urls, NO_URL),
+    )
+
+
+def citation_figures(responses: Sequence[CitationCounts], resampling: Resampling = DEFAULT) -> CitationFigures:
+    """All figures of a group of responses, from one resample of whole responses; the first share by Wilson."""
+    from medreview.stats.formulas.response_sample import ResponseSample
+
+    sample = ResponseSample(_COLUMNS, [_vector(counts) for counts in responses], resampling)
+    figure, count = sample.figure, len(responses)
+    uncited, without_url = count - sample.total("has"), count - sample.total("has_url")
+    return CitationFigures(
+        responses=count,
+        citations=sample.total("total"),
+        with_citation=proportion(
+            "responses with a citation", sample.total("has"), count, level=resampling.level, nothing=NO_RESPONSE
+        ),
+        mean_citations=figure("citations per response", "total", "one", undefined=NO_RESPONSE),
+        mean_allowed=figure(
+            "allowed, mean of responses", "share", "has", undefined=NO_CITATION, whole="allowed", dropped=uncited
+        ),
+        pooled_allowed=figure("allowed, pooled", "allowed", "total", undefined=NO_CITATION, whole="allowed"),
+        mean_allowed_urls=figure(
+            "allowed URLs, mean of responses", "url_share", "has_url", undefined=NO_URL, whole="allowed",
+            dropped=without_url,
+        ),
+        pooled_allowed_urls=figure("allowed URLs, pooled", "allowed_urls", "url", undefined=NO_URL, whole="allowed"),
+        kinds={kind: figure(kind, kind, "total", undefined=NO_CITATION) for kind in KINDS},
+        reached=figure("reached", "reached", "asked", undefined=NOT_ASKED, whole="reached"),
+        existing=figure("existing", "existing", "checked", undefined=NOT_KNOWN, whole="known to exist"),
+    )  # fmt: skip
+
+
+_COLUMNS: Final = (
+    "one", "has", "total", "allowed", "share", "has_url", "allowed_urls", "url_share", "asked", "reached", "checked",
+    "existing", *KINDS,
+)  # fmt: skip
+
+
+def _vector(counts: CitationCounts) -> list[float]:
+    total, urls = counts.n_total, counts.n_url
+    return [
+        1, total > 0, total, counts.n_allowed, counts.n_allowed / total if total else 0, urls > 0,
+        counts.n_allowed_urls, counts.n_allowed_urls / urls if urls else 0, counts.n_asked, counts.n_reached,
+        counts.n_checked, counts.n_existing, *counts.by_kind,
+    ]  # fmt: skip
+
+
+def _pct(k: int, n: int) -> float | None:
+    return 100 * k / n if n else None
+
+
+def _mean_pct(k: Sequence[int], n: Sequence[int]) -> float | None:
+    shares = [100 * top / bottom for top, bottom in zip(k, n, strict=True) if bottom]
+    return sum(shares) / len(shares) if shares else None

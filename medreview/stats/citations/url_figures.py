@@ -1,0 +1,345 @@
+"""The URL analysis of a study (SourceCheckup, "URL analysis"): validity, hosts, paywalls, archive, country, TLD.
+
+A *citation* here is a source that a response cites, counted once per response. Shares of citations have whole responses
+as the resampling unit, and all shares of one group of responses come from the same draws. Shares of distinct sources
+have Wilson intervals.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from medreview.progress import SILENT, Progress
+from medreview.sources.lookups.rdap import countries
+from medreview.stats.citations.cited_sources import (
+    CitedSource,
+    CitingResponse,
+    Outcome,
+    cited_sources,
+    citing_responses,
+)
+from medreview.stats.citations.url_shares import Count, Shares
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
+from medreview.stats.reports.study_support import MOST_STRATA
+
+TOP = 5
+"""Hosts and top-level domains shown per model, as in SourceCheckup's table 1."""
+MOST_LOST = 1_000
+"""Lost addresses that a report names one by one."""
+
+_OUTCOMES: tuple[Outcome, ...] = ("once_there", "no_page", "never", "failed", "not_asked", "private")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A host or a top-level domain: citations, distinct sources, and its share of the citations."""
+
+    name: str
+    citations: int
+    sources: int
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The most cited hosts or top-level domains; ``distinct`` counts them all, ``rest`` the citations of the others.
+
+    An IP address or a name such as ``.example`` has no top-level domain: ``none`` counts the citations of those.
+    """
+
+    named: tuple[Named, ...]
+    distinct: int
+    rest: int
+    none: int
+
+
+@dataclass(frozen=True)
+class Paywalls:
+    """Citations behind a paywall: by the list of domains, and by what came back when they were fetched.
+
+    The four counts are of valid citations and add up to them. ``figures``: on the list, of all citations; on the list,
+    of the valid ones (SourceCheckup's share); seen as a paywall; either.
+    """
+
+    both: int
+    listed_only: int
+    seen_only: int
+    neither: int
+    figures: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True)
+class Country:
+    """Citations of hosts of the United States, and what decided: the registry's country, else the rule on the TLD."""
+
+    figure: Estimate
+    by_registry: int
+    by_rule: int
+    undecided: int
+
+
+@dataclass(frozen=True)
+class ArchiveFigures:
+    """Distinct sources that gave no page, and whether an archive held one.
+
+    ``group``: ``not_found`` (status 404 or 410, a "not found" page, the home page instead), ``other`` (any other error,
+    no answer in time) or ``all``. ``outcomes`` counts the sources by outcome. ``first`` and ``last`` are the days of
+    the oldest and newest copy. ``figure`` is the share once there among those that the archive answered for.
+    """
+
+    group: str
+    sources: int
+    outcomes: Mapping[Outcome, int]
+    first: str
+    last: str
+    figure: Estimate
+
+
+@dataclass(frozen=True)
+class UrlStratum:
+    """One group of responses: the whole study (``split`` is ``""``), a model or an origin.
+
+    ``states`` counts citations by page state, those not fetched under ``not_fetched``; ``identifiers`` those by DOI,
+    PMID and the like, which count with the host of their resolver. The last five are ``None`` for an origin.
+    """
+
+    split: str
+    stratum: str
+    responses: int
+    citing: int
+    citations: int
+    sources: int
+    identifiers: int
+    states: Mapping[str, int]
+    validity: Estimate
+    hosts: Ranking | None = None
+    tlds: Ranking | None = None
+    paywalls: Paywalls | None = None
+    country: Country | None = None
+    archive: tuple[ArchiveFigures, ...] | None = None
+
+
+@dataclass(frozen=True)
+class LostSource:
+    """An address that gave no page, and what the archive said; days are empty unless it was once there."""
+
+    url: str
+    state: str
+    citations: int
+    outcome: Outcome
+    first: str
+    last: str
+    copy: str
+
+
+@dataclass(frozen=True)
+class UrlReport:
+    """Everything that ``medreview urls`` says.
+
+    ``registry`` counts the registrable domains of the study: with a country, without one, failed, not asked. ``lost``
+    names lost addresses, the most cited first; ``lost_omitted`` counts those beyond the first thousand. ``omitted``
+    counts the models and origins beyond the largest.
+    """
+
+    strata: tuple[UrlStratum, ...]
+    omitted: Mapping[str, int]
+    paywalled_domains: int
+    registry: Mapping[str, int]
+    lost: tuple[LostSource, ...]
+    lost_omitted: int
+    resampling: Resampling
+
+
+def url_figures(
+    reader: sqlite3.Connection,
+    *,
+    paywalled: Collection[str],
+    top: int = TOP,
+    resampling: Resampling = DEFAULT,
+    progress: Progress = SILENT,
+) -> UrlReport:
+    """The URL analysis of a study; reads only, and needs no network.
+
+    ``paywalled`` are the domains of ``citations.hosts.paywalled_domains``, ``top`` how many hosts and top-level domains
+    to name per group.
+    """
+    sources = cited_sources(reader, paywalled)
+    members: dict[tuple[str, str], list[CitingResponse]] = {}
+    for response in citing_responses(reader):
+        for stratum in (("", ""), ("model", response.model), ("origin", response.origin)):
+            members.setdefault(stratum, []).append(response)
+    chosen, omitted = _chosen(members)
+    progress.begin("figures", len(chosen))
+    strata = []
+    for split, name in chosen:
+        strata.append(_stratum(split, name, members[split, name], sources, top, resampling))
+        progress.step()
+    lost = _lost(members.get(("", ""), ()), sources)
+    return UrlReport(
+        strata=tuple(strata),
+        omitted=omitted,
+        paywalled_domains=len(paywalled),
+        registry=_registry(reader, sources),
+        lost=lost[:MOST_LOST],
+        lost_omitted=max(0, len(lost) - MOST_LOST),
+        resampling=resampling,
+    )
+
+
+def _chosen(
+    members: Mapping[tuple[str, str], Sequence[CitingResponse]],
+) -> tuple[list[tuple[str, str]], dict[str, int]]:
+    """The whole study, and its models and origins where there are several, the largest first."""
+    chosen = [stratum for stratum in members if not stratum[0]]
+    omitted = {}
+    for split in ("model", "origin"):
+        strata = [stratum for stratum in members if stratum[0] == split]
+        if len(strata) > 1:
+            strata.sort(key=lambda stratum: (-len(members[stratum]), stratum))
+            chosen += strata[:MOST_STRATA]
+            if len(strata) > MOST_STRATA:
+                omitted[split] = len(strata) - MOST_STRATA
+    return chosen, omitted
+
+
+def _stratum(
+    split: str,
+    name: str,
+    responses: Sequence[CitingResponse],
+    sources: Mapping[str, CitedSource],
+    top: int,
+    resampling: Resampling,
+) -> UrlStratum:
+    cited = [[sources[source_id] for source_id in response.sources] for response in responses]
+    flat = [source for group in cited for source in group]
+    distinct = [sources[source_id] for source_id in {key: None for r in responses for key in r.sources}]
+    hosts, tlds = Counter(source.host for source in flat), Counter(source.tld for source in flat if source.tld)
+    whole = split != "origin"
+    shown_hosts, shown_tlds = (_most(hosts, top), _most(tlds, top)) if whole else ([], [])
+    shares = Shares(cited, shown_hosts, shown_tlds, resampling)
+    states = Counter(source.state or "not_fetched" for source in flat)
+    stratum = UrlStratum(
+        split=split,
+        stratum=name,
+        responses=len(responses),
+        citing=sum(map(bool, cited)),
+        citations=len(flat),
+        sources=len(distinct),
+        identifiers=sum(source.kind != "url" for source in flat),
+        states=dict(states.most_common()),
+        validity=shares.figure(
+            "source URL validity", Count.VALID, Count.FETCHED, "valid", "No cited source was fetched yet.",
+            dropped=states["not_fetched"],
+        ),
+    )  # fmt: skip
+    if not whole:
+        return stratum
+    by_host, by_tld = Counter(source.host for source in distinct), Counter(source.tld for source in distinct)
+    nothing = "No citation has a host that could tell."
+    return replace(
+        stratum,
+        hosts=_ranking(shown_hosts, hosts, by_host, shares, len(Count), Count.ALL, len(flat)),
+        tlds=_ranking(shown_tlds, tlds, by_tld, shares, len(Count) + len(shown_hosts), Count.WITH_TLD, len(flat)),
+        paywalls=_paywalls(flat, shares),
+        country=Country(
+            shares.figure("hosts of the United States", Count.US, Count.TOLD, "of the United States", nothing),
+            by_registry=sum(source.decided == "registry" for source in flat),
+            by_rule=sum(source.decided == "rule" for source in flat),
+            undecided=sum(source.us is None for source in flat),
+        ),
+        archive=_archive(distinct),
+    )
+
+
+def _most(counts: Counter[str], top: int) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))[:top]
+
+
+def _ranking(
+    shown: Sequence[str],
+    counts: Counter[str],
+    distinct: Counter[str],
+    shares: Shares,
+    first: int,
+    bottom: int,
+    citations: int,
+) -> Ranking:
+    named = []
+    for place, name in enumerate(shown):
+        share = shares.figure(name, first + place, bottom, name, "There is no citation.")
+        named.append(Named(name, counts[name], distinct[name], share))
+    rest = counts.total() - sum(one.citations for one in named)
+    return Ranking(tuple(named), len(counts), rest, citations - counts.total())
+
+
+def _paywalls(flat: Sequence[CitedSource], shares: Shares) -> Paywalls:
+    counts = Counter((source.listed, source.state == "paywall") for source in flat if source.valid)
+    nothing = "No citation is valid, or none was fetched yet."
+    return Paywalls(
+        both=counts[True, True],
+        listed_only=counts[True, False],
+        seen_only=counts[False, True],
+        neither=counts[False, False],
+        figures=(
+            shares.figure("on the list, of all", Count.LISTED, Count.ALL, "on the list", "There is no citation."),
+            shares.figure("on the list", Count.VALID_LISTED, Count.VALID, "on the list", nothing),
+            shares.figure("seen as a paywall", Count.VALID_SEEN, Count.VALID, "a paywall page", nothing),
+            shares.figure("either", Count.VALID_EITHER, Count.VALID, "on the list or a paywall page", nothing),
+        ),
+    )
+
+
+def _archive(distinct: Sequence[CitedSource]) -> tuple[ArchiveFigures, ...]:
+    lost = [source for source in distinct if source.outcome is not None]
+    return (
+        _archive_group("not_found", [source for source in lost if source.not_found]),
+        _archive_group("other", [source for source in lost if not source.not_found]),
+        _archive_group("all", lost),
+    )
+
+
+def _archive_group(group: str, lost: Sequence[CitedSource]) -> ArchiveFigures:
+    counts = Counter(source.outcome for source in lost)
+    outcomes = {outcome: counts[outcome] for outcome in _OUTCOMES}
+    answered = outcomes["once_there"] + outcomes["no_page"] + outcomes["never"]
+    held = [source.archived for source in lost if source.outcome == "once_there" and source.archived is not None]
+    unanswered = "The archive has not answered for any of them."
+    return ArchiveFigures(
+        group=group,
+        sources=len(lost),
+        outcomes=outcomes,
+        first=min((copy.first for copy in held), default=""),
+        last=max((copy.last for copy in held), default=""),
+        figure=proportion(
+            "once held by the archive",
+            outcomes["once_there"],
+            answered,
+            dropped=len(lost) - answered,
+            nothing=unanswered if lost else "Every source that was fetched gave a page.",
+        ),
+    )
+
+
+def _registry(reader: sqlite3.Connection, sources: Mapping[str, CitedSource]) -> dict[str, int]:
+    known = countries(reader)
+    counts = Counter(
+        "not_asked" if name not in known else "failed" if known[name] is None else "country" if known[name] else "none"
+        for name in {source.domain for source in sources.values() if source.domain}
+    )
+    return {key: counts[key] for key in ("country", "none", "failed", "not_asked")}
+
+
+def _lost(responses: Sequence[CitingResponse], sources: Mapping[str, CitedSource]) -> tuple[LostSource, ...]:
+    citations = Counter(source_id for response in responses for source_id in response.sources)
+    found = []
+    for source_id, count in citations.most_common():
+        source = sources[source_id]
+        if source.outcome is None or source.state is None:
+            continue
+        held = source.archived
+        days = (held.first, held.last, held.copy) if held and source.outcome == "once_there" else ("", "", "")
+        found.append(LostSource(source.url, source.state, count, source.outcome, *days))
+    return tuple(found)

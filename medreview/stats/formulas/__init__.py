@@ -1,0 +1,6 @@
+"""Statistics over plain vectors, each an :class:`~medreview.stats.formulas.estimate.Estimate`; no study in sight.
+
+``estimate`` (value, interval, n, reason), ``intervals`` (shares), ``bootstrap`` (the resampling engine),
+``coefficients`` (formulas on summed counts), ``agreement``, ``classification``, ``support``, ``spans``, ``majority``,
+``latency``, ``response_sample`` (ratios over responses), ``fast_kappa`` (while the reviewer works).
+"""

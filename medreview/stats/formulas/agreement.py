@@ -1,0 +1,336 @@
+"""Agreement figures: two raters (a judge and a reviewer, two reviewers), or many.
+
+Categories come from the protocol, never from the data. ``None`` is a missing label. Two-rater figures use the items
+both labelled and say how many were dropped; figures for many raters use every vote there is.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from medreview.stats.formulas import coefficients as c
+from medreview.stats.formulas.bootstrap import (
+    DEFAULT,
+    Floats,
+    Ints,
+    Resampling,
+    Statistic,
+    bootstrap_figure,
+    cluster_codes,
+    contributions,
+    count_cells,
+    draw,
+    sum_by_cluster,
+    wholly,
+)
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
+
+RARE = 10
+
+PAIR_NAMES = {
+    "percent_agreement": "percent agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "scott_pi": "Scott's pi",
+    "gwet_ac": "Gwet's AC1",
+    "brennan_prediger": "Brennan-Prediger",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
+MANY_NAMES = {
+    "mean_pairwise_agreement": "mean pairwise agreement",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac": "Gwet's AC1",
+    "brennan_prediger": "Brennan-Prediger",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
+
+_NO_SHARED_ITEM = "No item was labelled by both raters."
+_NO_PAIR = "No item has two votes."
+_NO_CHANCE = {
+    "cohen_kappa": "Both raters gave one and the same label throughout: chance agreement is 1 and kappa is 0/0.",
+    "scott_pi": "Only one label was given: chance agreement is 1 and pi is 0/0.",
+    "fleiss_kappa": "Only one label was given: chance agreement is 1 and kappa is 0/0.",
+    "krippendorff_alpha": "Only one label was given: no disagreement can be expected and alpha is 0/0.",
+}
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Two raters on the same items.
+
+    ``table`` has the first rater in rows, in the order of ``labels``. ``figures`` are the leading ones, clustered
+    when clusters were given; ``unclustered`` then holds the same with items taken as independent.
+    """
+
+    labels: tuple[Hashable, ...]
+    table: tuple[tuple[int, ...], ...]
+    dropped: int
+    figures: Mapping[str, Estimate]
+    unclustered: Mapping[str, Estimate]
+
+    @property
+    def marginals(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+        """How often each rater gave each label; always printed with kappa."""
+        rows = {label: sum(row) for label, row in zip(self.labels, self.table, strict=True)}
+        columns = {label: sum(column) for label, column in zip(self.labels, zip(*self.table, strict=True), strict=True)}
+        return rows, columns
+
+
+def encode(values: Sequence[Hashable], labels: Sequence[Hashable]) -> Ints:
+    """Positions in the protocol's labels, -1 for ``None``; raises ``ValueError`` for a label outside the protocol."""
+    place = {label: index for index, label in enumerate(labels)}
+    if len(place) != len(labels):
+        raise ValueError("a label is named twice in the protocol")
+    try:
+        return np.array([-1 if value is None else place[value] for value in values], dtype=np.int64)
+    except KeyError as error:
+        raise ValueError(f"the label {error.args[0]!r} is not in the protocol") from None
+
+
+def two_raters(
+    a: Sequence[Hashable],
+    b: Sequence[Hashable],
+    labels: Sequence[Hashable],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    statistics: Sequence[str] = tuple(PAIR_NAMES),
+    weights: c.Weights = "none",
+    metric: c.Metric = "nominal",
+    values: Sequence[float] | None = None,
+    resampling: Resampling = DEFAULT,
+) -> PairAgreement:
+    """Agreement of two raters on the items both labelled, every figure from the same resamples.
+
+    ``a``, ``b`` and ``clusters`` (the response of each item) have one entry per item. ``weights`` applies to kappa,
+    Gwet's and Brennan-Prediger's coefficients, ``metric`` and ``values`` to alpha. ``statistics`` picks from
+    ``PAIR_NAMES``. To let an item that only one labelled count in Gwet's coefficient, use ``many_raters``.
+    Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
+    """
+    codes_a, codes_b = encode(a, labels), encode(b, labels)
+    if len(codes_a) != len(codes_b) or (clusters is not None and len(clusters) != len(codes_a)):
+        raise ValueError("the two raters and the clusters need one entry per item")
+    both = (codes_a >= 0) & (codes_b >= 0)
+    q, dropped = len(labels), int((~both).sum())
+    cells = codes_a[both] * q + codes_b[both]
+    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
+    table = np.bincount(cells, minlength=q * q).reshape(q, q)
+    finishers = {key: _pair_coefficient(key, weights, metric, values) for key in statistics}
+    notes = _rare_labels(table, labels)
+
+    def figures(groups: Sequence[Hashable] | None) -> dict[str, Estimate]:
+        return _pair_figures(cells, q, groups, finishers, weights, dropped, notes, resampling)
+
+    unclustered = figures(None)
+    return PairAgreement(
+        labels=tuple(labels),
+        table=tuple(tuple(int(count) for count in row) for row in table),
+        dropped=dropped,
+        figures=unclustered if kept is None else figures(kept),
+        unclustered=unclustered,
+    )
+
+
+def _pair_coefficient(key: str, weights: c.Weights, metric: c.Metric, values: Sequence[float] | None) -> Statistic:
+    """The formula behind a key, on tables (..., q, q)."""
+    formulas: dict[str, Statistic] = {
+        "percent_agreement": c.observed_agreement,
+        "cohen_kappa": lambda tables: c.cohen_kappa(tables, weights),
+        "scott_pi": c.scott_pi,
+        "gwet_ac": lambda tables: c.gwet_ac(tables, weights),
+        "brennan_prediger": lambda tables: c.brennan_prediger(tables, weights),
+        "krippendorff_alpha": lambda tables: c.krippendorff_alpha(tables + np.swapaxes(tables, -1, -2), metric, values),
+    }
+    return formulas[key]
+
+
+def _pair_figures(
+    cells: Ints,
+    q: int,
+    clusters: Sequence[Hashable] | None,
+    finishers: Mapping[str, Statistic],
+    weights: c.Weights,
+    dropped: int,
+    notes: tuple[str, ...],
+    resampling: Resampling,
+) -> dict[str, Estimate]:
+    units = count_cells(cells, q * q, clusters)
+    sums = draw(contributions(units), resampling) if len(units) else units
+    return _finish(units, sums, q, clusters is not None, finishers, weights, dropped, notes, resampling)
+
+
+def pair_figures(
+    units: Floats,
+    sums: Floats,
+    labels: Sequence[Hashable],
+    *,
+    statistics: Sequence[str] = tuple(PAIR_NAMES),
+    weights: c.Weights = "none",
+    metric: c.Metric = "nominal",
+    values: Sequence[float] | None = None,
+    dropped: int = 0,
+    resampling: Resampling = DEFAULT,
+) -> dict[str, Estimate]:
+    """Clustered figures from resamples that a whole view shares (a column block of ``bootstrap.draw``).
+
+    ``units`` (responses x q*q) are the tables of the responses, ``sums`` (replicates x q*q) those of the resamples.
+    ``resampling`` is what drew them.
+    """
+    q = len(labels)
+    finishers = {key: _pair_coefficient(key, weights, metric, values) for key in statistics}
+    table = units.sum(axis=0).astype(np.int64).reshape(q, q)
+    return _finish(units, sums, q, True, finishers, weights, dropped, _rare_labels(table, labels), resampling)
+
+
+def _finish(
+    units: Floats,
+    sums: Floats,
+    q: int,
+    clustered: bool,
+    finishers: Mapping[str, Statistic],
+    weights: c.Weights,
+    dropped: int,
+    notes: tuple[str, ...],
+    resampling: Resampling,
+) -> dict[str, Estimate]:
+    items = units.sum(axis=1)
+    n, groups = int(items.sum()), int((items > 0).sum()) if clustered else None
+    if n == 0:
+        return {
+            key: Estimate(
+                _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, groups, dropped,
+                _NO_SHARED_ITEM, resampling.level,
+            )
+            for key in finishers
+        }  # fmt: skip
+    sums = sums.reshape(-1, q, q)
+    observed = units.sum(axis=0).reshape(1, q, q)
+    unit = "responses" if clustered else "items"
+    agreeing = units[:, :: q + 1].sum(axis=1)
+    what = "all labels agree" if clustered else "the labels agree"
+    instead = wholly(agreeing, items, what, unit, resampling.level)
+    figures = {}
+    for key, finish in finishers.items():
+        if key == "percent_agreement" and not clustered:
+            k = int(agreeing.sum())
+            figures[key] = proportion(
+                PAIR_NAMES[key], k, n, level=resampling.level, dropped=dropped, nothing=_NO_SHARED_ITEM
+            )
+            continue
+        figures[key] = bootstrap_figure(
+            _weighted_name(key, PAIR_NAMES[key], weights),
+            float(finish(observed)[0]),
+            finish(sums),
+            n=n,
+            clusters=groups,
+            undefined=_NO_CHANCE.get(key, _NO_SHARED_ITEM),
+            instead=instead,
+            resampling=resampling,
+            dropped=dropped,
+            notes=() if key == "percent_agreement" else notes,
+        )
+    return figures
+
+
+@dataclass(frozen=True)
+class ManyAgreement:
+    """Any number of raters: figures, the number of items with two votes or more, and how often each label was given."""
+
+    labels: tuple[Hashable, ...]
+    votes: Mapping[Hashable, int]
+    pairable: int
+    figures: Mapping[str, Estimate]
+
+
+def many_raters(
+    ratings: Sequence[Sequence[Hashable]],
+    labels: Sequence[Hashable],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    statistics: Sequence[str] = tuple(MANY_NAMES),
+    weights: c.Weights = "none",
+    metric: c.Metric = "nominal",
+    values: Sequence[float] | None = None,
+    resampling: Resampling = DEFAULT,
+) -> ManyAgreement:
+    """Agreement of any number of raters on items by raters, ``None`` where a rater gave no label.
+
+    ``n`` of a figure counts items with two votes or more, ``dropped`` the others (a lone vote still counts in the
+    label shares of Fleiss' and Gwet's coefficients). Raises ``ValueError`` as ``two_raters`` does.
+    """
+    if clusters is not None and len(clusters) != len(ratings):
+        raise ValueError("the clusters need one entry per item")
+    q = len(labels)
+    ballots = c.Ballots(q, weights)
+    counts = _vote_counts(ratings, labels)
+    voted = counts.sum(axis=1) >= 1
+    counts = counts[voted]
+    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, voted, strict=True) if used]
+    pairable = int((counts.sum(axis=1) >= 2).sum())
+    dropped = len(ratings) - pairable
+    groups = None if kept is None else cluster_codes(kept)[1]
+    names = {key: _weighted_name(key, MANY_NAMES[key], weights) for key in statistics}
+    votes = {label: int(count) for label, count in zip(labels, counts.sum(axis=0), strict=True)}
+    if pairable == 0:
+        figures = {
+            key: Estimate(name, None, None, None, "none", 0, groups, dropped, _NO_PAIR, resampling.level)
+            for key, name in names.items()
+        }
+        return ManyAgreement(tuple(labels), votes, 0, figures)
+    units = sum_by_cluster(ballots.vectors(counts), kept)
+    data = contributions(units)
+    sums, observed = draw(data, resampling), data.total
+    unit = "items" if clusters is None else "responses"
+    instead = wholly(units[:, 2], units[:, 1], "all votes agree", unit, resampling.level)
+    finishers = _many_coefficients(ballots, metric, values)
+    figures = {
+        key: bootstrap_figure(
+            name,
+            float(finishers[key](observed)[0]),
+            finishers[key](sums),
+            n=pairable,
+            clusters=groups,
+            undefined=_NO_CHANCE.get(key, _NO_PAIR),
+            instead=instead,
+            resampling=resampling,
+            dropped=dropped,
+        )
+        for key, name in names.items()
+    }
+    return ManyAgreement(tuple(labels), votes, pairable, figures)
+
+
+def _many_coefficients(ballots: c.Ballots, metric: c.Metric, values: Sequence[float] | None) -> dict[str, Statistic]:
+    return {
+        "mean_pairwise_agreement": ballots.mean_pairwise_agreement,
+        "fleiss_kappa": ballots.fleiss_kappa,
+        "gwet_ac": ballots.gwet_ac,
+        "brennan_prediger": ballots.brennan_prediger,
+        "krippendorff_alpha": lambda sums: ballots.krippendorff_alpha(sums, metric, values),
+    }
+
+
+def _vote_counts(ratings: Sequence[Sequence[Hashable]], labels: Sequence[Hashable]) -> Floats:
+    """Votes per item and label (n x q)."""
+    flat = encode([vote for ballot in ratings for vote in ballot], labels)
+    rows = np.repeat(np.arange(len(ratings)), [len(ballot) for ballot in ratings])
+    given = flat >= 0
+    counts = np.bincount(rows[given] * len(labels) + flat[given], minlength=len(ratings) * len(labels))
+    return counts.reshape(len(ratings), len(labels)).astype(np.float64)
+
+
+def _weighted_name(key: str, name: str, weights: c.Weights) -> str:
+    if weights == "none" or key not in ("cohen_kappa", "gwet_ac", "brennan_prediger"):
+        return name
+    kind = weights if isinstance(weights, str) else "own"
+    return f"{name.replace('AC1', 'AC2')} ({kind} weights)"
+
+
+def _rare_labels(table: Ints, labels: Sequence[Hashable]) -> tuple[str, ...]:
+    """A caution for each label that one rater or the other used, but on fewer than ten items."""
+    used = table.sum(axis=0) + table.sum(axis=1) - np.diagonal(table)
+    return tuple(
+        f"Too few of label {label}: {count} items."
+        for label, count in zip(labels, used, strict=True)
+        if 0 < count < RARE
+    )

@@ -1,0 +1,225 @@
+"""The resampling engine: one multinomial bootstrap over summed count vectors serves every statistic.
+
+Every statistic here is a function of a sum of per-unit count vectors (a unit is an item, or a response with all its
+items). So the data shrink to their distinct vectors with multiplicities; a bootstrap sample of the R units is one
+multinomial draw of R over those multiplicities, its sum one row of a matrix product, and a statistic is finished on
+all sums at once. This is exactly the bootstrap of R units; the cost follows the distinct vectors, not the items.
+
+Draw once per view and finish everything on the same sums: a difference of two figures then has an interval too.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
+from medreview.stats.formulas.intervals import clopper_pearson
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Statistic = Callable[[Floats], Floats]
+"""Finishes a statistic on sums, one value per row, ``nan`` where it is undefined."""
+
+REPLICATES = 9_999
+SEED = 1
+UNDEFINED_LIMIT = 0.05
+FEW_CLUSTERS = 30
+
+_CELLS_PER_BATCH = 1 << 19
+# Drawing one binomial per distinct vector costs about as much as drawing this many unit numbers.
+_BINOMIAL_COST = 5
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """The distinct per-unit vectors (D x K) and how many units have each (D)."""
+
+    vectors: Floats
+    multiplicity: Ints
+
+    @property
+    def units(self) -> int:
+        """The number of resampled units R."""
+        return int(self.multiplicity.sum())
+
+    @property
+    def total(self) -> Floats:
+        """The sum over all units, as a batch of one (1 x K): what the observed value is finished on."""
+        return np.asarray(self.multiplicity[None, :] @ self.vectors, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """The choices that make a bootstrap repeatable; stored with its results."""
+
+    level: float = LEVEL
+    replicates: int = REPLICATES
+    seed: int = SEED
+
+
+DEFAULT = Resampling()
+
+
+@dataclass(frozen=True)
+class Percentile:
+    """A percentile interval of the defined resamples; ends are ``None`` when none of them is defined.
+
+    ``constant``: every defined resample gives the same value, so that the interval would claim certainty.
+    """
+
+    low: float | None
+    high: float | None
+    undefined_share: float
+    constant: bool
+
+
+def cluster_codes(clusters: Sequence[Hashable]) -> tuple[Ints, int]:
+    """Numbers 0..R-1 for cluster names in order of appearance, and R."""
+    seen: dict[Hashable, int] = {}
+    codes = [seen.setdefault(cluster, len(seen)) for cluster in clusters]
+    return np.array(codes, dtype=np.int64), len(seen)
+
+
+def sum_by_cluster(vectors: Floats, clusters: Sequence[Hashable] | None) -> Floats:
+    """Per-item vectors (n x K) added up per cluster (R x K); unchanged without clusters."""
+    if clusters is None:
+        return vectors
+    codes, count = cluster_codes(clusters)
+    sums = np.zeros((count, vectors.shape[1]))
+    np.add.at(sums, codes, vectors)
+    return sums
+
+
+def count_cells(cells: Ints, width: int, clusters: Sequence[Hashable] | None) -> Floats:
+    """Counts per unit (R x ``width``) of items that fall in one cell each; the unit is the item or the cluster."""
+    if clusters is None:
+        return np.asarray(np.eye(width)[cells], dtype=np.float64)
+    codes, count = cluster_codes(clusters)
+    flat = np.bincount(codes * width + cells, minlength=count * width)
+    return flat.reshape(count, width).astype(np.float64)
+
+
+def contributions(units: Floats) -> Contributions:
+    """Distinct vectors of the units (R x K), sorted, so that the order of the items does not change a digit."""
+    if len(units) == 0:
+        return Contributions(units, np.zeros(0, dtype=np.int64))
+    vectors, multiplicity = np.unique(units, axis=0, return_counts=True)
+    return Contributions(vectors, multiplicity.astype(np.int64))
+
+
+def draw(data: Contributions, resampling: Resampling = DEFAULT) -> Floats:
+    """Sums of the bootstrap samples (replicates x K); the same data and seed give the same digits.
+
+    Raises ``ValueError`` when there is no unit to resample.
+    """
+    units, distinct = data.units, len(data.multiplicity)
+    if units == 0:
+        raise ValueError("there is nothing to resample")
+    rng = np.random.default_rng(resampling.seed)
+    by_vector = distinct * _BINOMIAL_COST <= units
+    vectors = data.vectors if by_vector else np.repeat(data.vectors, data.multiplicity, axis=0)
+    shares = data.multiplicity / units
+    sums = np.empty((resampling.replicates, data.vectors.shape[1]))
+    batch = max(1, _CELLS_PER_BATCH // len(vectors))
+    for start in range(0, resampling.replicates, batch):
+        size = min(batch, resampling.replicates - start)
+        if by_vector:
+            weights = rng.multinomial(units, shares, size=size)
+        else:
+            picks = rng.integers(0, units, size=(size, units), dtype=np.int32).astype(np.int64)
+            picks += (np.arange(size) * units)[:, None]
+            weights = np.bincount(picks.ravel(), minlength=size * units).reshape(size, units)
+        sums[start : start + size] = weights.astype(np.float64) @ vectors
+    return sums
+
+
+def percentile(draws: Floats, level: float = LEVEL) -> Percentile:
+    """The percentile interval of a statistic's resamples, ``nan`` being an undefined one.
+
+    Limits are order statistics at (B+1)p, which 9,999 replicates hit exactly.
+    """
+    defined = draws[~np.isnan(draws)]
+    undefined_share = (len(draws) - len(defined)) / len(draws) if len(draws) else 1.0
+    if len(defined) == 0:
+        return Percentile(None, None, undefined_share, constant=True)
+    constant = bool(np.ptp(defined) <= 1e-12)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2], method="weibull")
+    return Percentile(float(low), float(high), undefined_share, constant)
+
+
+def medians(histograms: Floats, values: Floats) -> Floats:
+    """The median of each histogram (B x D) over ascending ``values`` (D); ``nan`` for an empty one."""
+    reached = histograms.cumsum(axis=1)
+    size = reached[:, -1:]
+    lower = values[(reached >= np.ceil(size / 2)).argmax(axis=1)]
+    upper = values[(reached >= np.floor(size / 2) + 1).argmax(axis=1)]
+    return np.where(size[:, 0] > 0, (lower + upper) / 2, np.nan)
+
+
+def wholly(numerator: Floats, denominator: Floats, what: str, unit: str, level: float = LEVEL) -> str:
+    """A sentence on the units in which all items ``what`` (agree, are supported), with Clopper-Pearson limits.
+
+    ``numerator`` and ``denominator`` are counts per unit. It stands in for an interval that would claim certainty.
+    """
+    used = denominator > 0
+    n = int(used.sum())
+    k = int((numerator[used] == denominator[used]).sum())
+    limits = clopper_pearson(k, n, level)
+    if limits is None:
+        return ""
+    return (
+        f"{what} in {k} of {n} {unit} (Clopper-Pearson {percent(level, 0)}: "
+        f"{percent(limits[0])} to {percent(limits[1])})"
+    )
+
+
+def bootstrap_figure(
+    name: str,
+    observed: float,
+    draws: Floats,
+    *,
+    n: int,
+    clusters: int | None,
+    undefined: str,
+    instead: str,
+    resampling: Resampling = DEFAULT,
+    dropped: int = 0,
+    notes: tuple[str, ...] = (),
+) -> Estimate:
+    """A value and its resamples as a figure, by the rules for what may not be shown as an interval.
+
+    No interval when more than 5% of the resamples are undefined, when all give the same value (``instead`` then says
+    what is known), or when there is one response only. ``undefined`` is the sentence for a value of ``nan``.
+    """
+    method = "percentile bootstrap" if clusters is None else "percentile bootstrap over responses"
+    value = None if np.isnan(observed) else float(observed)
+    found = percentile(draws, resampling.level)
+    reason: str | None = None
+    if value is None:
+        reason = undefined
+    elif clusters == 1:
+        reason = "All items come from one response, which cannot show how responses differ: no interval."
+    elif found.undefined_share > UNDEFINED_LIMIT:
+        reason = f"No interval: {percent(found.undefined_share)} of the resamples have no value, too few of one label."
+    elif found.constant:
+        reason = "Every resample gives the same value, and an interval from them would claim certainty"
+        reason += f"; instead: {instead}." if instead else "."
+    if clusters is not None and 1 < clusters < FEW_CLUSTERS and reason is None:
+        notes = (*notes, f"Only {clusters} responses: below {FEW_CLUSTERS} even this interval is too narrow.")
+    return Estimate(
+        name,
+        value,
+        found.low if reason is None else None,
+        found.high if reason is None else None,
+        method,
+        n,
+        clusters=clusters,
+        dropped=dropped,
+        reason=reason,
+        level=resampling.level,
+        seed=resampling.seed,
+        undefined_share=found.undefined_share,
+        notes=notes,
+    )

@@ -1,0 +1,202 @@
+"""A judge against a human reference: confusion matrix, accuracy, precision, recall, F1, McNemar."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from medreview.stats.formulas.agreement import encode
+from medreview.stats.formulas.bootstrap import (
+    DEFAULT,
+    Floats,
+    Resampling,
+    Statistic,
+    bootstrap_figure,
+    contributions,
+    count_cells,
+    draw,
+    wholly,
+)
+from medreview.stats.formulas.coefficients import observed_agreement, ratio
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
+
+_NOTHING = "No item has both a reference label and a judgement."
+
+
+@dataclass(frozen=True)
+class Classification:
+    """``matrix`` has the human in rows, in the order of ``labels``; macro figures are means over all labels."""
+
+    labels: tuple[Hashable, ...]
+    matrix: tuple[tuple[int, ...], ...]
+    dropped: int
+    accuracy: Estimate
+    precision: Mapping[Hashable, Estimate]
+    recall: Mapping[Hashable, Estimate]
+    f1: Mapping[Hashable, Estimate]
+    macro_precision: Estimate
+    macro_recall: Estimate
+    macro_f1: Estimate
+
+
+def precisions(tables: Floats) -> Floats:
+    """Per label (..., q): of the items the judge gave this label, the share the human did too; ``nan`` when none."""
+    return ratio(np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-2))
+
+
+def recalls(tables: Floats) -> Floats:
+    """Per label (..., q): of the items the human gave this label, the share the judge did too; ``nan`` when none."""
+    return ratio(np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-1))
+
+
+def f1_scores(tables: Floats) -> Floats:
+    """Per label (..., q): 2tp / (2tp + fp + fn); ``nan`` only when neither gave the label."""
+    return ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-1) + tables.sum(axis=-2))
+
+
+def macro(per_label: Floats) -> Floats:
+    """The mean over labels (...), an undefined one taken as 0; macro-F1 is the mean of the F1 scores."""
+    return np.asarray(np.nan_to_num(per_label).mean(axis=-1), dtype=np.float64)
+
+
+def classification(
+    reference: Sequence[Hashable],
+    prediction: Sequence[Hashable],
+    labels: Sequence[Hashable],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    resampling: Resampling = DEFAULT,
+) -> Classification:
+    """A judge's labels against the human's; items with ``None`` on either side are dropped and counted.
+
+    Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped.
+    Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
+    """
+    rows, columns = encode(reference, labels), encode(prediction, labels)
+    if len(rows) != len(columns) or (clusters is not None and len(clusters) != len(rows)):
+        raise ValueError("the reference, the prediction and the clusters need one entry per item")
+    both = (rows >= 0) & (columns >= 0)
+    q = len(labels)
+    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
+    units = count_cells(rows[both] * q + columns[both], q * q, kept)
+    data = contributions(units)
+    view = _View(
+        tables=units.reshape(-1, q, q),
+        observed=data.total.reshape(1, q, q),
+        resamples=(draw(data, resampling) if len(units) else units).reshape(-1, q, q),
+        clustered=kept is not None,
+        dropped=int((~both).sum()),
+        resampling=resampling,
+    )
+    hits = np.diagonal(view.tables, axis1=-2, axis2=-1)
+    given, meant = view.tables.sum(axis=-2), view.tables.sum(axis=-1)
+    right, items = hits.sum(axis=-1), given.sum(axis=-1)
+    precision: dict[Hashable, Estimate] = {}
+    recall: dict[Hashable, Estimate] = {}
+    f1: dict[Hashable, Estimate] = {}
+    for i, label in enumerate(labels):
+        hit, either = hits[:, i], given[:, i] + meant[:, i] - hits[:, i]
+        precision[label] = view.share(
+            f"precision, {label}", _of(precisions, i), hit, given[:, i], f"The judge never gave the label {label}."
+        )
+        recall[label] = view.share(
+            f"recall, {label}", _of(recalls, i), hit, meant[:, i], f"The human never gave the label {label}."
+        )
+        f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {label}.")
+
+    def mean(name: str, per_label: Statistic) -> Estimate:
+        unknown = np.isnan(per_label(view.observed)[0])
+        absent = [str(label) for label, missing in zip(labels, unknown, strict=True) if missing]
+        notes = (f"Undefined and taken as 0 in the mean: {', '.join(absent)}.",) if absent else ()
+        return view.resampled(name, lambda tables: macro(per_label(tables)), right, items, _NOTHING, notes)
+
+    return Classification(
+        labels=tuple(labels),
+        matrix=tuple(tuple(int(count) for count in row) for row in view.observed[0]),
+        dropped=view.dropped,
+        accuracy=view.share("accuracy", observed_agreement, right, items, _NOTHING),
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        macro_precision=mean("macro precision", precisions),
+        macro_recall=mean("macro recall", recalls),
+        macro_f1=mean("macro F1", f1_scores),
+    )
+
+
+@dataclass(frozen=True)
+class _View:
+    """Tables per unit, their sum (a batch of one) and the sums of the resamples: what every figure here is made of."""
+
+    tables: Floats
+    observed: Floats
+    resamples: Floats
+    clustered: bool
+    dropped: int
+    resampling: Resampling
+
+    def share(self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str) -> Estimate:
+        """A share of items, ``right`` of ``of`` per unit: Wilson when the unit is the item, else resampled."""
+        if self.clustered:
+            return self.resampled(name, finish, right, of, undefined)
+        k, n = int(right.sum()), int(of.sum())
+        nothing = undefined if len(self.tables) else _NOTHING
+        return proportion(name, k, n, level=self.resampling.level, dropped=self.dropped, nothing=nothing)
+
+    def resampled(
+        self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str, notes: tuple[str, ...] = ()
+    ) -> Estimate:
+        """A statistic with its percentile interval; ``of`` counts the items per unit that bear on it."""
+        level = self.resampling.level
+        if not len(self.tables):
+            return Estimate(name, None, None, None, "none", 0, dropped=self.dropped, reason=_NOTHING, level=level)
+        what, unit = ("the judge is always right", "responses") if self.clustered else ("the judge is right", "items")
+        return bootstrap_figure(
+            name,
+            float(finish(self.observed)[0]),
+            finish(self.resamples),
+            n=int(of.sum()),
+            clusters=int((of > 0).sum()) if self.clustered else None,
+            undefined=undefined,
+            instead=wholly(right, of, what, unit, level),
+            resampling=self.resampling,
+            dropped=self.dropped,
+            notes=notes,
+        )
+
+
+def _of(per_label: Statistic, index: int) -> Statistic:
+    return lambda tables: np.asarray(per_label(tables)[..., index], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """``b`` and ``c`` count the items that only the first and only the second got right; ``method`` names the test."""
+
+    statistic: float
+    pvalue: float
+    b: int
+    c: int
+    method: str
+
+
+def mcnemar(b: int, c: int, *, exact: bool = True, correction: bool = False) -> McNemar:
+    """Do two paired yes/no labels differ in their rate? (McNemar 1947)
+
+    The exact binomial test, two-sided; b = c = 0 gives p = 1. Otherwise chi-squared with one degree of freedom, with
+    or without continuity correction.
+    """
+    if exact:
+        smaller, discordant = min(b, c), b + c
+        term = tail = 1
+        for k in range(smaller):
+            term = term * (discordant - k) // (k + 1)
+            tail += term
+        return McNemar(float(smaller), min(1.0, 2 * tail / 2**discordant), b, c, "McNemar, exact binomial")
+    name = "McNemar, chi-squared" + (", continuity-corrected" if correction else "")
+    if b + c == 0:
+        return McNemar(0.0, 1.0, b, c, name)
+    statistic = max(0.0, abs(b - c) - (1 if correction else 0)) ** 2 / (b + c)
+    return McNemar(statistic, math.erfc(math.sqrt(statistic / 2)), b, c, name)

@@ -1,0 +1,57 @@
+"""Ratios of sums over responses, all from one resample of whole responses."""
+
+from collections.abc import Sequence
+
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, bootstrap_figure, contributions, draw, wholly
+from medreview.stats.formulas.coefficients import ratio
+from medreview.stats.formulas.estimate import Estimate
+
+
+class ResponseSample:
+    """Named amounts of each response (one row each), drawn once: all figures of a group come from the same draws."""
+
+    def __init__(
+        self, columns: Sequence[str], rows: Sequence[Sequence[float]], resampling: Resampling = DEFAULT
+    ) -> None:
+        import numpy as np
+
+        self._place = {name: place for place, name in enumerate(columns)}
+        self._units = np.array(rows, dtype=np.float64).reshape(-1, len(columns))
+        self._sums = draw(contributions(self._units), resampling) if len(rows) else self._units
+        self._resampling = resampling
+
+    def total(self, column: str) -> int:
+        """The sum of a column of counts."""
+        return int(self._units[:, self._place[column]].sum())
+
+    def figure(
+        self, name: str, over: str, under: str, *, undefined: str, whole: str = "", dropped: int = 0
+    ) -> Estimate:
+        """The sum of one column over that of another, a column of counts: a pooled share, or a mean per response.
+
+        ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
+        resample gives the same value, the responses of which all, or none, are so are told.
+        """
+        n = self.total(under)
+        if n == 0:
+            return Estimate(
+                name, None, None, None, "percentile bootstrap over responses", 0, 0, dropped, undefined,
+                self._resampling.level,
+            )  # fmt: skip
+        top, bottom = (self._units[:, self._place[column]] for column in (over, under))
+        none = not top.any()
+        instead = f"none is {whole}" if none else f"all are {whole}"
+        draws = ratio(self._sums[:, self._place[over]], self._sums[:, self._place[under]])
+        return bootstrap_figure(
+            name,
+            float(top.sum()) / n,
+            draws,
+            n=n,
+            clusters=int((bottom > 0).sum()),
+            undefined=undefined,
+            instead=wholly(bottom - top if none else top, bottom, instead, "responses", self._resampling.level)
+            if whole
+            else "",
+            resampling=self._resampling,
+            dropped=dropped,
+        )

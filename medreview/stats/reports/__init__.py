@@ -1,0 +1,6 @@
+"""The figures of a study, read only.
+
+``study_figures`` is all of them: ``study_reader`` streams the study, ``reviewer_labels`` and ``label_scales`` put
+labels and verdicts on one scale; ``study_progress``, ``judge_agreement``, ``between_judges`` (by ``comparison``) and
+``study_support`` count. ``jury_labels`` and ``small_jury`` look for a small jury.
+"""

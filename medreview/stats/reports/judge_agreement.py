@@ -1,0 +1,141 @@
+"""Agreement of a reviewer with the judges: blind and assisted apart, drawn and chosen apart, on two scales."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.comparison import Comparison, Pairing, compare
+from medreview.stats.reports.label_scales import SCALES, JuryVerdict, judges_label, reviewers_label
+from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel
+from medreview.stats.reports.study_reader import JudgedStatement
+
+TOGETHER: Final = "the judges together"
+OFFLINE_IS_TRIAGE: Final = "triage by rules, not a verdict"
+
+_CHOSEN: Final = (
+    "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
+)
+
+
+@dataclass(frozen=True)
+class GroupFigures:
+    """One group of a reviewer's labels against the judges together and against every judge."""
+
+    mode: str
+    drawn: bool
+    title: str
+    labels: int
+    responses: int
+    cautions: tuple[str, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(slots=True)
+class _Collected:
+    labels: int = 0
+    responses: set[str] = field(default_factory=set)
+    pairings: dict[int, list[Pairing]] = field(default_factory=dict)
+    offline_only: Counter[str] = field(default_factory=Counter)
+
+
+class JudgeAgreement:
+    """Fed statement by statement; ``judges`` names every judge run by its number (``cases.judge_names``)."""
+
+    _ALL = 0
+
+    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel], judges: Mapping[int, str]) -> None:
+        self._labels = labels
+        names = {self._ALL: TOGETHER, **judges}
+        self._collected = {
+            group: _Collected(
+                pairings={run: [Pairing(reviewer, name, scale) for scale in SCALES] for run, name in names.items()}
+            )
+            for group in GROUPS
+        }
+
+    def add(self, statement: JudgedStatement) -> None:
+        """Take up one statement, if the reviewer decided it."""
+        label = self._labels.get(statement.statement_id)
+        if label is None:
+            return
+        collected = self._collected[label.group]
+        collected.labels += 1
+        collected.responses.add(label.response_id)
+        said: dict[int, JuryVerdict] = statement.by_run()
+        if statement.together is not None:
+            said[self._ALL] = statement.together
+        for run, pairings in collected.pairings.items():
+            word = said.get(run)
+            for pairing in pairings:
+                scale = pairing.scale
+                mine = reviewers_label(label.label, scale, stale=label.stale)
+                used = pairing.add(label.response_id, mine, judges_label(word, scale))
+                if used and run == self._ALL and word is not None and word.offline:
+                    collected.offline_only[scale.name] += 1
+
+    def figures(self, resampling: Resampling) -> tuple[GroupFigures, ...]:
+        """Every group that has labels."""
+        return tuple(
+            self._group(group, collected, resampling)
+            for group, collected in self._collected.items()
+            if collected.labels
+        )
+
+    def _group(self, group: Group, collected: _Collected, resampling: Resampling) -> GroupFigures:
+        pairings = [pairing for several in collected.pairings.values() for pairing in several]
+        cautions = [
+            _rules_only(collected.offline_only[pairing.scale.name] if pairing.second == TOGETHER else 0, pairing)
+            for pairing in pairings
+        ]
+        return GroupFigures(
+            mode=group.mode,
+            drawn=group.drawn,
+            title=group.title,
+            labels=collected.labels,
+            responses=len(collected.responses),
+            cautions=() if group.drawn else (_CHOSEN,),
+            comparisons=compare(pairings, resampling, cautions),
+        )
+
+
+def _rules_only(offline: int, pairing: Pairing) -> tuple[str, ...]:
+    if not offline:
+        return ()
+    of = "every statement" if offline == len(pairing.rows) else f"{offline} of {len(pairing.rows)} statements"
+    return (f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
+
+
+def between_reviewers(
+    labels: Mapping[str, Mapping[str, ReviewerLabel]], resampling: Resampling
+) -> tuple[Comparison, ...]:
+    """Agreement of each two reviewers; where both were blind by those labels, else by their current ones, apart."""
+    found: list[Comparison] = []
+    names = sorted(labels)
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            found += _between(first, labels[first], second, labels[second], resampling)
+    return tuple(found)
+
+
+def _between(
+    first: str,
+    mine: Mapping[str, ReviewerLabel],
+    second: str,
+    theirs: Mapping[str, ReviewerLabel],
+    resampling: Resampling,
+) -> Sequence[Comparison]:
+    both_blind = [Pairing(f"{first} (blind)", f"{second} (blind)", scale) for scale in SCALES]
+    otherwise = [Pairing(first, second, scale) for scale in SCALES]
+    for unit in sorted(mine.keys() & theirs.keys()):
+        a, b = mine[unit], theirs[unit]
+        blind = a.group.mode == b.group.mode == "blind"
+        for pairing in both_blind if blind else otherwise:
+            scale = pairing.scale
+            first_says, second_says = (
+                reviewers_label(label.label if blind else label.current, scale, stale=label.stale) for label in (a, b)
+            )
+            pairing.add(a.response_id, first_says, second_says)
+    used = [pairing for pairing in (*both_blind, *otherwise) if pairing.rows or pairing.dropped]
+    return compare(used, resampling)

@@ -1,0 +1,138 @@
+"""What candidate judges and a reviewer said of the same statements: what a search for a jury starts from."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from medreview.errors import UserError
+from medreview.stats.formulas.agreement import encode
+from medreview.stats.formulas.bootstrap import Ints
+from medreview.stats.reports.label_scales import BINARY, Scale, judges_label, reviewers_label
+from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel, reviewer_labels
+from medreview.stats.reports.study_reader import judge_names, judged_responses
+
+NOT_ASKED: Final = "not every candidate was asked"
+
+# A call names judge, model, prompt and host: runs that differ in parameters only cannot be told apart by it.
+_COSTS: Final = """
+SELECT run.ordinal, sum(l.cost) AS cost, sum(l.cost IS NULL AND l.tries > 0) AS unpriced,
+       (SELECT count(DISTINCT statement_id) FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id) AS statements,
+       (SELECT count(*) FROM judge_run AS r WHERE r.kind = 'llm' AND (r.judge, r.model, r.prompt_sha256,
+        coalesce(json_extract(r.params, '$.host'), '')) = (l.judge, l.model, l.prompt_sha256, l.host)) AS runs
+FROM judge_run AS run JOIN llm_call AS l
+     ON l.judge = run.judge AND l.model = run.model AND l.prompt_sha256 = run.prompt_sha256
+     AND l.host = coalesce(json_extract(run.params, '$.host'), '')
+WHERE run.kind = 'llm' GROUP BY run.ordinal"""
+
+
+@dataclass(frozen=True)
+class JuryLabels:
+    """The statements that a reviewer labelled and every candidate was asked about.
+
+    ``mine`` (n) and ``votes`` (n x judges) are places in ``scale.labels``, -1 where a judge abstained; ``responses``
+    (n) are what is resampled. ``costs``: what a judge costs for one statement, all its sources and failed calls
+    included; ``None`` when that is not known.
+    """
+
+    reviewer: str
+    group: Group
+    scale: Scale
+    judges: tuple[str, ...]
+    mine: Ints
+    votes: Ints
+    responses: tuple[str, ...]
+    costs: tuple[float | None, ...]
+    dropped: Mapping[str, int]
+
+
+def jury_labels(
+    reader: sqlite3.Connection,
+    reviewer: str,
+    *,
+    judges: Sequence[str] = (),
+    scale: Scale = BINARY,
+    mode: Mode = "blind",
+    pass_no: int = 1,
+) -> JuryLabels:
+    """The labels of a reviewer, the larger of the random audit and the chosen ones (never both), beside the judges'.
+
+    ``judges`` names the candidates; all but the offline one by default. Raises :class:`UserError` for a judge that is
+    not there, fewer than two candidates, or a reviewer without labels of that mode.
+    """
+    runs = _candidates(reader, judges)
+    labels = reviewer_labels(reader, reviewer, pass_no)
+    group, mine = _group(labels, reviewer, mode)
+    dropped: Counter[str] = Counter()
+    rows: list[tuple[str, list[str | None]]] = []
+    responses: list[str] = []
+    for case in judged_responses(reader):
+        for statement in case.statements:
+            label = mine.get(statement.statement_id)
+            if label is None:
+                continue
+            own, said = reviewers_label(label.label, scale), statement.by_run()
+            if own.label is None or not said.keys() >= runs.keys():
+                dropped[own.missing or NOT_ASKED] += 1
+                continue
+            rows.append((own.label, [judges_label(said[run], scale).label for run in runs]))
+            responses.append(case.response_id)
+    costs = judge_costs(reader)
+    flat = encode([vote for _, votes in rows for vote in votes], scale.labels)
+    return JuryLabels(
+        reviewer=reviewer,
+        group=group,
+        scale=scale,
+        judges=tuple(runs.values()),
+        mine=encode([own for own, _ in rows], scale.labels),
+        votes=np.asarray(flat.reshape(len(rows), len(runs)), dtype=np.int64),
+        responses=tuple(responses),
+        costs=tuple(costs.get(run) for run in runs),
+        dropped=dict(dropped),
+    )
+
+
+def judge_costs(reader: sqlite3.Connection) -> dict[int, float]:
+    """By number of the judge run: what it costs for one statement, where that is known of every call."""
+    return {
+        row["ordinal"]: row["cost"] / row["statements"]
+        for row in reader.execute(_COSTS)
+        if row["cost"] is not None and not row["unpriced"] and row["statements"] and row["runs"] == 1
+    }
+
+
+def _candidates(reader: sqlite3.Connection, wanted: Sequence[str]) -> dict[int, str]:
+    """Judge run -> its name. A name that was given means every run of that judge."""
+    names = judge_names(reader)
+    rows = reader.execute("SELECT ordinal, judge FROM judge_run WHERE kind <> 'offline' ORDER BY ordinal").fetchall()
+    known = {name for row in rows for name in (row["judge"], names[row["ordinal"]])}
+    for name in wanted:
+        if name not in known:
+            raise UserError(
+                f"There is no judge {name!r} in this study; there are {', '.join(sorted(known)) or 'none'}."
+            )
+    runs = {
+        row["ordinal"]: names[row["ordinal"]]
+        for row in rows
+        if not wanted or row["judge"] in wanted or names[row["ordinal"]] in wanted
+    }
+    if len(runs) < 2:
+        raise UserError("A jury is chosen from two judges or more; there are fewer (the offline judge is no juror).")
+    return runs
+
+
+def _group(labels: Mapping[str, ReviewerLabel], reviewer: str, mode: Mode) -> tuple[Group, dict[str, ReviewerLabel]]:
+    """The larger of the two groups of this mode; labels of different groups are never pooled."""
+    found = {
+        group: {unit: label for unit, label in labels.items() if label.group == group}
+        for group in GROUPS
+        if group.mode == mode
+    }
+    group = max(found, key=lambda group: len(found[group]))
+    if not found[group]:
+        other = " (labels given after the judges were seen need --assisted)" if labels and mode == "blind" else ""
+        raise UserError(f"{reviewer} has no {mode} labels in this study{other}.")
+    return group, found[group]

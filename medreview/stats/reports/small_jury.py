@@ -1,0 +1,320 @@
+"""Which few judges agree best with a reviewer, chosen on one half of the responses and measured on the other.
+
+The best of many juries looks better on the labels it was chosen on than it is. So every jury of a size is scored on
+half of the responses, and the figure that counts comes from the other half, with an interval over responses. Splitting
+again and again shows how much of the choice was luck; the spread over splits is no confidence interval, because the
+splits share their responses (Nadeau & Bengio 2003).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medreview.errors import UserError
+from medreview.labels import TieRule
+from medreview.stats.formulas import coefficients as c
+from medreview.stats.formulas.bootstrap import (
+    DEFAULT,
+    FEW_CLUSTERS,
+    Floats,
+    Ints,
+    Resampling,
+    bootstrap_figure,
+    cluster_codes,
+    contributions,
+    draw,
+    sum_by_cluster,
+    wholly,
+)
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.reports.jury_labels import JuryLabels
+
+Measure = Literal["cohen_kappa", "percent_agreement"]
+MEASURES: Final[dict[Measure, str]] = {
+    "cohen_kappa": "Cohen's kappa",
+    "percent_agreement": "percent agreement",
+}
+SPLITS: Final = 200
+_MOST_CELLS: Final = 40_000_000
+_LEAST_RESPONSES: Final = 4
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The same choice made on many random halves.
+
+    ``mean``, ``low`` and ``high`` (5% and 95% of the splits) are held-out values: a spread, no confidence interval.
+    ``optimism`` is how much better the chosen juries looked, on average, where they were chosen. ``chosen`` are the
+    juries by how often they were.
+    """
+
+    splits: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    optimism: float | None
+    chosen: tuple[tuple[tuple[str, ...], int], ...]
+
+
+@dataclass(frozen=True)
+class JuryChoice:
+    """The best jury of one size.
+
+    ``judges`` were chosen on one half, where they had ``training``; ``held_out`` is their agreement on the other half,
+    ``difference`` that minus the agreement of all candidates together, from the same resamples. ``undecided`` counts
+    the held-out statements without a verdict, ``cost`` is for 1,000 statements (``None``: not known of every juror).
+    ``on_all_labels`` is the jury to use: the same search on all labels, which the held-out figure speaks for.
+    """
+
+    size: int
+    judges: tuple[str, ...]
+    training: float | None
+    held_out: Estimate
+    difference: Estimate
+    undecided: int
+    cost: float | None
+    on_all_labels: tuple[str, ...]
+    cost_of_it: float | None
+    repeated: Repeated
+
+
+@dataclass(frozen=True)
+class SmallJury:
+    """The search: what it was made on, the best jury of every size, and all candidates together on the same half."""
+
+    reviewer: str
+    group: str
+    scale: str
+    measure: str
+    tie_rule: TieRule
+    candidates: tuple[str, ...]
+    statements: int
+    responses: int
+    held_out_responses: int
+    dropped: dict[str, int]
+    seed: int
+    everyone: Estimate
+    choices: tuple[JuryChoice, ...]
+    cautions: tuple[str, ...]
+
+
+def small_jury(
+    labels: JuryLabels,
+    sizes: Sequence[int],
+    *,
+    tie: TieRule = "undecided",
+    measure: Measure = "cohen_kappa",
+    splits: int = SPLITS,
+    resampling: Resampling = DEFAULT,
+) -> SmallJury:
+    """Search all juries of the given sizes. The seed of ``resampling`` makes the splits and the resamples.
+
+    A jury without a verdict (a tie, or all abstained) disagrees with the reviewer: it is a label of its own, so that
+    being silent on the hard statements gains nothing. Equal juries: the cheaper one. Raises :class:`UserError` for
+    fewer than four responses, a size that does not fit the candidates, or more juries than fit in memory.
+    """
+    searched = _Search(labels, sizes, tie, measure)
+    rng = np.random.default_rng(resampling.seed)
+    halves = np.stack([_half(rng, searched.responses) for _ in range(max(1, splits))])
+    training = searched.score(searched.sums(halves))
+    held = searched.score(searched.sums(~halves))
+    whole = searched.score(searched.sums(np.ones((1, searched.responses), dtype=bool)))[0]
+    everyone = searched.places(len(labels.judges))[0]
+    choices = []
+    for size in sizes:
+        places = searched.places(size)
+        best = places[_first_best(training[:, places])]
+        rows = np.arange(len(halves))
+        chosen, on_all = int(best[0]), int(places[_first_best(whole[None, places])[0]])
+        held_out, difference, undecided = _measured(searched, chosen, everyone, ~halves[0], resampling)
+        choices.append(
+            JuryChoice(
+                size=size,
+                judges=searched.names(chosen),
+                training=_number(training[0, chosen]),
+                held_out=held_out,
+                difference=difference,
+                undecided=undecided,
+                cost=searched.cost(chosen),
+                on_all_labels=searched.names(on_all),
+                cost_of_it=searched.cost(on_all),
+                repeated=_repeated(searched, training[rows, best], held[rows, best], best),
+            )
+        )
+    out = int((~halves[0]).sum())
+    return SmallJury(
+        reviewer=labels.reviewer,
+        group=labels.group.title,
+        scale=labels.scale.name,
+        measure=MEASURES[measure],
+        tie_rule=tie,
+        candidates=labels.judges,
+        statements=len(labels.mine),
+        responses=searched.responses,
+        held_out_responses=out,
+        dropped=dict(labels.dropped),
+        seed=resampling.seed,
+        everyone=_measured(searched, everyone, everyone, ~halves[0], resampling)[0],
+        choices=tuple(choices),
+        cautions=_cautions(labels, out),
+    )
+
+
+class _Search:
+    """Every jury of the sizes asked for, and of all candidates, with its table against the reviewer per response."""
+
+    def __init__(self, labels: JuryLabels, sizes: Sequence[int], tie: TieRule, measure: Measure) -> None:
+        count = len(labels.judges)
+        for size in sizes:
+            if not 1 <= size <= count:
+                raise UserError(f"A jury of {size} cannot be chosen from {count} judges.")
+        codes, self.responses = cluster_codes(labels.responses)
+        if self.responses < _LEAST_RESPONSES:
+            raise UserError(
+                "A jury is chosen on one half of the responses and measured on the other: it takes labels on "
+                f"{_LEAST_RESPONSES} responses, better {2 * FEW_CLUSTERS}; {labels.reviewer} has {self.responses} here."
+            )
+        self.labels = labels
+        self.q = len(labels.scale.labels)
+        self.measure = measure
+        wanted = sorted({*sizes, count})
+        juries = [jury for size in wanted for jury in combinations(range(count), size)]
+        self.juries = sorted(juries, key=lambda jury: (len(jury), self._order(jury), jury))
+        cells = self.q * (self.q + 1)
+        if self.responses * len(self.juries) * cells > _MOST_CELLS:
+            raise UserError(f"That are {len(self.juries):,} juries; name fewer judges, or smaller juries.")
+        one_hot = np.zeros((count, len(labels.mine), self.q))
+        item, judge = np.nonzero(labels.votes >= 0)
+        one_hot[judge, item, labels.votes[item, judge]] = 1
+        width = len(self.juries) * cells
+        self.units = np.zeros((self.responses, width))
+        for place, jury in enumerate(self.juries):
+            verdicts = _verdicts(one_hot[list(jury)].sum(axis=0), tie)
+            where = codes * width + place * cells + labels.mine * (self.q + 1) + verdicts
+            np.add.at(self.units.reshape(-1), where, 1.0)
+
+    def places(self, size: int) -> Ints:
+        """The numbers of the juries of a size."""
+        return np.array([place for place, jury in enumerate(self.juries) if len(jury) == size], dtype=np.int64)
+
+    def names(self, place: int) -> tuple[str, ...]:
+        return tuple(self.labels.judges[judge] for judge in self.juries[place])
+
+    def cost(self, place: int) -> float | None:
+        """For 1,000 statements."""
+        return self._cost(self.juries[place])
+
+    def _cost(self, jury: Sequence[int]) -> float | None:
+        costs = [self.labels.costs[judge] for judge in jury]
+        return None if None in costs else 1000 * sum(cost for cost in costs if cost is not None)
+
+    def _order(self, jury: Sequence[int]) -> float:
+        cost = self._cost(jury)
+        return float("inf") if cost is None else cost
+
+    def sums(self, masks: NDArray[np.bool_]) -> Floats:
+        """The tables of all juries over some responses: masks (M x R) to (M x juries x q x q+1)."""
+        summed = masks.astype(np.float64) @ self.units
+        return np.asarray(summed.reshape(len(masks), len(self.juries), self.q, self.q + 1), dtype=np.float64)
+
+    def table(self, place: int) -> Floats:
+        """One jury's tables by response (R x q x q+1)."""
+        cells = self.q * (self.q + 1)
+        return self.units[:, place * cells : (place + 1) * cells].reshape(-1, self.q, self.q + 1)
+
+    def score(self, tables: Floats) -> Floats:
+        """The measure on tables (..., q, q+1), whose last column is "no verdict"."""
+        square = np.concatenate([tables, np.zeros((*tables.shape[:-2], 1, self.q + 1))], axis=-2)
+        return c.cohen_kappa(square) if self.measure == "cohen_kappa" else c.observed_agreement(square)
+
+
+def _verdicts(counts: Floats, tie: TieRule) -> Ints:
+    """The jury's label by the votes for each (n x q): its place, or q without a verdict.
+
+    The first label of a scale is ``supported``; the rules are those of ``judges.rollup``.
+    """
+    q = counts.shape[1]
+    top = counts.max(axis=1)
+    first = (counts == top[:, None]) & (top > 0)[:, None]
+    many = first.sum(axis=1)
+    found = np.where(many == 1, first.argmax(axis=1), q)
+    if tie == "supported":
+        found[(many > 1) & first[:, 0]] = 0
+    elif tie == "not_supported":
+        broken = (many == 2) & first[:, 0]
+        found[broken] = 1 + first[broken, 1:].argmax(axis=1)
+    return np.asarray(found, dtype=np.int64)
+
+
+def _half(rng: np.random.Generator, responses: int) -> NDArray[np.bool_]:
+    """The responses to choose on; the other half, never the smaller one, is held out."""
+    mask = np.zeros(responses, dtype=bool)
+    mask[rng.permutation(responses)[: responses // 2]] = True
+    return mask
+
+
+def _first_best(scores: Floats) -> Ints:
+    """Per row the first of the best; an undefined score is the worst."""
+    return np.asarray(np.where(np.isnan(scores), -np.inf, scores).round(12).argmax(axis=1), dtype=np.int64)
+
+
+def _measured(
+    searched: _Search, chosen: int, everyone: int, held_out: NDArray[np.bool_], resampling: Resampling
+) -> tuple[Estimate, Estimate, int]:
+    """Agreement of a jury on the held-out responses, its difference from all candidates, and its undecided."""
+    tables = np.stack([searched.table(place)[held_out] for place in (chosen, everyone)], axis=1)
+    units = sum_by_cluster(tables.reshape(len(tables), -1), None)
+    data = contributions(units)
+    draws = searched.score(draw(data, resampling).reshape(-1, *tables.shape[1:]))
+    observed = searched.score(data.total.reshape(1, *tables.shape[1:]))
+    mine = tables[:, 0]
+    agreed = np.trace(mine, axis1=-2, axis2=-1)
+    n, responses = int(mine.sum()), len(tables)
+    undefined = "One label only on the held-out half: chance agreement is 1 and kappa is 0/0."
+    name = MEASURES[searched.measure]
+    held = bootstrap_figure(
+        name, float(observed[0, 0]), draws[:, 0], n=n, clusters=responses, undefined=undefined,
+        instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", "responses", resampling.level),
+        resampling=resampling,
+    )  # fmt: skip
+    difference = bootstrap_figure(
+        f"{name}, minus all {len(searched.labels.judges)} judges", float(observed[0, 0] - observed[0, 1]),
+        draws[:, 0] - draws[:, 1], n=n, clusters=responses, undefined=undefined,
+        instead="the two never differ", resampling=resampling,
+    )  # fmt: skip
+    return held, difference, int(mine[:, :, -1].sum())
+
+
+def _repeated(searched: _Search, training: Floats, held: Floats, best: Ints) -> Repeated:
+    both = ~(np.isnan(training) | np.isnan(held))
+    values = held[both]
+    counted = Counter(int(place) for place in best).most_common(3)
+    low, high = np.quantile(values, [0.05, 0.95]) if len(values) else (np.nan, np.nan)
+    return Repeated(
+        splits=len(best),
+        mean=_number(values.mean()) if len(values) else None,
+        low=_number(low),
+        high=_number(high),
+        optimism=_number((training[both] - values).mean()) if len(values) else None,
+        chosen=tuple((searched.names(place), times) for place, times in counted),
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _cautions(labels: JuryLabels, held_out: int) -> tuple[str, ...]:
+    found = []
+    if labels.group.mode == "assisted":
+        found.append("These labels were given with the judges' opinion in sight: agreement is inflated.")
+    if not labels.group.drawn:
+        found.append("These statements were chosen, not drawn at random: on the rest the best jury may be another.")
+    if held_out < FEW_CLUSTERS:
+        found.append(f"Only {held_out} responses are held out: below {FEW_CLUSTERS} the intervals are too narrow.")
+    return tuple(found)

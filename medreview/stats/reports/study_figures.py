@@ -1,0 +1,102 @@
+"""All figures of a study: read once as a stream, counted, then resampled."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medreview.errors import UserError
+from medreview.judges.ties import tie_rule
+from medreview.progress import SILENT, Progress
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.reports.between_judges import BetweenJudges, JudgesBeside, offline_runs
+from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
+from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+from medreview.stats.reports.study_progress import Standing, standing
+from medreview.stats.reports.study_reader import judge_names, judged_responses
+from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
+
+
+@dataclass(frozen=True)
+class ReviewerFigures:
+    """One reviewer: progress, agreement with the judges by group of labels, support by the labels."""
+
+    reviewer: str
+    progress: Standing
+    agreement: tuple[GroupFigures, ...]
+    support: tuple[SupportReport, ...]
+
+
+@dataclass(frozen=True)
+class StudyFigures:
+    """Everything that ``medreview stats`` says, with the choices that make it repeatable."""
+
+    statements: int
+    responses: int
+    resampling: Resampling
+    reviewers: tuple[ReviewerFigures, ...]
+    between_reviewers: tuple[Comparison, ...]
+    between_judges: BetweenJudges
+    support: SupportReport
+
+
+def study_figures(
+    reader: sqlite3.Connection,
+    reviewer: str | None = None,
+    *,
+    pass_no: int = 1,
+    resampling: Resampling = DEFAULT,
+    progress: Progress = SILENT,
+) -> StudyFigures:
+    """The figures of one reviewer, or of all of them and between each two.
+
+    Memory holds the labels and counts, never the study's texts. Raises :class:`UserError` for a name that has left
+    nothing in the study.
+    """
+    names = _chosen(reviewers(reader), reviewer)
+    labels = {name: reviewer_labels(reader, name, pass_no) for name in names}
+    judges = judge_names(reader)
+    agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
+    reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
+    judged = JudgedSupport()
+    beside = JudgesBeside(judges, offline_runs(reader), tie_rule(reader))
+    statements = responses = 0
+    progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
+    for case in judged_responses(reader):
+        responses += 1
+        statements += len(case.statements)
+        judged.add(case)
+        for statement in case.statements:
+            beside.add(case.response_id, statement)
+        progress.step()
+        for name in names:
+            reviewed[name].add(case)
+            for statement in case.statements:
+                agreement[name].add(statement)
+    return StudyFigures(
+        statements=statements,
+        responses=responses,
+        resampling=resampling,
+        reviewers=tuple(
+            ReviewerFigures(
+                reviewer=name,
+                progress=standing(reader, name, labels[name], pass_no),
+                agreement=agreement[name].figures(resampling),
+                support=reviewed[name].report(resampling),
+            )
+            for name in names
+        ),
+        between_reviewers=between_reviewers(labels, resampling),
+        between_judges=beside.figures(resampling),
+        support=judged.report(resampling),
+    )
+
+
+def _chosen(known: Sequence[str], wanted: str | None) -> Sequence[str]:
+    if wanted is None:
+        return known
+    if wanted in known:
+        return [wanted]
+    if not known:
+        raise UserError(f"Nobody has reviewed anything in this study yet, {wanted} neither.")
+    raise UserError(f"There is no reviewer {wanted!r} in this study; there are {', '.join(known)}.")

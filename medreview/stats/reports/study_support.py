@@ -1,0 +1,180 @@
+"""Support and URL validity of a study (SourceCheckup), by the judges' verdict and by a reviewer's labels."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.support import ResponseSupport, support_metrics
+from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE
+from medreview.stats.reports.reviewer_labels import ReviewerLabel
+from medreview.stats.reports.study_reader import JudgedResponse, JudgedStatement
+
+MOST_STRATA: Final = 12
+"""Models or origins shown, the largest first: a file may name a new origin on every line."""
+
+_BY_JUDGES: Final = ("url_validity", "statement_support", "response_support", "unused_source_share")
+_BY_REVIEWER: Final = ("statement_support", "response_support")
+_WHOLE: Final = ("", "")
+_SUPPORTED: Final = {"supported": True, "partial": False, "contradicted": False, "not_addressed": False}
+
+
+@dataclass(frozen=True)
+class SupportFigures:
+    """The shares of one stratum: each clustered by response, and by Wilson with items taken as independent.
+
+    ``split`` is ``""`` (the whole study), ``"model"`` or ``"origin"``, ``stratum`` its value.
+    """
+
+    split: str
+    stratum: str
+    responses: int
+    without_statements: int
+    clustered: tuple[Estimate, ...]
+    wilson: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True)
+class SupportReport:
+    """Support as one party sees it: ``by`` names it. ``omitted`` counts strata beyond the largest."""
+
+    by: str
+    strata: tuple[SupportFigures, ...]
+    omitted: Mapping[str, int]
+    cautions: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Strata:
+    members: dict[tuple[str, str], list[ResponseSupport]] = field(default_factory=dict)
+    not_fetched: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, case: JudgedResponse, support: ResponseSupport, not_fetched: int = 0) -> None:
+        for stratum in (_WHOLE, ("model", case.model), ("origin", case.origin)):
+            self.members.setdefault(stratum, []).append(support)
+            self.not_fetched[stratum] += not_fetched
+
+    def report(self, by: str, keys: Sequence[str], cautions: Sequence[str], resampling: Resampling) -> SupportReport:
+        chosen, omitted = [_WHOLE], {}
+        for split in ("model", "origin"):
+            strata = [stratum for stratum in self.members if stratum[0] == split]
+            if len(strata) > 1:
+                strata.sort(key=lambda stratum: (-len(self.members[stratum]), stratum))
+                chosen += strata[:MOST_STRATA]
+                omitted[split] = max(0, len(strata) - MOST_STRATA)
+        figures = tuple(self._figures(stratum, keys, resampling) for stratum in chosen if stratum in self.members)
+        return SupportReport(by, figures, {split: count for split, count in omitted.items() if count}, tuple(cautions))
+
+    def _figures(self, stratum: tuple[str, str], keys: Sequence[str], resampling: Resampling) -> SupportFigures:
+        found = support_metrics(
+            self.members[stratum], level=resampling.level, replicates=resampling.replicates, seed=resampling.seed
+        )
+        pending = self.not_fetched[stratum]
+
+        def picked(figures: Mapping[str, Estimate]) -> tuple[Estimate, ...]:
+            return tuple(
+                replace(figures[key], dropped=pending) if key == "url_validity" else figures[key] for key in keys
+            )
+
+        return SupportFigures(
+            split=stratum[0],
+            stratum=stratum[1],
+            responses=found.responses,
+            without_statements=found.without_statements,
+            clustered=picked(found.figures),
+            wilson=picked(found.wilson),
+        )
+
+
+class JudgedSupport:
+    """Support by the judges' rolled-up verdict; fed response by response."""
+
+    def __init__(self) -> None:
+        self._strata = _Strata()
+        self._states: Counter[str] = Counter()
+        self._judged = self._by_rules = 0
+
+    def add(self, case: JudgedResponse) -> None:
+        """Take up one response. A source not fetched yet is neither valid nor invalid: left out and counted."""
+        pages = {source: page for source, page in case.sources.items() if page is not None}
+        self._states.update(page.state for page in pages.values() if page.valid and page.state != "ok")
+        for statement in case.statements:
+            if statement.together is not None:
+                self._judged += 1
+                self._by_rules += statement.together.offline
+        rows = []
+        for statement in case.statements:
+            supports = statement.by_source()
+            rows.append([supports.get(source) if page.valid else False for source, page in pages.items()])
+        support = ResponseSupport(
+            urls=[page.valid for page in pages.values()],
+            support=rows,
+            statements=[_verdict(statement, case) for statement in case.statements],
+        )
+        self._strata.add(case, support, len(case.sources) - len(pages))
+
+    def report(self, resampling: Resampling) -> SupportReport:
+        """The figures, and who the judges were where that is the offline judge."""
+        by = "the judges' verdict"
+        cautions = []
+        if self._judged and self._by_rules == self._judged:
+            by = f"the offline judge ({OFFLINE_IS_TRIAGE})"
+        elif self._by_rules:
+            cautions.append(
+                f"On {self._by_rules} of {self._judged} judged statements only the offline judge spoke: "
+                f"{OFFLINE_IS_TRIAGE}."
+            )
+        if self._states:
+            states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in self._states.most_common())
+            cautions.append(f"Valid means status 200 and text. Among the valid pages are: {states}.")
+        return self._strata.report(by, _BY_JUDGES, cautions, resampling)
+
+
+class ReviewedSupport:
+    """Support by a reviewer's labels, on the responses of which every statement is decided.
+
+    A response decided wholly blind counts with its blind labels; any other with the current labels, as assisted.
+    """
+
+    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel]) -> None:
+        self._reviewer = reviewer
+        self._labels = labels
+        self._strata = {"blind": _Strata(), "assisted": _Strata()}
+        self._whole = self._seen = 0
+
+    def add(self, case: JudgedResponse) -> None:
+        """Take up one response, if it has statements and the reviewer decided all of them on the pages as they are."""
+        labels = [self._labels.get(statement.statement_id) for statement in case.statements]
+        self._seen += bool(labels)
+        known = [label for label in labels if label is not None and not label.stale]
+        if not known or len(known) < len(labels):
+            return
+        self._whole += 1
+        blind = all(label.group.mode == "blind" for label in known)
+        levels = [label.label if blind else label.current for label in known]
+        support = ResponseSupport([], [[] for _ in levels], [_SUPPORTED.get(level) for level in levels])
+        self._strata["blind" if blind else "assisted"].add(case, support)
+
+    def report(self, resampling: Resampling) -> tuple[SupportReport, ...]:
+        """Blind and assisted, each if there is such a response."""
+        cautions = []
+        if self._whole < self._seen:
+            cautions.append(
+                f"Every statement is decided in {self._whole} of {self._seen} responses; these were not drawn at "
+                "random, so that the shares hold for them alone."
+            )
+        return tuple(
+            strata.report(f"{self._reviewer}, {mode}", _BY_REVIEWER, cautions, resampling)
+            for mode, strata in self._strata.items()
+            if strata.members
+        )
+
+
+def _verdict(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
+    """Whether the judges find it supported. Nothing to judge it against, and nothing to come: not supported."""
+    if statement.together is not None:
+        return statement.together.supported
+    readable = any(page is None or page.valid for page in case.sources.values())
+    return None if statement.votes or readable else False

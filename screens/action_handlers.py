@@ -1,0 +1,317 @@
+"""What each action of the table does: acts of the session, and the steps that follow from them."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from medreview.errors import NotSaved, UserError
+from medreview.labels import Label, level_named
+from medreview.review.line_edit import LineEdit
+from medreview.review.session import ReviewSession
+from medreview.review.span_editing import SpanEdit
+from medreview.screens.dialogs import Dialog, HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog
+from medreview.screens.glyphs import VERDICT
+from medreview.screens.judge_rows import lead
+from medreview.screens.line_input import LineInput
+from medreview.screens.panes import Panes
+from medreview.visible import visible
+
+
+class ReviewHost(Protocol):
+    """What the acts ask of the screen."""
+
+    def open(self, step: Dialog | None) -> None:
+        """Put a step into the last rows, or take it away."""
+
+    def tell(self, words: str) -> None:
+        """Say something until the next key."""
+
+    def queue_changed(self) -> None:
+        """Another filter: the queue pane has other rows."""
+
+    def copy(self, text: str) -> None:
+        """Send a text to the terminal's clipboard."""
+
+    def leave(self) -> None:
+        """Go back to the first screen."""
+
+    def help(self) -> None:
+        """Show the keys."""
+
+    def figures(self) -> None:
+        """Show the figures."""
+
+    @property
+    def panes(self) -> bool:
+        """Whether response and source stand side by side."""
+
+
+class ActionHandlers:
+    """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
+
+    def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost, drafts: dict[str, str]) -> None:
+        self._session = session
+        self._reading = reading
+        self._stage = stage
+        self._drafts = drafts
+        self._by_name: dict[str, Callable[[], None]] = {
+            "accept": self._accept,
+            "hallucination": self._hallucination,
+            "note": self._note,
+            "defer": self._defer,
+            "dispute": lambda: session.flag("dispute"),
+            "feedback": lambda: session.flag("feedback"),
+            "badly_parsed": lambda: session.flag("badly_parsed"),
+            "undo": session.undo,
+            "redo": session.redo,
+            "reveal": self._reveal,
+            "next": lambda: self._go(session.next(), "This is the last statement of the queue."),
+            "previous": lambda: self._go(session.previous(), "This is the first statement of the queue."),
+            "next_open": lambda: self._go(session.next_open(), "Nothing in this queue is open."),
+            "source_next": lambda: self._turn_source(1),
+            "source_previous": lambda: self._turn_source(-1),
+            "mark_next": lambda: self._step_mark(1),
+            "mark_previous": lambda: self._step_mark(-1),
+            "page_down": lambda: reading.moved_view.page(1),
+            "page_up": lambda: reading.moved_view.page(-1),
+            "top": lambda: reading.moved_view.to_top(),
+            "end": lambda: reading.moved_view.to_end(),
+            "view": self._view,
+            "whole_page": self._whole_page,
+            "pane": self._pane,
+            "search": self._search,
+            "hit_next": lambda: stage.tell(reading.step_hit(1)),
+            "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
+            "filter": self._filter,
+            "copy": self._copy,
+            "figures": stage.figures,
+            "help": stage.help,
+            "leave": stage.leave,
+        }
+
+    def perform(self, name: str) -> None:
+        """Do an action; raises ``KeyError`` for a name that the table does not have."""
+        if name.startswith("decide_"):
+            self._decide(name.removeprefix("decide_"))
+        else:
+            self._by_name[name]()
+
+    # Verdicts
+
+    def _decide(self, label: str) -> None:
+        revealed = self._session.own.revealed
+        self._decided(self._session.decide(label), revealed)
+
+    def _accept(self) -> None:
+        self._decided(self._session.accept(), True)
+
+    def _decided(self, settled: bool, revealed: bool) -> None:
+        if settled:
+            self._advance()
+        elif self._session.queue.mode == "blind" and not revealed:
+            self._open_reveal()
+        else:
+            self._ask_reason()
+
+    def _advance(self) -> None:
+        session = self._session
+        self._stage.open(None)
+        if session.next():
+            return
+        left = sum(map(session.awaits, session.queue.units))
+        rest = f"{left} still open, t goes there" if left else "nothing in it is open"
+        self._stage.tell(f"{session.receipt}   end of the queue · {rest}")
+
+    def _open_reveal(self) -> None:
+        mine = self._session.own.label or ""
+        theirs = self._their_verdict()
+        glyph = VERDICT.get(self._their_level(), "")
+        self._stage.open(
+            RevealDialog(
+                mine, f"{glyph} {theirs.upper()}".strip(), self._saved(), self._ask_reason, self._change, self._close
+            )
+        )
+
+    def _change(self, label: str) -> None:
+        if self._session.decide(label, via="reveal"):
+            self._advance()
+        else:
+            self._ask_reason()
+
+    def _ask_reason(self) -> None:
+        self._stage.open(
+            ReasonDialog(
+                mine=self._session.own.label or "",
+                theirs=self._their_verdict(),
+                saved=self._saved(),
+                give=self._give_reason,
+                done=self._advance,
+                words=lambda: self._note(self._advance),
+                back=self._close,
+            )
+        )
+
+    def _saved(self) -> str:
+        number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
+        return f"saved {number}".strip()
+
+    def _give_reason(self, code: str) -> None:
+        self._session.reason(code)
+        self._advance()
+
+    def _their_level(self) -> str:
+        return self._session.judges_say or ""
+
+    def _their_verdict(self) -> str:
+        level = self._their_level()
+        if level:
+            return level_named("evidence", level).name
+        verdict = self._session.item.verdict if self._session.item else None
+        if verdict is None or verdict.supported is None:
+            return ""
+        return "supported" if verdict.supported else "not supported"
+
+    def _reveal(self) -> None:
+        session = self._session
+        if session.queue.mode == "open":
+            self._stage.tell("Nothing is hidden in this queue.")
+        elif not session.shows_judges:
+            self._stage.tell("The judges are hidden until you decide.")
+        elif self._their_level() and self._their_level() != session.own.label:
+            self._open_reveal()
+        else:
+            self._stage.tell("The judges are shown.")
+
+    def _close(self) -> None:
+        self._stage.open(None)
+
+    # Hallucination and span
+
+    def _hallucination(self) -> None:
+        self._stage.open(HallucinationDialog(self._name_hallucination, self._close))
+
+    def _name_hallucination(self, label: Label) -> None:
+        self._session.hallucination(label.level)
+        if label.level == "none":
+            self._close()
+        else:
+            self._mark_span(label.level, "response", self._session.default_span("response"))
+
+    def _mark_span(self, level: str, target: str, edit: SpanEdit) -> None:
+        def turn() -> None:
+            other = "source" if target == "response" else "response"
+            start = self._session.default_span(other)
+            active = self._reading.chosen if other == "source" else None
+            self._reading.draw_span(target, None)
+            self._mark_span(level, other, SpanEdit(start.text, *active) if active else start)
+
+        self._stage.open(SpanDialog(level, target, edit, self._take_span, turn, self._reading.draw_span, self._close))
+        self._reading.draw_span(target, edit)
+
+    def _take_span(self, target: str, edit: SpanEdit) -> None:
+        self._session.add_span(target, edit)
+        self._close()
+
+    # Notes and putting off
+
+    def _note(self, after: Callable[[], None] | None = None) -> None:
+        session, item = self._session, self._session.item
+        if item is None:
+            raise UserError("There is no statement here to write a note on.")
+
+        def finish(text: str) -> str:
+            try:
+                if text != session.own.note:
+                    session.note(text)
+            except NotSaved as error:
+                return f"NOT SAVED: {error}"
+            self._drafts.pop(item.statement_id, None)
+            (after or self._close)()
+            return ""
+
+        def leave(text: str) -> None:
+            self._close()
+            if text == session.own.note:
+                self._drafts.pop(item.statement_id, None)
+            else:
+                self._drafts[item.statement_id] = text
+                self._stage.tell("The note is not saved; n goes on writing it.")
+
+        line = LineEdit.of(self._drafts.get(item.statement_id, session.own.note))
+        self._stage.open(LineInput(f"note S{item.ordinal}:", line, "saves", finish, leave))
+
+    def _defer(self) -> None:
+        self._session.defer()
+        self._advance()
+
+    # Moving and reading
+
+    def _go(self, went: bool, otherwise: str) -> None:
+        if not went:
+            self._stage.tell(otherwise)
+
+    def _turn_source(self, by: int) -> None:
+        self._reading.shows_response = False
+        if not self._session.turn_source(by):
+            self._stage.tell("The response cites no other source.")
+
+    def _step_mark(self, by: int) -> None:
+        self._reading.shows_response = False
+        self._stage.tell(self._reading.step(by))
+
+    def _view(self) -> None:
+        if self._stage.panes:
+            self._reading.whole_question = not self._reading.whole_question
+        else:
+            self._reading.shows_response = not self._reading.shows_response
+
+    def _whole_page(self) -> None:
+        self._reading.shows_response = False
+        self._stage.tell(self._reading.toggle_whole())
+
+    def _pane(self) -> None:
+        if not self._stage.panes:
+            self._view()
+            return
+        self._reading.on_response = not self._reading.on_response
+        name = "response" if self._reading.on_response else "source"
+        self._stage.tell(f"Paging now moves the {name}.")
+
+    def _search(self) -> None:
+        self._reading.shows_response = False
+
+        def finish(text: str) -> str:
+            wrong = self._reading.search(text)
+            if not wrong:
+                self._close()
+            return wrong
+
+        self._stage.open(
+            LineInput("search:", LineEdit(), "finds; then n N or . , go on", finish, lambda _text: self._close())
+        )
+
+    def _filter(self) -> None:
+        def finish(text: str) -> str:
+            try:
+                self._session.set_filter(text)
+            except UserError as error:
+                return str(error)
+            self._close()
+            self._stage.queue_changed()
+            return ""
+
+        line = LineEdit.of(self._session.queue.filter)
+        self._stage.open(LineInput("filter:", line, "filters; empty shows all", finish, lambda _text: self._close()))
+
+    def _copy(self) -> None:
+        item, source = self._session.item, self._session.source
+        if item is None:
+            raise UserError("There is nothing here to copy.")
+        judgement = lead(self._session) if self._session.shows_judges else None
+        parts = {
+            "statement": item.text,
+            "quote": judgement.quote if judgement else "",
+            "address": source.url if source else "",
+        }
+        told = [name for name, text in parts.items() if text]
+        self._stage.copy("\n".join(visible(text) for text in parts.values() if text))
+        self._stage.tell(f"{', '.join(told)}: sent to the terminal")

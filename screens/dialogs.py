@@ -1,0 +1,227 @@
+"""Short exchanges in the last rows, one key each: why not, keep or change, which hallucination, which words.
+
+A step draws up to three rows and answers keys; it acts through the callables it was given. A key that it does not use
+goes to the screen, where movement closes the step and paging leaves it open.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+from medreview.labels import EVIDENCE, HALLUCINATION, REASONS, Label, level_for_key, level_named
+from medreview.review.layout.cells import fit, fitting, width
+from medreview.review.span_editing import KEYS as SPAN_KEYS
+from medreview.review.span_editing import SpanEdit, moved
+from medreview.screens.glyphs import verdict_words
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.visible import visible
+
+Act = Callable[[], None]
+
+_SPAN_ROOM: Final = 24
+"""Cells for the words of the span before what stands ahead of them is shortened."""
+
+
+class Key(NamedTuple):
+    """A key press: Textual's name for it and the character it types, if any."""
+
+    name: str
+    character: str | None
+
+    @property
+    def said(self) -> str:
+        """The character, or the name of a key that types none."""
+        return self.character if self.character and self.character.isprintable() else self.name
+
+
+class Dialog(Protocol):
+    """What stands in the last rows instead of the keys."""
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether every key belongs to it: text is being typed."""
+
+    def rows(self, columns: int) -> list[Row]:
+        """Its rows, the first at the top."""
+
+    def press(self, key: Key) -> bool:
+        """Answer a key; False when the step has no use for it."""
+
+
+@dataclass
+class ReasonDialog:
+    """Why my verdict differs from the judges': the verdict is saved already, the step only adds to it."""
+
+    mine: str
+    theirs: str
+    saved: str
+    give: Callable[[str], None]
+    done: Act
+    words: Act
+    back: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The question and the codes, as many rows as they need."""
+        label = level_named("evidence", self.mine)
+        asked = f"Why not “{self.theirs}”?" if self.theirs else "Why?"
+        first: list[StyledText] = [(f" {label.key} {label.name}. {asked}", "key"), ("  ", "")]
+        codes: list[list[StyledText]] = [[("  ", ""), (code.key, "key"), (f" {code.name}", "")] for code in REASONS]
+        rows = _flow(first, codes, columns)
+        last: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" no reason   ", ""), ("n", "key"), (" in words   ", ""), ("Esc", "key"),
+            (" back", ""), ("", "fill"), (f"({self.saved} ✓) ", "good"),
+        ]  # fmt: skip
+        return [*rows, last]
+
+    def press(self, key: Key) -> bool:
+        """A code, Enter, ``n`` or Esc."""
+        reason = next((code for code in REASONS if code.key == key.said), None)
+        if reason is not None:
+            self.give(reason.level)
+        elif key.said == "enter":
+            self.done()
+        elif key.said == "n":
+            self.words()
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass
+class RevealDialog:
+    """After a blind decision that differs: the judges' verdict; keep mine or change it. Both labels stay on record."""
+
+    mine: str
+    theirs: str
+    saved: str
+    keep: Act
+    change: Callable[[str], None]
+    back: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """Both verdicts and the choice."""
+        both: list[StyledText] = [
+            (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (verdict_words(self.mine), "key"),
+            ("   both kept", "dim"), ("", "fill"), (f"({self.saved} ✓) ", "good"),
+        ]  # fmt: skip
+        digits: list[list[StyledText]] = [
+            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in EVIDENCE
+        ]
+        return [both, *_flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
+
+    def press(self, key: Key) -> bool:
+        """Enter keeps, a digit changes (the same digit keeps), Esc stays here."""
+        label = level_for_key("evidence", key.said)
+        if key.said == "enter" or (label is not None and label.level == self.mine):
+            self.keep()
+        elif label is not None:
+            self.change(label.level)
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass
+class HallucinationDialog:
+    """Which hallucination."""
+
+    choose: Callable[[Label], None]
+    back: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The levels and what the first of them mean."""
+        levels: list[list[StyledText]] = [
+            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in HALLUCINATION
+        ]
+        levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
+        meaning = (
+            "fact: against established knowledge", "input: not what was asked", "context: against the response",
+        )  # fmt: skip
+        return [
+            *_flow([(" hallucination: ", "key")], levels, columns),
+            *_flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns),
+        ]
+
+    def press(self, key: Key) -> bool:
+        """A level or Esc."""
+        label = level_for_key("hallucination", key.said)
+        if label is not None:
+            self.choose(label)
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass
+class SpanDialog:
+    """Which words: the span is drawn in its text while ``w b W B o`` move its ends."""
+
+    level: str
+    target: str
+    edit: SpanEdit
+    take: Callable[[str, SpanEdit], None]
+    turn: Act
+    draw: Callable[[str, SpanEdit], None]
+    back: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The span's words, its beginning and end when it is long, and the keys."""
+        name = level_named("hallucination", self.level).name.upper()
+        head = f" hallucination: {name}.  Span ({self.edit.moving} moves): "
+        if columns - width(head) < _SPAN_ROOM:
+            head = f" {self.edit.moving} moves: "
+        room = columns - width(head) - 3
+        other = "response" if self.target == "source" else "source"
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" take  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
+            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("S", "key"),
+            (f" {other}  ", ""), ("Esc", "key"), (" none", ""),
+        ]  # fmt: skip
+        return [[(head, "key"), (f"“{_both_ends(self.edit.exact, room)}”", "span")], keys]
+
+    def press(self, key: Key) -> bool:
+        """Move an end, take the span, go to the other text, or leave it."""
+        if key.said in SPAN_KEYS:
+            self.edit = moved(self.edit, key.said)
+            self.draw(self.target, self.edit)
+        elif key.said == "enter":
+            self.take(self.target, self.edit)
+        elif key.said == "S":
+            self.turn()
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+def _both_ends(text: str, room: int) -> str:
+    """A long text by its beginning and its end: the ends are what the keys move."""
+    shown = visible(" ".join(text.split()))
+    if width(shown) <= room:
+        return shown
+    half = max(4, (room - 3) // 2)
+    last = fitting(shown[::-1], half)
+    return f"{fit(shown[:half], half, '').rstrip()} … {shown[len(shown) - last :].lstrip()}"
+
+
+def _flow(first: Row, words: list[list[StyledText]], columns: int) -> list[Row]:
+    """Pieces one after another, in as many rows as they take."""
+    rows: list[list[StyledText]] = [list(first)]
+    for word in words:
+        taken = sum(width(text) for text, _ in rows[-1]) + sum(width(text) for text, _ in word)
+        if taken > columns - 1:
+            rows.append([(" ", "")])
+            word = word[1:]
+        rows[-1] += word
+    return [*rows]

@@ -1,0 +1,123 @@
+"""Where the parts of the review screen lie, for a size of the terminal and what is to be shown: plain arithmetic."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from textual.geometry import Region, Size
+
+Shape = Literal["one", "two", "three"]
+
+TWO_FROM: Final = 100
+"""Columns from which response and source stand side by side."""
+
+THREE_FROM: Final = 120
+"""Columns from which the queue stands beside them."""
+
+TALL_FROM: Final = 26
+"""Rows under which there is one column, however wide the terminal."""
+
+SOURCE_ROWS: Final = 11
+"""The source never has fewer rows than this in one column, if the terminal has 24."""
+
+QUEUE_COLUMNS: Final = 34
+FOOT_ROWS: Final = 3
+_HEADER_ROWS: Final = 2
+_BLOCK_ROWS: Final = 3
+_STATEMENT_ROWS: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the content asks for, in rows: the whole statement, the question, the judges.
+
+    ``response``: in one column, the response stands where the source was (``v``).
+    """
+
+    statement: int
+    question: int
+    judges: int
+    response: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PanePlan:
+    """Regions by part. ``statement_rows`` and ``question_rows`` say how the statement's block is shared out."""
+
+    shape: Shape
+    regions: Mapping[str, Region]
+    statement_rows: int = 0
+    question_rows: int = 0
+
+
+def shape_of(size: Size) -> Shape:
+    """How many columns a terminal of this size has room for."""
+    if size.height < TALL_FROM or size.width < TWO_FROM:
+        return "one"
+    return "three" if size.width >= THREE_FROM else "two"
+
+
+def arrange(size: Size, needs: Needs) -> PanePlan:
+    """The plan for a size and a content."""
+    shape = shape_of(size)
+    return _one_column(size, needs) if shape == "one" else _panes(size, needs, shape)
+
+
+def _one_column(size: Size, needs: Needs) -> PanePlan:
+    """The block of statement and question keeps its height unless the statement is long: then the rules give way
+    first, after them the question, and the source never."""
+    fixed = _HEADER_ROWS + 1 + needs.judges + FOOT_ROWS
+    free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else SOURCE_ROWS))
+    most = _STATEMENT_ROWS + (5 if needs.response else 0)
+    question = needs.question if needs.response else 1
+    block = min(max(_BLOCK_ROWS, needs.statement + question), most, free)
+    rules = min(2, free - block)
+    statement = min(needs.statement, block)
+    question = min(needs.question, block - statement)
+    rows: list[tuple[str, int]] = [
+        ("header", _HEADER_ROWS),
+        ("rule", 1 if rules else 0),
+        ("statement", block),
+        ("bar", 1),
+        ("response" if needs.response else "source", 0),
+        ("judges", needs.judges),
+        ("lower", 1 if rules == 2 else 0),
+        ("foot", FOOT_ROWS),
+    ]
+    rest = max(1, size.height - sum(height for _, height in rows))
+    regions, y = {}, 0
+    for name, height in rows:
+        height = rest if name in ("source", "response") else height
+        if height:
+            margin = 1 if name in ("source", "response") else 0
+            regions[name] = Region(0, y, size.width - margin, height)
+        y += height
+    return PanePlan("one", regions, statement, question)
+
+
+def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
+    top, bottom = 2, size.height - FOOT_ROWS - 1
+    height = bottom - top
+    left = QUEUE_COLUMNS if shape == "three" else 0
+    rest = size.width - left - (2 if left else 1)
+    middle = rest // 2 if shape == "two" else rest * 60 // 124
+    x = left + 1 if left else 0
+    panel = min(needs.judges, max(7, height // 3))
+    block = min(needs.statement + needs.question, height - panel - 4)
+    question = max(1, block - needs.statement)
+    regions = {
+        "header": Region(0, 0, size.width, 1),
+        "rule": Region(0, 1, size.width, 1),
+        "statement": Region(x, top, middle, block),
+        "response": Region(x, top + block, middle - 1, height - block - panel),
+        "judges": Region(x, bottom - panel, middle, panel),
+        "right": Region(x + middle, top, 1, height),
+        "bar": Region(x + middle + 1, top, size.width - x - middle - 1, 3),
+        "source": Region(x + middle + 1, top + 3, size.width - x - middle - 2, height - 3),
+        "lower": Region(0, bottom, size.width, 1),
+        "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
+    }
+    if left:
+        regions["queue"] = Region(0, top, left, height)
+        regions["left"] = Region(left, top, 1, height)
+    return PanePlan(shape, regions, needs.statement, question)

@@ -1,0 +1,260 @@
+"""Reading beside the statement: the source and response panes, their highlights, the search in the source."""
+
+from medreview.review.document_outline import DocumentOutline
+from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.highlights import Highlights
+from medreview.review.search import Hits, TextSearch
+from medreview.review.session import ReviewSession
+from medreview.review.span_editing import SpanEdit
+from medreview.review.statement_view import StatementView
+from medreview.screens.source_rows import WHOLE_PAGE, Where, nothing_to_read, said_of_page
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.painted import Row
+from medreview.text import Span
+from medreview.visible import hidden_count
+
+
+class Panes:
+    """Fills the two panes from the session and moves in them. Knows nothing of decisions."""
+
+    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
+        self.session = session
+        self.source = source
+        self.response = response
+        self.shows_response = False
+        """In one column: the response stands where the source was."""
+        self.on_response = False
+        """Side by side: paging moves the response."""
+        self.whole_question = False
+        """Side by side: the question has as many rows as it needs."""
+        self.whole = False
+        """The source pane shows the whole page, menus and footnotes too, for reading only."""
+        self.hidden = 0
+        """Hidden characters in the source's text."""
+        self._highlights = Highlights()
+        self._loaded: tuple[str | None, bool] = (None, False)
+        self._text = ""
+        self._places = DocumentOutline()
+        self._standing = HighlightIndex()
+        """Headings and search hits: there may be thousands, and they are the same for the next statement."""
+        self._shown: tuple[str, str | None] | None = None
+        self._answer: tuple[StatementView, tuple[Mark, ...]] | None = None
+        self._search = TextSearch("")
+        self._query = ""
+        self._hits: Hits | None = None
+        self._hit = -1
+
+    # What is shown
+
+    def show(self) -> None:
+        """Show statement and source of the session; the place is kept while both stay the same."""
+        self.show_source()
+        self.show_response()
+
+    def show_source(self) -> None:
+        """The source with its marks: opened at the best span if it was not on the screen before."""
+        session = self.session
+        item, source = session.item, session.source
+        snapshot = source.snapshot_id if source else None
+        key = (item.statement_id, source.source_id if source else None) if item else None
+        same = key is not None and key == self._shown
+        self.whole = self.whole and same
+        anchor = 0
+        if (snapshot, self.whole) != self._loaded:
+            line = self._line_here() if same else ""
+            self._loaded = snapshot, self.whole
+            self._text = session.source_text(whole=self.whole)
+            self._places = DocumentOutline() if self.whole else session.source_places()
+            anchor, same = max(0, self._text.find(line)), False
+            self.hidden = hidden_count(self._text)
+            self.end_search()
+            self._standing = HighlightIndex(
+                Mark(heading.start, heading.end, "heading") for heading in self._places.outline
+            )
+        text = self._text
+        highlights = Highlights() if self.whole else session.source_highlights()
+        before = self._highlights
+        if same and highlights == before:
+            return
+        self._highlights, self._shown = highlights, key
+        if not text:
+            self.source.show(nothing_to_read(session) if item else "")
+            return
+        hits = self._hits.spans if self._hits else ()
+        active = self.source.active if same else None
+        stays = active is not None and (active in highlights.stops or active in hits)
+        opens = not stays and (not same or highlights.opening != before.opening)  # also when the judges are revealed
+        if opens:
+            active = highlights.opening
+        marks = [*highlights.marks]
+        if active is not None and (stays or opens):
+            marks.append(Mark(*active, "active"))
+        place = active.start if active and opens else self.source.first_offset if same else anchor
+        notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
+        preface = WHOLE_PAGE if self.whole else said_of_page(source, text) if source else ""
+        at_third = opens and active is not None
+        self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
+
+    def toggle_whole(self) -> str:
+        """Show the whole page, or again the text that is judged and marked; a word when there is no more."""
+        if not self.whole and not self.session.source_text(whole=True):
+            return "There is no more on this page than what is shown."
+        self.whole = not self.whole
+        return ""
+
+    def _line_here(self) -> str:
+        """The line at the place where the reader is."""
+        place = self.source.place
+        end = self._text.find("\n", place)
+        return self._text[self._text.rfind("\n", 0, place) + 1 : len(self._text) if end < 0 else end].strip()
+
+    def show_response(self) -> None:
+        """The response with the statement marked."""
+        item = self.session.item
+        if item is None:
+            self.response.show("")
+            return
+        marks = self.session.response_marks()
+        if (item, marks) == self._answer:
+            return
+        self._answer = (item, marks)
+        self.response.show(item.response, marks, self.response.first_offset)
+        if item.span:
+            self.response.keep_in_sight(item.span.end - 1)
+            self.response.keep_in_sight(item.span.start)
+
+    @property
+    def chosen(self) -> Span | None:
+        """The active highlight in the text that is judged."""
+        return None if self.whole else self.source.active
+
+    @property
+    def moved_view(self) -> DocumentView:
+        """The pane that paging moves."""
+        return self.response if self.shows_response or self.on_response else self.source
+
+    @property
+    def where(self) -> Where:
+        """Where the source pane is: in percent, on a page, under headings; nowhere when there is nothing to read."""
+        if not self._text:
+            return Where()
+        place = self.source.place
+        page = self._places.page(place)
+        words = "whole page · " if self.whole else f"p. {page[0]}/{page[1]} · " if page else ""
+        path = self._places.path(self._text, place)
+        return Where(f"{words}{position_words(self.source)}", path)
+
+    # Highlights
+
+    def step(self, by: int) -> str:
+        """Go to the next or previous highlight, round and round; a word for the reviewer when there is none."""
+        stops = self._highlights.stops
+        if not stops:
+            return "Nothing is highlighted in this source."
+        active = self.source.active
+        if [active] == list(stops):
+            self.source.activate(stops[0])
+            return "That is the only highlight."
+        if active in stops:
+            place = (stops.index(active) + by) % len(stops)
+        else:
+            here = self.source.first_offset
+            after = next((number for number, stop in enumerate(stops) if stop.start >= here), 0)
+            place = (after if by > 0 else after - 1) % len(stops)
+        self.source.activate(stops[place])
+        return ""
+
+    # Search
+
+    @property
+    def searching(self) -> bool:
+        """Whether hits are shown."""
+        return self._hits is not None
+
+    @property
+    def search_words(self) -> str:
+        """The search as the source bar shows it: ``/fluid 3/17``."""
+        if self._hits is None:
+            return ""
+        return f"/{self._query} {self._hits.position(self._hit)}"
+
+    def search(self, query: str) -> str:
+        """Mark all hits and go to the first below the top of the pane; a word when there is none."""
+        if not self._text:
+            return "There is no source text here to search."
+        if self._search.text != self._text:
+            self._search = TextSearch(self._text)
+        hits = self._search.find(query)
+        if not hits:
+            self.end_search()
+            return f"“{query}” is not in this source." if query.strip() else ""
+        self._query, self._hits = query, hits
+        self.source.mark("search", hits.spans)
+        self._standing = self.source.marks.only("heading", "search")
+        nearest = hits.next(self.source.first_offset - 1)
+        self._to_hit(0 if nearest is None else nearest)
+        return ""
+
+    def step_hit(self, by: int) -> str:
+        """The next or previous hit; a word at the last one, and when nothing is searched for."""
+        if self._hits is None:
+            return "Nothing is searched for; / starts a search."
+        if not 0 <= self._hit + by < len(self._hits):
+            return "That was the last hit." if by > 0 else "That was the first hit."
+        self._to_hit(self._hit + by)
+        return ""
+
+    def end_search(self) -> None:
+        """Forget the hits."""
+        if self._hits is not None:
+            self._hits, self._hit = None, -1
+            self.source.mark("search", [])
+            self._standing = self.source.marks.only("heading")
+            self.source.mark("active", [])
+
+    def _to_hit(self, number: int) -> None:
+        assert self._hits is not None
+        self._hit = number
+        self.source.activate(self._hits.spans[number])
+
+    # The span step
+
+    def draw_span(self, target: str, edit: SpanEdit | None) -> None:
+        """Draw the span being set, beside those that are; ``None`` draws only those."""
+        item = self.session.item
+        if item is None:
+            return
+        if target == "source" and edit is not None and self.whole:
+            self.whole = False  # spans belong to the text that is judged
+            self.show_source()
+        view = self.source if target == "source" else self.response
+        snapshot = self.session.source.snapshot_id if self.session.source else None
+        spans = [
+            mine.span
+            for mine in self.session.own.spans
+            if mine.target == target and (target == "response" or mine.snapshot_id == snapshot)
+        ]
+        if edit is not None:
+            spans.append(edit.span)
+        view.mark("span", spans)
+        if edit is not None:
+            view.keep_in_sight(edit.start if edit.moving == "start" else edit.end - 1)
+
+
+def position_words(view: DocumentView) -> str:
+    """Where a pane is in its text."""
+    return f"{view.position}%"
+
+
+def response_bar(session: ReviewSession, view: DocumentView) -> Row:
+    """The bar above the response where it stands in the source's place."""
+    item = session.item
+    name = f" {item.response_name}" if item else ""
+    model = f" · {item.model}" if item and session.shows_judges else ""
+    return [
+        ("── ", "rule"),
+        ("response", "title"),
+        (f"{name}{model} ", ""),
+        ("─", "rule fill"),
+        (f" {position_words(view)} ─────", "rule"),
+    ]

@@ -1,0 +1,135 @@
+"""A list of any length that asks only for the rows it shows."""
+
+from collections.abc import Callable
+
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from medreview.screens.widgets.painted import Painted, Row, StyledText
+
+
+class RowsView(Painted, ScrollView, can_focus=False):
+    """``count`` rows, drawn from ``row(index)`` when they come into sight, and a cursor on one of them.
+
+    The cursor's row carries a pointer in the first two columns; so does the row it belongs to (the response
+    above a statement), if the screen says which that is.
+    """
+
+    def __init__(
+        self,
+        *,
+        ascii_only: bool = False,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+        self._count = 0
+        self._row: Callable[[int], Row] = lambda _index: ()
+        self._cursor = 0
+        self._parent_of: Callable[[int], int | None] = lambda _index: None
+        self._height = 0
+        self._read: dict[int, list[StyledText]] = {}
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return self._count
+
+    @property
+    def cursor(self) -> int | None:
+        """Index of the row the cursor is on; ``None`` in an empty list."""
+        return self._cursor if self._count else None
+
+    def show(
+        self,
+        count: int,
+        row: Callable[[int], Row],
+        cursor: int = 0,
+        parent_of: Callable[[int], int | None] = lambda _index: None,
+    ) -> None:
+        """Show other rows; nothing is read but what comes into sight.
+
+        ``parent_of``: index of the cursor's row to index of the row it belongs to.
+        """
+        self._count, self._row, self._parent_of = count, row, parent_of
+        self._read.clear()
+        self._cursor = self._clamped(cursor)
+        # Set without a new layout: the list's place on the screen does not depend on its length.
+        self.set_reactive(RowsView.virtual_size, Size(self.outer_size.width, count))
+        self._follow()
+        self.refresh()
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row, or on the nearest there is."""
+        old = self._cursor
+        self._cursor = self._clamped(index)
+        if self._follow():
+            self.refresh()
+        elif self._cursor != old:
+            self._repaint({old, self._cursor, self._parent_of(old), self._parent_of(self._cursor)})
+
+    def move(self, by: int) -> None:
+        """Move the cursor by rows."""
+        self.move_to(self._cursor + by)
+
+    def page(self, by: int) -> None:
+        """Move the cursor by screenfuls, less one row that stays in sight."""
+        self.move(by * max(1, self.outer_size.height - 1))
+
+    def repaint_row(self, index: int) -> None:
+        """Read and draw one row again, if it is in sight."""
+        self._repaint({index})
+
+    def refresh_changed(self) -> None:
+        """Read the rows in sight again and draw those that say something else."""
+        top = self.scroll_offset.y
+        seen = range(top, min(top + self.outer_size.height, self._count))
+        self._repaint({index for index in seen if self._read.get(index) != list(self._row(index))})
+
+    def line(self, y: int) -> Strip:
+        """One row of the list."""
+        if (
+            self._height != self.outer_size.height
+        ):  # first drawn, or resized: Textual repaints all rows then in any case
+            self._follow()
+        index = self.scroll_offset.y + y
+        if index >= self._count:
+            return self.paint(())
+        under = "cursor" if index == self._cursor else ""
+        pointer = ">" if self.ascii_only else "▸"
+        pointed = index in (self._cursor, self._parent_of(self._cursor))
+        row = list(self._row(index))
+        if len(self._read) > 4 * self.outer_size.height:
+            self._read.clear()
+        self._read[index] = row
+        return self.paint((((f" {pointer}" if pointed else "  "), ""), *row), under)
+
+    def _clamped(self, index: int) -> int:
+        return max(0, min(index, self._count - 1))
+
+    def _follow(self) -> bool:
+        """Scroll so that the cursor is in sight; whether anything scrolled.
+
+        At an edge a third of the height is turned at once: a key held down repaints a line or two, not the whole list.
+        """
+        self._height = height = self.outer_size.height
+        if not height:
+            return False
+        top = self.scroll_offset.y
+        wanted = top
+        if self._cursor < top:
+            wanted = self._cursor - (height // 3 if top - self._cursor < height else height // 2)
+        elif self._cursor >= top + height:
+            wanted = self._cursor - (height - 1 - height // 3 if self._cursor - top < 2 * height else height // 2)
+        wanted = max(0, min(wanted, self._count - height))
+        if wanted != top:
+            self.set_scroll(None, wanted)
+        return wanted != top
+
+    def _repaint(self, indices: set[int | None]) -> None:
+        top = self.scroll_offset.y
+        lines = [index - top for index in indices if index is not None and top <= index < top + self.outer_size.height]
+        if lines:
+            self.refresh(*(Region(0, line, self.outer_size.width, 1) for line in lines))

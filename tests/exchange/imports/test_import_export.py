@@ -1,0 +1,210 @@
+"""An export imported again: the same labels, the same hashes, and no changed file taken in."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medreview.errors import UserError
+from medreview.exchange.exports.export import export
+from medreview.exchange.imports.import_export import ExportedSummary, import_export
+from medreview.study import Study
+from medreview.study.check import check
+from medreview.study.events import event_hash, insert_event
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from tests.exchange.conftest import TEXTS, Shop
+
+NewShop = Callable[[str], Shop]
+MACHINE = ("judge_", "jury_", "source_", "extractor", "stale")
+
+
+def busy(shop: Shop) -> None:
+    """A little of everything a reviewer can do."""
+    shop.do("shown")
+    first = shop.decide("supported")
+    shop.do("reveal")
+    shop.decide("partial", kind="revise", seen="after")
+    shop.do("note", payload={"text": 'Say "no", 💊\r\n=now;\t\0 \u2028'})
+    shop.do("reason", payload={"decision": first.event_id, "code": "number"})
+    shop.decide("context", 3, axis="hallucination", mode="open", seen="before")
+    span = {"axis": "hallucination", "label": "context", "target": "response", "start": 0, "end": 8}
+    mark = shop.do("span_add", 3, {**span, "exact": "Warfarin", "sha256": "x"})
+    shop.do("span_del", 3, {"span": mark.event_id})
+    shop.do("retract", 3, undoes_event=shop.do("flag", 3, {"flag": "feedback", "on": True}).event_id)
+    shop.do(
+        "defer",
+        2,
+        {"until": 1.5, "tags": ["a b", {"deep": None}], "empty": {}, "x.y": "", "exposure_jury": "?"},
+        who="zoe",
+    )
+    audit = {"position": 1, "statement_id": shop.units[1], "seed": 7, "stratum": "ember", "inclusion_prob": 0.25}
+    shop.study.write(lambda connection: insert(connection, "audit_item", [audit]))
+
+
+def human(folder: Path) -> list[dict[str, str]]:
+    with (folder / "labels.csv").open(encoding="utf-8", newline="") as file:
+        return [{k: v for k, v in row.items() if not k.startswith(MACHINE)} for row in csv.DictReader(file)]
+
+
+def same(one: Path, other: Path) -> list[str]:
+    return [path.name for path in sorted(one.iterdir()) if path.read_bytes() == (other / path.name).read_bytes()]
+
+
+def test_round_trip_into_a_new_study(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    busy(shop)
+    summary = export(shop.study, tmp_path / "one")
+    assert summary.files["event_values.csv"] == 4
+    fresh = new_shop("fresh")
+    brought = import_export(fresh.study, tmp_path / "one")
+    assert brought == ExportedSummary(read=12, added=12, known=0, foreign=0, responses=2, statements=5)
+    assert check(fresh.study.reader) == check(shop.study.reader)
+    export(fresh.study, tmp_path / "two")
+    assert human(tmp_path / "one") == human(tmp_path / "two")
+    assert {"events.csv", "event_values.csv", "responses.csv", "statements.csv"} <= set(
+        same(tmp_path / "one", tmp_path / "two")
+    )
+    fresh.units = shop.units
+    fresh.machine()
+    export(fresh.study, tmp_path / "three")
+    assert same(tmp_path / "one", tmp_path / "three") == sorted(path.name for path in (tmp_path / "one").iterdir())
+    again = import_export(fresh.study, tmp_path / "one")
+    assert again == ExportedSummary(read=12, added=0, known=12, foreign=0, responses=0, statements=0)
+    export(fresh.study, tmp_path / "three")
+    assert len(same(tmp_path / "one", tmp_path / "three")) == 14
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(notes=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8))
+def test_any_note_survives(tmp_path_factory: pytest.TempPathFactory, notes: list[str]) -> None:
+    place = tmp_path_factory.mktemp("notes")
+    with Study.create(place / "a.medreview") as one, Study.create(place / "b.medreview") as two:
+        shop = Shop(one)
+        shop.fill()
+        for number, note in enumerate(notes):
+            shop.do("note", number % 5, {"text": note})
+        export(one, place / "one")
+        import_export(two, place / "one")
+        stored = [
+            json.loads(row[0])["text"] for row in two.reader.execute("SELECT payload FROM event ORDER BY event_id")
+        ]
+        assert stored == notes
+        assert check(two.reader) == []
+        export(two, place / "two")
+        assert len(same(place / "one", place / "two")) == 14
+        last = dict(zip([number % 5 for number in range(len(notes))], notes, strict=True))
+        assert [row["note"] for row in human(place / "two")] == [last[unit] for unit in sorted(last)]
+
+
+def test_an_export_joins_a_study_of_the_same_material(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    colleague = new_shop("colleague")
+    colleague.fill()
+    colleague.do("note", payload={"text": "mine"}, who="bo")
+    name = colleague.study.meta("study_id")
+    brought = import_export(colleague.study, tmp_path / "out")
+    assert (brought.responses, brought.statements, brought.added) == (0, 0, 12)
+    assert colleague.study.meta("study_id") == name
+    assert check(colleague.study.reader) == check(shop.study.reader)
+
+
+def test_statements_split_otherwise_are_kept_and_their_events_refused(
+    shop: Shop, new_shop: NewShop, tmp_path: Path
+) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    other = new_shop("other")
+    other.fill()
+    other.study.write(
+        lambda connection: connection.execute("DELETE FROM statement WHERE statement_id = ?", (shop.units[0],))
+    )
+    with pytest.raises(UserError, match="Import it into a new study"):
+        import_export(other.study, tmp_path / "out")
+    assert other.study.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 0
+
+
+@pytest.mark.parametrize("name", ["events.csv", "responses.csv", "labels.csv", "codebook.csv"])
+def test_a_changed_file_is_refused(shop: Shop, new_shop: NewShop, tmp_path: Path, name: str) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    path = tmp_path / "out" / name
+    path.write_bytes(path.read_bytes().replace(b"supported", b"Supported").replace(b"Stop", b"Go on"))
+    fresh = new_shop("fresh").study
+    with pytest.raises(UserError, match=f"{name} is missing or was changed"):
+        import_export(fresh, tmp_path / "out")
+    path.unlink()
+    with pytest.raises(UserError, match=f"{name} is missing or was changed"):
+        import_export(fresh, tmp_path / "out")
+    assert fresh.reader.execute("SELECT count(*) FROM response").fetchone()[0] == 0
+
+
+def test_a_changed_event_is_refused_even_with_a_mended_manifest(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    events, fresh = tmp_path / "out" / "events.csv", new_shop("fresh").study
+    whole = events.read_bytes()
+
+    def put(data: bytes) -> None:
+        events.write_bytes(data)
+        manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+        manifest["files"]["events.csv"]["sha256"] = hashlib.sha256(data).hexdigest()
+        (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+
+    for data, words in (
+        (whole.replace(b'"partial"', b'"supported"'), "was changed, or the one before it is missing"),
+        (whole.replace(b'"note"', b'"shown"'), "was changed, or the one before it is missing"),
+        (b"".join(whole.splitlines(keepends=True)[:1]), "its newest event is not"),
+        (b"\n".join(whole.split(b"\n")[:-2]) + b"\n", "its newest event is not"),
+        (whole.replace(b"text:s", b"text:i"), "do not fit each other"),
+        (whole.replace(b'"previous_hash"', b'"before"'), "do not fit each other"),
+    ):
+        put(data)
+        with pytest.raises(UserError, match=words):
+            import_export(fresh, tmp_path / "out")
+    assert fresh.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 0
+    put(whole)
+    assert import_export(fresh, tmp_path / "out").added == 12
+
+
+def test_a_draw_of_ones_own_is_kept(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    other = new_shop("other")
+    other.fill()
+    other.study.write(lambda c: c.execute("DELETE FROM statement WHERE response_id <> ?", (content_id("r", TEXTS[1]),)))
+    other.study.write(lambda c: c.execute("UPDATE response SET parser = NULL WHERE ordinal = 1"))
+    own = {"position": 9, "statement_id": shop.units[3], "seed": 1, "stratum": "", "inclusion_prob": 0.5}
+    other.study.write(lambda connection: insert(connection, "audit_item", [own]))
+    assert import_export(other.study, tmp_path / "out").statements == 3
+    assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_item")] == [own]
+
+
+def test_two_events_under_one_id_are_refused(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    busy(shop)
+    export(shop.study, tmp_path / "out")
+    other = new_shop("other")
+    other.fill()
+    first = dict(shop.study.reader.execute("SELECT * FROM event ORDER BY event_id").fetchone())
+    changed = {**first, "reviewer": "eve"}
+    other.study.write(lambda connection: insert_event(connection, {**changed, "hash": event_hash(changed)}))
+    with pytest.raises(UserError, match="is another one in this study"):
+        import_export(other.study, tmp_path / "out")
+    assert other.study.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 1
+
+
+def test_other_folders_are_refused(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
+    fresh = new_shop("fresh").study
+    with pytest.raises(UserError, match=r"has no manifest\.json"):
+        import_export(fresh, tmp_path)
+    export(shop.study, tmp_path / "excel", "excel")
+    with pytest.raises(UserError, match="dialect for Excel"):
+        import_export(fresh, tmp_path / "excel")
+    (tmp_path / "manifest.json").write_text("[]")
+    with pytest.raises(UserError, match="is not an export of medreview"):
+        import_export(fresh, tmp_path)

@@ -1,0 +1,73 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview.review.layout.cells import width
+from medreview.review.layout.wrap import WrapTable
+from medreview.visible import visible
+
+TEXTS = st.one_of(st.text("ab \n\t日e\u0301|"), st.text("abc  \n"), st.text().map(visible))
+
+
+@given(TEXTS, st.integers(1, 12))
+def test_rows_cover_the_text(text: str, cells: int) -> None:
+    table = WrapTable(text, cells)
+    rebuilt, done = [], 0
+    for start, end in table.rows:
+        assert set(text[done:start]) <= {"\n"}
+        assert start - done <= 1
+        assert "\n" not in text[start:end]
+        rebuilt.append(text[done:end])
+        done = end
+        row = text[start:end].rstrip(" \t\u3000")
+        assert width(row) <= max(cells, 2 if cells == 1 else 1)
+    assert text[done:] in ("", "\n")
+    assert "".join(rebuilt) + text[done:] == text
+
+
+@given(TEXTS, st.integers(1, 12))
+def test_each_code_point_is_in_the_row_that_row_of_names(text: str, cells: int) -> None:
+    table = WrapTable(text, cells)
+    for offset in range(len(text) + 1):
+        start, end = table.rows[table.row_of(offset)]
+        inside = start <= offset < end
+        assert inside or (offset == end and text[offset : offset + 1] in ("", "\n")) or (text[offset:] == "")
+
+
+@given(st.text("ab cd\n", max_size=80), st.integers(1, 9))
+def test_both_ways_of_wrapping_agree(text: str, cells: int) -> None:
+    """A combining mark sends a line down the other way; where it adds no width the rows must be the same."""
+    marked = text.replace("a", "a\u0301")
+    rows = [text[start:end] for start, end in WrapTable(text, cells).rows]
+    assert [marked[start:end].replace("\u0301", "") for start, end in WrapTable(marked, cells).rows] == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "rows"),
+    [
+        ("give 30 mL/kg or more", 10, ["give 30 ", "mL/kg or ", "more"]),
+        ("a\n\nb\n", 5, ["a", "", "b"]),
+        ("", 5, [""]),
+        ("see https://who.example/x now", 10, ["see ", "https://wh", "o.example/", "x now"]),
+        ("abcde     fgh", 5, ["abcde     ", "fgh"]),
+        ("| 50 kg | 500 mL |", 9, ["| 50 kg | ", "500 mL |"]),
+        ("患者血圧", 5, ["患者", "血圧"]),
+        ("50 mg 患者", 8, ["50 mg 患", "者"]),
+        ("x日", 1, ["x", "日"]),
+    ],
+)
+def test_rows(text: str, cells: int, rows: list[str]) -> None:
+    assert [text[start:end] for start, end in WrapTable(text, cells).rows] == rows
+
+
+def test_a_long_text_is_wrapped_in_a_tenth_of_a_second() -> None:
+    text = "Begin with fluid – give 30 mL/kg or more of a crystalloid, naïve or not.\n" * 7000
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        WrapTable(text, 77)
+        seconds.append(time.process_time() - start)
+    assert len(text) > 500_000
+    assert min(seconds) < 0.1

@@ -1,0 +1,137 @@
+"""The address guard: which addresses are public, and that nothing else is ever connected to."""
+
+import asyncio
+import ipaddress
+import socket
+
+import httpcore
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview.sources.fetching.address_guard import GuardedBackend, RefusedError, refusal
+
+REFUSED = """
+0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 168.63.129.16 169.254.169.254 172.16.0.1
+172.31.255.255 192.0.0.8 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.7 203.0.113.7 224.0.0.1 239.1.1.1
+240.0.0.1 255.255.255.255 :: ::1 ::127.0.0.1 ::8.8.8.8 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254
+64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::808:808 100::1 2001::1 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:db8::1
+2002:7f00:1:: 2002:808:808::1 3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1 ff0e::1
+127.1 2130706433 0x7f.1 0177.0.0.1 localhost example.org
+"""
+PUBLIC = """
+8.8.8.8 130.14.29.110 172.32.0.1 100.128.0.1 ::ffff:8.8.8.8 64:ff9b::808:808 2606:4700::1111 2a00:1450::1
+"""
+
+
+@pytest.mark.parametrize("address", REFUSED.split())
+def test_address_that_is_not_public_is_refused(address):
+    assert refusal(address)
+
+
+@pytest.mark.parametrize("address", PUBLIC.split())
+def test_public_address_passes(address):
+    assert refusal(address) is None
+
+
+@given(st.ip_addresses(v=4))
+def test_mapped_and_nat64_forms_are_judged_like_the_address_inside(ip):
+    for prefix in ("::ffff:0:0", "64:ff9b::"):
+        wrapped = ipaddress.IPv6Address(int(ipaddress.IPv6Address(prefix)) | int(ip))
+        assert (refusal(str(wrapped)) is None) == (refusal(str(ip)) is None)
+
+
+@given(st.one_of(st.text(max_size=60), st.ip_addresses().map(str)))
+def test_any_text_gets_an_answer(text):
+    assert refusal(text) is None or isinstance(refusal(text), str)
+
+
+ODD_HOSTS = """
+127.0.0.1 127.1 2130706433 0x7f.1 0x7f000001 0177.0.0.1 0.0.0.0 0 localhost LOCALHOST localhost. [::1] [::]
+[::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] 100.64.0.1 169.254.169.254
+[fe80::1] [fd00::1] user:pw@127.0.0.1 user@localhost ⑫⑦.⓪.⓪.①
+"""
+
+
+@pytest.mark.parametrize("host", ODD_HOSTS.split())
+def test_no_notation_of_an_inner_address_reaches_a_listener(host, server, fetch):
+    url = f"http://{host}:{server.port}/"
+    got = fetch(url, allow=frozenset(), ports=frozenset({server.port}), retries=0)
+    (one,) = got.values()
+    assert (one.status, one.body) == (None, b"")
+    # Which of the odd forms a system's resolver knows differs; those it does not know end there.
+    assert one.state == "blocked" or "could not be resolved" in one.detail
+    assert server.hits == []
+
+
+def test_the_same_listener_is_reached_when_it_is_allowed(server, fetch):
+    fetch("/")
+    assert server.paths() == ["/"]
+
+
+def test_only_web_ports(server, fetch):
+    url = f"http://127.0.0.1:{server.port}/"
+    got = fetch(url, allow=frozenset({("127.0.0.1", 1)}))["/"]
+    assert got.state == "blocked"
+    assert server.hits == []
+
+
+def _resolver(monkeypatch, *answers):
+    """Replace the system's resolver; gives the list of the names that were looked up."""
+    asked = []
+    left = list(answers)
+
+    def getaddrinfo(host, port, *args, **kwargs):
+        asked.append(host)
+        addresses = left.pop(0) if len(left) > 1 else left[0]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    return asked
+
+
+def test_a_name_is_resolved_once_and_that_address_is_connected(server, fetch, monkeypatch):
+    asked = _resolver(monkeypatch, ["127.0.0.1"], ["127.0.0.2"])
+    url = f"http://rebind.example:{server.port}/"
+    assert fetch(url)[url].status == 404
+    assert asked == ["rebind.example"]
+    assert server.hits[0][1]["host"] == f"rebind.example:{server.port}"
+
+
+def test_a_name_that_changes_to_an_inner_address_is_refused(server, fetch, monkeypatch, routes):
+    server.routes["/"] = routes["answer"](b"first", Connection="close")
+    _resolver(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
+    first, second = (f"http://rebind.example:{server.port}/{path}" for path in ("", "again"))
+    got = fetch(first, second, per_host=1)
+    assert got[first].body == b"first"
+    assert got[second].state == "blocked"
+    assert server.paths() == ["/"]
+
+
+def test_one_inner_address_among_public_ones_refuses_the_name(server, fetch, monkeypatch):
+    _resolver(monkeypatch, ["127.0.0.1", "10.0.0.1"])
+    url = f"http://mixed.example:{server.port}/"
+    assert fetch(url)[url].state == "blocked"
+    assert server.hits == []
+
+
+def test_a_dead_address_is_followed_by_the_next(server, fetch, monkeypatch):
+    _resolver(monkeypatch, ["127.0.0.9", "127.0.0.1"])
+    url = f"http://two.example:{server.port}/"
+    both = frozenset({("127.0.0.9", server.port), ("127.0.0.1", server.port)})
+    assert fetch(url, allow=both)[url].status == 404
+
+
+def test_the_environment_is_not_asked_for_a_proxy(server, fetch, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert fetch("/")["/"].status == 404
+
+
+def test_local_sockets_are_refused():
+    with pytest.raises(RefusedError):
+        asyncio.run(GuardedBackend().connect_unix_socket("/tmp/x"))
+
+
+def test_the_guard_is_a_network_backend_of_httpcore():
+    assert issubclass(GuardedBackend, httpcore.AsyncNetworkBackend)

@@ -1,0 +1,228 @@
+"""The security table of where requests go, row by row: a threat, what is measured, and its bound.
+
+Each row is one function: its docstring is the threat, its decorator names what is measured and the bound, and what it
+gives back is the measured value; it also asserts what became of the page. ``pytest -rP`` prints the values.
+What servers send is in ``test_security_servers``, what pages hold in ``test_security_pages``.
+"""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from hostile_servers import HostileServer, page
+from security_lab import PROSE, Lab, Row, Table
+
+from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.reading.page import read_page
+
+TABLE = Table()
+
+
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Lab]:
+    made = Lab(monkeypatch, tmp_path)
+    yield made
+    made.close()
+
+
+# Where a request may go
+
+
+ODD_HOSTS = """
+127.0.0.1 127.1 127.0.1 2130706433 0x7f.1 0x7f.0.0.1 0x7f000001 0177.0.0.1 017700000001 0177.1 0.0.0.0 0 127.0.0.1.
+localhost LOCALHOST localhost. localhost.localdomain ip6-localhost 127%2e0%2e0%2e1 127。0。0。1 １２７.０.０.１
+⑫⑦.⓪.⓪.① ⓛocalhost [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:ffff:127.0.0.1] [::127.0.0.1]
+[64:ff9b::7f00:1] [2002:7f00:1::] [2001:0:7f00:1::] [::1%25lo] [fe80::1%25lo] 4294967169.1 127.0.0.1%00.example.org
+example.org\\@127.0.0.1 example.org#@127.0.0.1 a@b@127.0.0.1
+"""
+
+
+@TABLE.row("connections to the listener", 0)
+def odd_notations(lab: Lab) -> float:
+    """SSRF: an inner address in 39 notations"""
+    port = lab.inner.port
+    urls = [f"http://{host}:{port}/" for host in ODD_HOSTS.split()]
+    got = lab.ask(*urls, ports=frozenset({port}), connect_timeout=2.0)
+    assert not [one for one in got if one.status is not None or one.body]
+    assert {one.state for one in got} <= {"blocked", "http_error"}
+    return lab.inner.connections
+
+
+@TABLE.row("answers other than blocked", 0)
+def inner_addresses(lab: Lab) -> float:
+    """SSRF: metadata servers and private networks"""
+    hosts = [
+        "169.254.169.254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "192.0.0.192",
+        "[fd00:ec2::254]",
+        "[fe80::a9fe:a9fe]",
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.1.1",
+        "100.64.0.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+        "0xa9fea9fe",
+        "2852039166",
+        "[::ffff:169.254.169.254]",
+        "[64:ff9b::a9fe:a9fe]",
+    ]
+    got = lab.ask(*(f"http://{host}/latest/meta-data/" for host in hosts), connect_timeout=2.0)
+    return sum(one.state != "blocked" for one in got)
+
+
+@TABLE.row("answers other than blocked", 0)
+def other_schemes(lab: Lab) -> float:
+    """addresses that are not of the web: file, ftp, gopher, data, javascript and others"""
+    port = lab.inner.port
+    urls = ["file:///etc/passwd", "FILE:///etc/passwd", "file://127.0.0.1/etc/passwd", f"ftp://127.0.0.1:{port}/x",
+            f"gopher://127.0.0.1:{port}/_GET%20/", "data:text/html,<p>dose", "javascript:alert(1)", "about:blank",
+            f"dict://127.0.0.1:{port}/d", f"ldap://127.0.0.1:{port}/x", f"ws://127.0.0.1:{port}/", "blob:x",
+            "unix:/run/x", f"view-source:http://127.0.0.1:{port}/", f"jar:http://127.0.0.1:{port}/!/x",
+            f"//127.0.0.1:{port}/", "http:///etc/passwd", "http+unix://%2Frun%2Fx/", ""]  # fmt: skip
+    got = lab.ask(*urls, ports=frozenset({port}))
+    assert lab.inner.connections == 0
+    assert not [one for one in got if one.body or not one.detail]
+    return sum(one.state != "blocked" for one in got)
+
+
+@TABLE.row("connections to the listener", 0)
+def user_info(lab: Lab) -> float:
+    """URLs with a user name or a password"""
+    port = lab.server.port
+    urls = [f"http://{who}@127.0.0.1:{port}/" for who in ("user:pw", "user", ":pw", "example.org", "a%40b", "u:p:q")]
+    got = lab.ask(*urls)
+    assert {one.state for one in got} == {"blocked"}
+    return lab.server.connections
+
+
+@TABLE.row("connections to the listener", 0)
+def other_ports(lab: Lab) -> float:
+    """ports that are not of the web"""
+    ports = (lab.inner.port, 0, 21, 22, 25, 110, 3306, 5432, 6379, 8080, 11211, 65536, -1)
+    got = lab.ask(*(f"http://127.0.0.1:{port}/" for port in ports))
+    assert not [one for one in got if one.state not in ("blocked", "http_error") or one.status is not None]
+    lab.resolve_by_table()
+    lab.names["public.example"] = [["8.8.8.8"]]
+    assert "not a web port" in lab.ask("http://public.example:6379/")[0].detail
+    return lab.inner.connections
+
+
+@TABLE.row("connections to the listener", 0)
+def redirects_inside(lab: Lab) -> float:
+    """redirects to the metadata address, file:, user-info, inner addresses and ports"""
+    port = lab.inner.port
+    targets = ["http://169.254.169.254/latest/", "file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1/",
+               f"http://127.0.0.1:{port}/", f"//127.0.0.1:{port}/", f"http://u:p@127.0.0.1:{port}/", "data:text/html,x",
+               f"http://[::ffff:127.0.0.1]:{port}/", f"http://2130706433:{port}/", "javascript:alert(1)",
+               f"http://127.0.0.1:{port}\\@example.org/", "http://[::1/", f"\thttp://127.1:{port}/"]  # fmt: skip
+    for number, target in enumerate(targets):
+        lab.server.scripts[f"/{number}"] = page(b"", f"Location: {target}", status="302 Found")
+    got = lab.ask(*(f"/{number}" for number in range(len(targets))), ports=frozenset({80, 443, port}))
+    assert not [one for one in got if one.body or one.state not in ("blocked", "http_error")]
+    assert got[0].state == got[1].state == got[4].state == "blocked"
+    return lab.inner.connections
+
+
+@TABLE.row("requests sent", 6)
+def many_redirects(lab: Lab) -> float:
+    """a chain of 1,000 redirects, and a circle of two"""
+    for step in range(1000):
+        lab.server.scripts[f"/{step}"] = page(b"", f"Location: /{step + 1}", status="301 Moved")
+    lab.server.scripts["/a"] = page(b"", "Location: /b", status="302 Found")
+    lab.server.scripts["/b"] = page(b"", "Location: /a", status="302 Found")
+    circle = lab.ask("/a")[0]
+    assert (circle.state, len(lab.server.heads)) == ("http_error", 2)
+    assert lab.ask("/0")[0].state == "http_error"
+    return len(lab.server.heads) - 2
+
+
+@TABLE.row("requests to the address named", 0)
+def refresh(lab: Lab) -> float:
+    """a page that leads elsewhere by Refresh, by meta, by base, by Link or by Content-Location"""
+    url = f"http://127.0.0.1:{lab.inner.port}/"
+    markup = PROSE % f'<meta http-equiv="refresh" content="0;url={url}"><base href="{url}"><img src="{url}">'.encode()
+    headers = [f"Refresh: 0; url={url}", f"Link: <{url}>; rel=preload", f"Content-Location: {url}"]
+    got = lab.get(page(markup, *headers), ports=frozenset({80, 443, lab.inner.port}))
+    assert read_page(got).state == "ok"
+    return lab.inner.connections
+
+
+@TABLE.row("resolutions for one connection", 1)
+def rebinding(lab: Lab) -> float:
+    """a name that is public when it is looked at and an inner address afterwards"""
+    port = lab.server.port
+    lab.resolve_by_table()
+    lab.names["rebind.example"] = [["127.0.0.1"], ["127.0.0.2"]]
+    got = lab.ask(f"http://rebind.example:{port}/")[0]
+    assert got.status == 404
+    resolutions = len(lab.resolved)
+    lab.names["turn.example"] = [["127.0.0.1"], ["169.254.169.254"]]
+    lab.server.scripts["/turn"] = page(b"", f"Location: http://turn.example:{port}/again", status="302 Found")
+    assert lab.ask(f"http://turn.example:{port}/turn")[0].state in ("blocked", "http_error")
+    lab.names["mixed.example"] = [["127.0.0.1", "10.0.0.1"]]
+    assert lab.ask(f"http://mixed.example:{port}/")[0].state == "blocked"
+    return resolutions
+
+
+@TABLE.row("connections to the proxy", 0)
+def proxies(lab: Lab) -> float:
+    """proxies of the environment; and inner addresses asked for through a proxy that the user named"""
+    proxy = f"http://127.0.0.1:{lab.inner.port}"
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        lab.monkeypatch.setenv(name, proxy)
+    assert lab.ask("/")[0].status == 404
+    inner = ["http://169.254.169.254/", "http://10.0.0.1/", "http://[::1]/", "http://2130706433/", "http://localhost/"]
+    assert {one.state for one in lab.ask(*inner, proxy=proxy)} == {"blocked"}
+    return lab.inner.connections
+
+
+@TABLE.row("requests with a cookie, a Referer, a password or another's validators", 0)
+def nothing_leaks(lab: Lab) -> float:
+    """what was learned from one address is told to another"""
+    (lab.folder / ".netrc").write_text("machine 127.0.0.1 login u password p")
+    lab.monkeypatch.setenv("HOME", str(lab.folder))
+    lab.monkeypatch.setenv("NETRC", str(lab.folder / ".netrc"))
+    lab.server.scripts["/set"] = page(b"", "Set-Cookie: id=1; Path=/", "Location: /then", status="302 Found")
+    lab.server.scripts["/then"] = page(PROSE % b"", "Set-Cookie: id=2; Path=/", 'ETag: "a"', "WWW-Authenticate: Basic")
+    lab.server.scripts["/closed"] = page(b"", 'WWW-Authenticate: Basic realm="x"', status="401 Unauthorized")
+    lab.server.stays = {"/set", "/then", "/closed"}
+    lab.ask("/set", "/then", "/closed", "/closed?2", per_host=1)
+
+    async def keep(request: Request, fetched: Fetched) -> None:
+        assert not fetched.unchanged
+
+    old = Request(lab.server.base + "/set", etag='"secret"', validates=lab.server.base + "/other")
+    network = Network(limits=Limits(host_delay=0.0), allow=lab.server.allow)
+    asyncio.run(fetch_all([old], on_done=keep, network=network))
+    names = (b"\r\ncookie:", b"\r\nreferer:", b"\r\nauthorization:", b"\r\nif-none-match:", b"\r\nproxy-authorization:")
+    assert len(lab.server.heads) >= 6
+    return sum(any(name in one.lower() for name in names) for one in lab.server.heads)
+
+
+@TABLE.row("requests sent", 0)
+def certificates(lab: Lab) -> float:
+    """a certificate that nobody vouches for"""
+    server = HostileServer(tls=True)
+    try:
+        got = lab.ask("/", server=server)[0]
+        assert (got.state, got.status) == ("http_error", None)
+        assert "certificate" in got.detail
+        assert server.connections > 0
+        return len(server.heads)
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.threat)
+def test_row(row: Row, lab: Lab) -> None:
+    row.check(lab)

@@ -1,0 +1,144 @@
+"""From bytes to a page: the kind of body is told from its bytes, and the texts hold what a reader sees."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reportlab.pdfgen.canvas import Canvas
+
+from medreview.labels import PAGE_STATES
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.reading.page import LONGEST, read_page
+
+URL = "https://example.org/page"
+PROSE = "Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears. " * 4
+
+
+def fetched(body, content_type="", state=None):
+    return Fetched(URL, URL, (URL,), 200, content_type, body, "2026-01-01T00:00:00Z", state)
+
+
+def a_pdf():
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    for line in range(10):
+        canvas.drawString(50, 700 - 20 * line, PROSE[:90])
+    canvas.save()
+    return out.getvalue()
+
+
+def test_html():
+    body = f"<html><head><title>A</title></head><body><nav>Menu item</nav><main><p>{PROSE}</p></main></body></html>"
+    page = read_page(fetched(body.encode(), "application/pdf"))
+    assert (page.state, page.title) == ("ok", "A")
+    assert page.text == PROSE.strip()
+    assert page.full_text == "Menu item\n" + PROSE.strip()
+    assert page.extractor.startswith("trafilatura 2.")
+
+
+@pytest.mark.parametrize("before", [b"", b"\n\n", b"\xef\xbb\xbf"])
+def test_a_pdf_is_told_by_its_bytes_whatever_the_server_says(before):
+    page = read_page(fetched(before + a_pdf(), "text/html"))
+    assert page.state == "ok"
+    assert page.extractor.startswith("pypdfium2 5.")
+    assert page.page_starts == (0,)
+    assert page.text == page.full_text
+    assert "amoxicillin 500 mg" in page.text
+
+
+def test_html_under_the_name_of_a_pdf_is_html():
+    page = read_page(fetched(b"<!-- x --><!DOCTYPE html><p>" + PROSE.encode(), "application/pdf"))
+    assert "amoxicillin" in page.text
+    assert "<p>" not in page.text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252"])
+def test_plain_text(encoding):
+    text = "Dose\r\n\r\nCafé: 5 mg\rtwice < 3 times and p > 0.05\n" + PROSE
+    page = read_page(fetched(text.encode(encoding), "text/plain"))
+    assert page.state == "ok"
+    assert page.text.startswith("Dose\n\nCafé: 5 mg\ntwice < 3 times")
+    assert "\r" not in page.text
+
+
+def test_the_full_text_is_judged_where_the_main_text_is_thin(monkeypatch):
+    import medreview.sources.reading.html as html
+
+    monkeypatch.setattr(html, "_main_text", lambda root: "Only a caption.")
+    page = read_page(fetched(f"<html><body><p>Only a caption.</p><div>{PROSE}</div></body></html>".encode()))
+    assert page.text == page.full_text == "Only a caption.\n" + PROSE.strip()
+    assert page.extractor == "walker 3 (full page: main text thin or not made)"
+
+
+def test_a_page_too_large_for_trafilatura_still_has_its_text():
+    body = f"<html><body>{f'<p>{PROSE}</p>' * 10_500}</body></html>".encode()
+    page = read_page(fetched(body))
+    assert page.extractor.startswith("walker")
+    assert page.state == "ok"
+    assert len(page.text) == LONGEST
+    assert "2,000,000 characters" in page.evidence
+
+
+@pytest.mark.parametrize("piece", ["<table><tr><td>5 mg<td>daily</table>", "<a href=x>5 mg</a> "])
+def test_a_page_of_too_many_parts_for_trafilatura_still_has_its_text(piece):
+    page = read_page(fetched(f"<html><body>{piece * 51_000}</body></html>".encode()))
+    assert page.extractor.startswith("walker")
+    assert page.full_text.count("5 mg") == 51_000
+
+
+def test_deeply_nested_html_with_nothing_to_read():
+    page = read_page(fetched(b"<html><body>" + b"<div>" * 5000 + b"dose"))
+    assert page.state == "not_text"
+    assert "too deeply" in page.evidence
+
+
+def test_a_state_of_the_fetch_stays():
+    assert read_page(fetched(PROSE.encode(), state="http_error")).state == "http_error"
+    assert read_page(fetched(b"", state="timeout")).state == "timeout"
+
+
+HOSTILE = "\x1b]52;c;AAAA\x07 \x9b31m [red]mark[/red] \u202eright\u202c \x00 \u200b "
+
+
+def test_hostile_characters_of_a_plain_text_are_kept_for_the_screen():
+    page = read_page(fetched((HOSTILE + PROSE).encode()))
+    assert page.text == HOSTILE + PROSE
+
+
+def test_hostile_characters_of_html_are_kept_in_the_full_text():
+    page = read_page(fetched(f"<html><body><p>{HOSTILE.replace(chr(0), '')}{PROSE}</p></body></html>".encode()))
+    for mark in ("\x1b]52;c;AAAA\x07", "\x9b31m", "[red]mark[/red]", "\u202eright\u202c"):
+        assert mark in page.full_text
+
+
+PIECES = st.sampled_from(
+    [b"<svg>", b"<html>", b"<body>", b"<p>", b"</p>",
+     b"<table><tr><td rowspan=3>", b"<td colspan=2>", b"</table>", b"<li>",
+     b"<sup>2</sup>", b"<sup>", b"<pre>", b"<br>", b"<h1>", b"<!--", b"-->", b"<script>", b"</script>", b"<![CDATA[",
+     b"5 mg\r\n", b"\r", b"\x00", b"\x1b[1m", b"\xff\xfe", b"caf\xe9", b"<title>", b"&#0;&#xD;&#xD800;", b"%PDF",
+     b"<ul>", b"<caption>", b"<figure><figcaption>", b"<?xml encoding='utf-7'?>", b"<meta charset=utf-16>"]
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=25).map(b"".join)))
+def test_any_bytes_make_a_page(body):
+    page = read_page(fetched(body))
+    assert page.state in PAGE_STATES
+    for text in (page.text, page.full_text):
+        assert "\r" not in text
+        text.encode("utf-8")
+
+
+def test_the_room_is_light_to_import():
+    code = (
+        "import sys, medreview.sources.reading.page, medreview.sources.saved.pages_folder\n"
+        "import medreview.sources.reading.page_states\n"
+        "heavy = 'httpx', 'trafilatura', 'lxml', 'pypdfium2', 'textual', 'rich'\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

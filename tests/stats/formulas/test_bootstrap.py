@@ -1,0 +1,146 @@
+"""The engine is the bootstrap: it follows the distribution of all resamples, repeats, and claims no certainty."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from medreview.stats.formulas.bootstrap import (
+    Contributions,
+    Floats,
+    Resampling,
+    bootstrap_figure,
+    contributions,
+    count_cells,
+    draw,
+    medians,
+    percentile,
+)
+from medreview.stats.formulas.coefficients import cohen_kappa
+from medreview.stats.formulas.estimate import Estimate
+
+# Five responses with 2x2 tables, all different: the engine picks units by number.
+RESPONSES = np.array([[3, 0, 0, 2], [1, 1, 0, 4], [4, 0, 1, 0], [0, 2, 0, 3], [5, 1, 1, 1]], dtype=np.float64)
+
+
+def kappas(sums: Floats) -> Floats:
+    return cohen_kappa(sums.reshape(-1, 2, 2))
+
+
+def largest_gap(draws: Floats, values: Floats, weights: Floats) -> float:
+    """The Kolmogorov distance between resamples and a distribution given by values and probabilities."""
+    draws = np.round(draws[~np.isnan(draws)], 9)
+    grid = np.unique(np.round(values, 9))
+    exact = np.array([weights[np.round(values, 9) <= point].sum() for point in grid])
+    return float(np.abs((draws[:, None] <= grid[None, :]).mean(axis=0) - exact).max())
+
+
+def test_clustered_resamples_follow_the_distribution_of_all_resamples() -> None:
+    picks = np.array(list(itertools.product(range(5), repeat=5)))
+    exact = kappas(RESPONSES[picks].sum(axis=1))
+    draws = kappas(draw(contributions(RESPONSES)))
+    assert largest_gap(draws, exact, np.full(len(exact), 1 / len(exact))) < 0.02
+
+
+def test_resamples_by_distinct_vector_follow_the_binomial() -> None:
+    units = np.array([[1.0]] * 12 + [[0.0]] * 8)
+    draws = draw(contributions(units))[:, 0]
+    counts = np.arange(21.0)
+    weights = np.array([math.comb(20, k) * 0.6**k * 0.4 ** (20 - k) for k in range(21)])
+    assert largest_gap(draws, counts, weights) < 0.02
+
+
+def test_both_ways_of_drawing_give_the_same_interval() -> None:
+    rng = np.random.default_rng(7)
+    few = RESPONSES[rng.integers(0, 5, 200)]
+    # A tag column that no statistic reads makes every unit distinct, so that the units are drawn by number.
+    many = np.column_stack([few, np.arange(200)])
+    by_vector = percentile(kappas(draw(contributions(few))))
+    by_number = percentile(kappas(draw(contributions(many))[:, :4]))
+    assert by_vector.low == pytest.approx(by_number.low, abs=0.01)
+    assert by_vector.high == pytest.approx(by_number.high, abs=0.01)
+
+
+def test_a_seed_repeats_every_digit_and_another_seed_does_not() -> None:
+    data = contributions(RESPONSES)
+    assert np.array_equal(draw(data, Resampling(seed=3)), draw(data, Resampling(seed=3)))
+    assert not np.array_equal(draw(data, Resampling(seed=3)), draw(data, Resampling(seed=4)))
+
+
+def test_the_order_of_the_units_does_not_change_a_digit() -> None:
+    assert np.array_equal(draw(contributions(RESPONSES)), draw(contributions(RESPONSES[::-1])))
+
+
+def test_every_resample_has_as_many_units_as_the_data() -> None:
+    ones = np.column_stack([RESPONSES, np.ones(5)])
+    assert (draw(contributions(ones))[:, 4] == 5).all()
+
+
+def test_equal_units_are_stored_once() -> None:
+    data = contributions(count_cells(np.array([0, 3, 3, 0, 3]), 4, None))
+    assert data.multiplicity.tolist() == [3, 2]
+    assert data.units == 5
+    assert data.total.tolist() == [[2, 0, 0, 3]]
+
+
+def test_clusters_are_summed() -> None:
+    assert count_cells(np.array([0, 1, 1, 0]), 2, ["x", "y", "x", "x"]).tolist() == [[2, 1], [0, 1]]
+
+
+def test_nothing_cannot_be_resampled() -> None:
+    with pytest.raises(ValueError, match="nothing to resample"):
+        draw(Contributions(np.zeros((0, 4)), np.zeros(0, dtype=np.int64)))
+
+
+def test_limits_are_order_statistics() -> None:
+    found = percentile(np.arange(1.0, 10_000.0))
+    assert (found.low, found.high) == pytest.approx((250, 9750))
+    assert (found.undefined_share, found.constant) == (0, False)
+
+
+def figure(draws: list[float], clusters: int | None = None, observed: float = 0.5) -> Estimate:
+    return bootstrap_figure(
+        "kappa", observed, np.array(draws), n=20, clusters=clusters, undefined="It is 0/0.", instead="all agree"
+    )
+
+
+def test_above_five_percent_undefined_there_is_no_interval() -> None:
+    nan = float("nan")
+    enough = figure([0.1 * i for i in range(95)] + [nan] * 5)
+    assert enough.low is not None
+    assert enough.undefined_share == pytest.approx(0.05)
+    withheld = figure([0.1 * i for i in range(94)] + [nan] * 6)
+    assert (withheld.value, withheld.low, withheld.high) == (0.5, None, None)
+    assert withheld.reason is not None
+    assert "6.0%" in withheld.reason
+
+
+def test_equal_resamples_claim_no_certainty() -> None:
+    same = figure([1.0] * 50)
+    assert (same.low, same.high) == (None, None)
+    assert same.reason is not None
+    assert "all agree" in same.reason
+
+
+def test_an_undefined_value_keeps_its_sentence() -> None:
+    gone = figure([float("nan")] * 50, observed=float("nan"))
+    assert (gone.value, gone.low, gone.reason) == (None, None, "It is 0/0.")
+
+
+def test_one_response_has_no_interval_and_few_have_a_caution() -> None:
+    spread = [0.1 * i for i in range(100)]
+    one = figure(spread, clusters=1)
+    assert one.low is None
+    assert one.reason is not None
+    assert "one response" in one.reason
+    assert "Only 29 responses" in figure(spread, clusters=29).notes[0]
+    assert figure(spread, clusters=30).notes == ()
+
+
+def test_medians_of_histograms() -> None:
+    values = np.array([1.0, 4.0, 9.0])
+    histograms = np.array([[2, 0, 1], [1, 1, 0], [1, 1, 1], [0, 0, 0]], dtype=np.float64)
+    found = medians(histograms, values)
+    assert found[:3].tolist() == [1, 2.5, 4]
+    assert np.isnan(found[3])

@@ -1,0 +1,100 @@
+"""A judge against a human reference."""
+
+import random
+
+import pytest
+
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.classification import classification, mcnemar
+
+QUICK = Resampling(replicates=199)
+
+
+def skewed() -> tuple[list[int], list[int]]:
+    """Rows (human) 0: 5 and 5; 1: 10 and 80."""
+    return [0] * 10 + [1] * 90, [0] * 5 + [1] * 5 + [0] * 10 + [1] * 80
+
+
+def test_the_human_is_in_the_rows() -> None:
+    result = classification(*skewed(), [0, 1], resampling=QUICK)
+    assert result.matrix == ((5, 5), (10, 80))
+    assert result.accuracy.value == pytest.approx(0.85)
+    assert result.precision[1].value == pytest.approx(80 / 85)
+    assert result.recall[1].value == pytest.approx(80 / 90)
+    assert result.f1[1].value == pytest.approx(160 / 175)
+
+
+def test_macro_f1_is_the_mean_of_the_f1_scores() -> None:
+    result = classification(*skewed(), [0, 1], resampling=QUICK)
+    assert result.macro_precision.value == pytest.approx((5 / 15 + 80 / 85) / 2)
+    assert result.macro_recall.value == pytest.approx((5 / 10 + 80 / 90) / 2)
+    assert result.macro_f1.value == pytest.approx(0.6571428571428571)
+    assert result.macro_f1.value == pytest.approx((result.f1[0].value + result.f1[1].value) / 2)  # type: ignore[operator]
+
+
+def test_items_alone_have_wilson_and_responses_the_bootstrap() -> None:
+    reference, prediction = skewed()
+    alone = classification(reference, prediction, [0, 1], resampling=QUICK)
+    assert (alone.precision[0].method, alone.precision[0].n) == ("Wilson", 15)
+    assert alone.f1[0].method == "percentile bootstrap"
+    within = classification(reference, prediction, [0, 1], clusters=[i // 5 for i in range(100)], resampling=QUICK)
+    assert within.accuracy.method == "percentile bootstrap over responses"
+    assert within.precision[1].value == alone.precision[1].value == pytest.approx(80 / 85)
+    assert within.recall[1].value == alone.recall[1].value == pytest.approx(80 / 90)
+    assert (within.accuracy.clusters, within.accuracy.n) == (20, 100)
+    # Only two responses hold items that the human labelled 0.
+    assert (within.recall[0].clusters, within.recall[0].n) == (2, 10)
+
+
+def test_clustered_errors_widen_the_interval() -> None:
+    chance = random.Random(3)
+    clusters = [i // 10 for i in range(600)]
+    wrong = {cluster: chance.random() < 0.2 for cluster in set(clusters)}
+    reference = [chance.randrange(2) for _ in clusters]
+    prediction = [1 - label if wrong[cluster] else label for label, cluster in zip(reference, clusters, strict=True)]
+    lead = classification(reference, prediction, [0, 1], clusters=clusters).accuracy
+    plain = classification(reference, prediction, [0, 1]).accuracy
+    assert lead.high - lead.low > 2 * (plain.high - plain.low)  # type: ignore[operator]
+
+
+def test_a_zero_denominator_is_undefined_and_zero_in_the_mean() -> None:
+    result = classification([0, 0, 0], [0, 0, 0], [0, 1], resampling=QUICK)
+    assert result.precision[1].value is None
+    assert result.precision[1].reason == "The judge never gave the label 1."
+    assert result.recall[1].reason == "The human never gave the label 1."
+    assert result.f1[1].reason == "Neither gave the label 1."
+    assert result.macro_f1.value == pytest.approx(0.5)
+    assert result.macro_f1.notes == ("Undefined and taken as 0 in the mean: 1.",)
+
+
+def test_a_label_missed_throughout_has_f1_0_not_undefined() -> None:
+    result = classification([0, 1], [0, 0], [0, 1], resampling=QUICK)
+    assert result.precision[1].value is None
+    assert result.f1[1].value == 0
+
+
+def test_missing_labels_are_dropped_and_nothing_is_undefined() -> None:
+    assert classification([0, None, 1], [0, 1, None], [0, 1], resampling=QUICK).accuracy.dropped == 2
+    nothing = classification([], [], [0, 1])
+    for figure in (nothing.accuracy, nothing.macro_f1, nothing.f1[0], nothing.recall[1]):
+        assert figure.value is None
+        assert figure.reason == "No item has both a reference label and a judgement."
+    assert nothing.matrix == ((0, 0), (0, 0))
+
+
+def test_mcnemar_is_the_two_sided_binomial() -> None:
+    # 1 + 11 + 55 of 2**11 outcomes are as far out on this side.
+    assert mcnemar(2, 9).pvalue == pytest.approx(2 * 67 / 2048)
+    assert mcnemar(9, 2).pvalue == mcnemar(2, 9).pvalue
+    assert mcnemar(0, 0).pvalue == 1
+    assert mcnemar(4, 4).pvalue == 1
+    assert 0 < mcnemar(4700, 5300).pvalue < 1e-8
+
+
+def test_mcnemar_as_chi_squared() -> None:
+    # Agresti, approval ratings; statsmodels
+    plain = mcnemar(86, 150, exact=False)
+    assert (plain.statistic, plain.pvalue) == pytest.approx((17.35593220338983, 3.099293441045215e-05))
+    corrected = mcnemar(2, 9, exact=False, correction=True)
+    assert (corrected.statistic, corrected.pvalue) == pytest.approx((3.272727272727273, 0.070440429272088))
+    assert mcnemar(0, 0, exact=False).pvalue == 1

@@ -1,0 +1,56 @@
+"""Kappa without resampling: the value is the formula's, the interval near the bootstrap's."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medreview.stats.formulas import coefficients
+from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.fast_kappa import _student, fast_kappa
+
+LABELS = ("x", "y", "z")
+
+
+@given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), max_size=30))
+def test_the_value_is_the_one_of_the_formula(pairs):
+    table = np.zeros((3, 3))
+    for a, b in pairs:
+        table[LABELS.index(a), LABELS.index(b)] += 1
+    expected = float(coefficients.cohen_kappa(table))
+    found = fast_kappa(pairs, range(len(pairs)))
+
+    assert found.value is None if np.isnan(expected) else found.value == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_interval_is_near_the_clustered_bootstrap():
+    rng = random.Random(5)
+    pairs, clusters = [], []
+    for cluster in range(150):
+        hard = rng.random() < 0.2
+        for _ in range(5):
+            a = rng.choice(LABELS)
+            pairs.append((a, a if rng.random() < (0.4 if hard else 0.95) else rng.choice(LABELS)))
+            clusters.append(cluster)
+    quick = fast_kappa(pairs, clusters)
+    slow = two_raters(
+        *zip(*pairs, strict=True), LABELS, clusters=clusters, resampling=Resampling(replicates=1999)
+    ).figures["cohen_kappa"]
+
+    assert (quick.low, quick.high) == (pytest.approx(slow.low, abs=0.02), pytest.approx(slow.high, abs=0.02))
+
+
+def test_one_response_and_full_agreement_have_no_interval():
+    for pairs, clusters in (([("x", "x"), ("y", "z")], "aa"), ([("x", "x"), ("y", "y")], "ab")):
+        found = fast_kappa(pairs, clusters)
+        assert found.value is not None
+        assert found.low is None
+        assert found.reason
+
+
+@pytest.mark.parametrize(("freedom", "value"), [(1, 12.706), (2, 4.303), (3, 3.182), (9, 2.262), (99, 1.984)])
+def test_students_quantiles(freedom, value):
+    assert _student(0.95, freedom) == pytest.approx(value, rel=0.01)

@@ -1,0 +1,348 @@
+"""Figures of whole studies against values worked out by hand."""
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.judges.runs import JudgeRun, add_run
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.reports.study_reader import judge_names
+from medreview.study.events import NewEvent
+
+FAST = Resampling(replicates=199)
+
+
+def figures_of(small, reviewer=None, resampling=FAST):
+    small.roll_up()
+    return study_figures(small.study.reader, reviewer, resampling=resampling)
+
+
+def groups_of(figures, place=0):
+    return {(group.mode, group.drawn): group for group in figures.reviewers[place].agreement}
+
+
+def against(group, name="the judges together", scale="levels"):
+    return next(c for c in group.comparisons if (c.second, c.scale) == (name, scale))
+
+
+def values(comparison):
+    return {(figure.name, figure.method): figure.value for figure in comparison.agreement}
+
+
+@pytest.fixture
+def ten(small):
+    """Ten statements in four responses. anna and the judge: 7 of 10 alike; supported or not: 8 of 10."""
+    for name, count in (("a", 3), ("b", 3), ("c", 2), ("d", 2)):
+        small.response(name, count)
+    small.judged("one", "supported", "a.1", "a.2", "a.3", "b.1", "b.2", "c.1")
+    small.judged("one", "partial", "b.3", "d.1")
+    small.judged("one", "contradicted", "c.2")
+    small.judged("one", "not_addressed", "d.2")
+    small.said("supported", "a.1", "a.2", "a.3", "b.1")
+    small.said("partial", "b.2", "b.3")
+    small.said("not_addressed", "c.1", "d.2", "d.1")
+    small.said("contradicted", "c.2")
+    return small
+
+
+def test_agreement_kappa_and_table_by_hand(ten):
+    group = groups_of(figures_of(ten))["assisted", False]
+    four = against(group)
+
+    # Rows anna: 4 supported, 2 partial, 1 contradicted, 3 not addressed; columns: 6, 2, 1, 1.
+    assert four.table == ((4, 0, 0, 0), (1, 1, 0, 0), (0, 0, 1, 0), (1, 1, 0, 1))
+    assert list(four.first_counts.values()) == [4, 2, 1, 3]
+    assert list(four.second_counts.values()) == [6, 2, 1, 1]
+    assert (four.n, four.responses, four.dropped) == (10, 4, {})
+    found = values(four)
+    assert found["percent agreement", "Wilson"] == pytest.approx(0.7)
+    assert found["percent agreement", "percentile bootstrap over responses"] == pytest.approx(0.7)
+    chance = (4 * 6 + 2 * 2 + 1 * 1 + 3 * 1) / 100
+    kappa = next(value for (name, _), value in found.items() if name == "Cohen's kappa")
+    assert kappa == pytest.approx((0.7 - chance) / (1 - chance))
+    shares = [0.5, 0.2, 0.1, 0.2]
+    by_chance = sum(share * (1 - share) for share in shares) / 3
+    ac1 = next(value for (name, _), value in found.items() if name == "Gwet's AC1")
+    assert ac1 == pytest.approx((0.7 - by_chance) / (1 - by_chance))
+
+
+def test_supported_or_not_and_mcnemar_by_hand(ten):
+    two = against(groups_of(figures_of(ten))["assisted", False], scale="binary")
+
+    assert two.labels == ("supported", "not_supported")
+    assert two.table == ((4, 0), (2, 4))
+    assert (two.mcnemar.b, two.mcnemar.c, two.mcnemar.pvalue) == (0, 2, 0.5)
+    assert values(two)["percent agreement", "Wilson"] == pytest.approx(0.8)
+
+
+def test_small_numbers_are_said(ten):
+    cautions = " ".join(against(groups_of(figures_of(ten))["assisted", False]).cautions)
+
+    assert "Too few statements (10)" in cautions
+    assert "Too few responses (4)" in cautions
+    assert "Too few of label contradicted: 1 items." in cautions
+
+
+def test_one_statement_a_response_leaves_nothing_to_cluster(small):
+    for name in "abc":
+        small.response(name, 1)
+    small.judged("one", "supported", "a.1", "b.1", "c.1")
+    small.said("supported", "a.1", "b.1")
+    small.said("partial", "c.1")
+    four = against(groups_of(figures_of(small))["assisted", False])
+
+    assert [figure.method for figure in four.agreement if figure.name == "percent agreement"] == ["Wilson"]
+
+
+def test_a_label_is_blind_only_if_its_own_event_says_that_the_judges_were_not_seen(small):
+    small.response("a", 5)
+    small.judged("one", "supported", *(f"a.{n}" for n in range(1, 6)))
+    small.said("supported", "a.1", mode="blind", block="audit")
+    small.said("partial", "a.2", mode="blind", seen="before", block="audit")
+    small.said("partial", "a.3", mode="blind")
+    small.said("partial", "a.4")
+    small.said("partial", "a.5", mode="blind", exposure={})
+    found = groups_of(figures_of(small))
+
+    assert {key: group.labels for key, group in found.items()} == {
+        ("blind", True): 1,
+        ("blind", False): 1,
+        ("assisted", True): 1,
+        ("assisted", False): 2,
+    }
+    assert against(found["blind", True]).table[0] == (1, 0, 0, 0)
+    assert found["blind", True].cautions == ()
+    assert "chosen" in found["blind", False].cautions[0]
+
+
+def test_the_blind_label_stays_when_the_reveal_changed_it(small):
+    small.response("a", 1)
+    small.judged("one", "supported", "a.1")
+    small.said("partial", "a.1", mode="blind", block="audit")
+    small.event(NewEvent("reveal", "a.1"), mode="blind", block="audit")
+    small.said("supported", "a.1", mode="blind", seen="before", block="audit", kind="revise")
+    found = figures_of(small)
+
+    assert against(groups_of(found)["blind", True]).table[1] == (1, 0, 0, 0)
+    assert list(groups_of(found)) == [("blind", True)]
+    assert found.reviewers[0].progress.changed_after_reveal == 1
+    assert found.reviewers[0].progress.disagreements == 0
+
+
+def test_an_assisted_label_is_the_current_one_and_undone_ones_do_not_count(small):
+    small.response("a", 2)
+    small.judged("one", "supported", "a.1", "a.2")
+    small.said("partial", "a.1")
+    small.said("supported", "a.1")
+    payload = {"axis": "evidence", "label": "partial", "exposure": {"judge_verdict": "before"}}
+    wrong = small.event(NewEvent("decide", "a.2", payload))
+    small.event(NewEvent("retract", "a.2", undoes_event=wrong.event_id))
+    group = groups_of(figures_of(small))["assisted", False]
+
+    assert group.labels == 1
+    assert against(group).table[0] == (1, 0, 0, 0)
+
+
+def test_what_is_left_out_is_counted_by_reason(small):
+    small.response("a", 6)
+    small.judged("one", "supported", "a.1")
+    small.judged("two", "contradicted", "a.1")
+    small.judged("one", "unsure", "a.2")
+    small.judged("one", "cannot_judge", "a.3")
+    small.judged("one", "supported", "a.4", "a.6")
+    small.said("supported", "a.1", "a.2", "a.3", "a.5", "a.6")
+    small.said("cannot_judge", "a.4")
+    group = groups_of(figures_of(small))["assisted", False]
+    four, two = against(group), against(group, scale="binary")
+
+    left = {"jury tied": 1, "judge cannot judge": 2, "no judgement": 1, "reviewer cannot judge": 1}
+    assert (four.n, four.dropped) == (1, left)
+    assert (two.n, two.dropped) == (1, left)
+    assert {figure.dropped for figure in four.agreement} == {5}
+
+
+def test_each_judge_is_rolled_up_over_its_own_sources(small):
+    small.response("a", 1, sources=("ok", "ok"))
+    small.judged("one", "not_addressed", "a.1", source=1)
+    small.judged("one", "supported", "a.1", source=2)
+    small.judged("two", "contradicted", "a.1", source=1)
+    small.judged("offline", "partial", "a.1", source=1)
+    small.said("supported", "a.1")
+    group = groups_of(figures_of(small))["assisted", False]
+
+    assert against(group).dropped == {"jury tied": 1}
+    assert against(group, "one").table[0] == (1, 0, 0, 0)
+    assert against(group, "two").table[0] == (0, 0, 1, 0)
+    assert against(group, "offline").table[0] == (0, 1, 0, 0)
+
+
+def test_a_judge_that_only_says_not_found_is_compared_on_the_two_way_question(small):
+    small.response("a", 3)
+    small.judged("coarse", "not found", "a.1", "a.2")
+    small.judged("coarse", "supported", "a.3")
+    small.said("partial", "a.1")
+    small.said("supported", "a.2", "a.3")
+    group = groups_of(figures_of(small))["assisted", False]
+    four, two = against(group, "coarse"), against(group, "coarse", "binary")
+
+    assert (four.n, four.dropped) == (1, {"judge only says supported or not": 2})
+    assert two.table == ((1, 1), (0, 1))
+
+
+def test_both_constant_is_a_sentence(small):
+    small.response("a", 2)
+    small.judged("one", "supported", "a.1", "a.2")
+    small.said("supported", "a.1", "a.2")
+    kappa = next(
+        figure
+        for figure in against(groups_of(figures_of(small))["assisted", False]).agreement
+        if figure.name == "Cohen's kappa"
+    )
+
+    assert kappa.value is None
+    assert "0/0" in kappa.reason
+
+
+def test_nobody_decided_and_nobody_judged(small):
+    small.response("a", 2)
+    found = figures_of(small)
+
+    assert found.reviewers == ()
+    whole = found.support.strata[0]
+    assert [figure.value for figure in whole.clustered] == [1.0, None, None, None]
+    assert all(figure.reason for figure in whole.clustered[1:])
+
+
+def test_an_empty_study(small):
+    found = figures_of(small)
+
+    assert (found.statements, found.responses, found.support.strata) == (0, 0, ())
+
+
+def test_a_reviewer_who_only_looked_has_progress_and_no_figures(small):
+    small.response("a", 2)
+    small.event(NewEvent("shown", "a.1"))
+    only = figures_of(small).reviewers[0]
+
+    assert (only.progress.total, only.progress.open, only.progress.minutes) == (2, 2, None)
+    assert (only.agreement, only.support) == ((), ())
+
+
+def test_an_unknown_reviewer_is_an_error_that_names_the_known(ten):
+    with pytest.raises(UserError, match="there are anna"):
+        figures_of(ten, "ben")
+
+
+def test_two_reviewers_and_both_blind_apart_from_the_rest(ten):
+    ten.response("e", 2)
+    ten.said("supported", "e.1", "e.2", mode="blind", block="audit")
+    ten.said("supported", "e.1", "a.1", who="ben", mode="blind", block="audit")
+    ten.said("supported", "a.2", "b.2", who="ben")
+    ten.said("cannot_judge", "c.1", who="ben")
+    found = figures_of(ten)
+    between = {(c.first, c.scale): c for c in found.between_reviewers}
+
+    assert [reviewer.reviewer for reviewer in found.reviewers] == ["anna", "ben"]
+    assert between["anna (blind)", "levels"].table[0] == (1, 0, 0, 0)
+    assert between["anna (blind)", "levels"].n == 1
+    # Of a.1, a.2 and b.2 they agree on the first two.
+    assert between["anna", "levels"].table[:2] == ((2, 0, 0, 0), (1, 0, 0, 0))
+    assert between["anna", "levels"].dropped == {"reviewer cannot judge": 1}
+    assert figures_of(ten, "ben").between_reviewers == ()
+
+
+def shares(figures):
+    return {figure.name: (figure.value, figure.n) for figure in figures}
+
+
+def test_support_and_url_validity_by_hand(small):
+    small.response("a", 2, sources=("ok", "http_error"), model="atlas")
+    small.response("b", 1, sources=("soft_404", None), model="borealis")
+    small.response("c", 1, sources=("http_error",), model="borealis")
+    small.response("d", 0, sources=(), model="borealis")
+    small.judged("one", "supported", "a.1", "a.2")
+    small.judged("one", "not_addressed", "b.1")
+    small.said("supported", "a.1", "a.2")
+    small.said("partial", "b.1", mode="blind")
+    found = figures_of(small)
+    strata = {(s.split, s.stratum): s for s in found.support.strata}
+
+    # a, b, c: valid 1 of 2, 1 of 1 (one not fetched), 0 of 1. c.1 has nothing to stand on: not supported.
+    assert shares(strata["", ""].clustered) == {
+        "source URL validity": (2 / 4, 4),
+        "statement-level support": (2 / 4, 4),
+        "response-level support": (1 / 3, 3),
+        "unused sources": (3 / 4, 4),
+    }
+    assert strata["", ""].clustered[0].dropped == 1
+    assert strata["", ""].without_statements == 1
+    assert "1 soft 404" in found.support.cautions[0]
+    assert shares(strata["model", "borealis"].wilson)["statement-level support"] == (0.0, 2)
+    assert not [key for key in strata if key[0] == "origin"]
+    mine = {report.by: report for report in found.reviewers[0].support}
+    assert shares(mine["anna, assisted"].strata[0].clustered) == {
+        "statement-level support": (1.0, 2),
+        "response-level support": (1.0, 1),
+    }
+    assert shares(mine["anna, blind"].strata[0].clustered)["statement-level support"] == (0.0, 1)
+    assert "2 of 3 responses" in mine["anna, blind"].cautions[0]
+
+
+def test_a_response_with_an_open_statement_has_no_support_by_the_reviewer(small):
+    small.response("a", 2)
+    small.said("supported", "a.1")
+
+    assert figures_of(small).reviewers[0].support == ()
+
+
+def test_the_offline_judge_is_named_where_it_is_alone(small):
+    small.response("a", 2)
+    small.judged("offline", "supported", "a.1", "a.2")
+    small.said("supported", "a.1")
+    alone = figures_of(small)
+
+    assert alone.support.by == "the offline judge (triage by rules, not a verdict)"
+    assert "On every statement only the offline judge" in " ".join(
+        against(groups_of(alone)["assisted", False]).cautions
+    )
+
+    small.judged("one", "supported", "a.2")
+    mixed = figures_of(small)
+
+    assert mixed.support.by == "the judges' verdict"
+    assert "On 1 of 2 judged statements only the offline judge spoke" in mixed.support.cautions[0]
+
+
+def test_progress_by_hand(ten):
+    ten.event(NewEvent("defer", "a.1"))
+    ten.said("fact", "a.2", axis="hallucination")
+    ten.said("other", "a.2", axis="hallucination")
+    ten.said("fact", "b.1", axis="hallucination")
+    ten.said("supported", "b.1", active_ms=90_000, kind="revise")
+    done = figures_of(ten).reviewers[0].progress
+
+    assert (done.total, done.decided, done.deferred, done.open) == (10, 9, 1, 0)
+    assert done.disagreements == 3
+    assert done.hallucinations == {"fact": 1, "other": 1}
+    assert (done.minutes, done.timed) == (0.5, 10)
+
+
+def test_the_same_seed_gives_the_same_digits_and_another_does_not(ten):
+    first, again = figures_of(ten), figures_of(ten)
+    other = figures_of(ten, resampling=Resampling(replicates=199, seed=2))
+
+    assert first == again
+    assert against(groups_of(first)["assisted", False]) != against(groups_of(other)["assisted", False])
+
+
+def test_runs_of_one_judge_are_told_apart(small):
+    runs = [
+        JudgeRun("a", "recorded", "m1"),
+        JudgeRun("a", "recorded", "m2"),
+        JudgeRun("b", "recorded"),
+        JudgeRun("a", "recorded", "m1", "p"),
+    ]
+    for run in runs:
+        small.study.write(lambda connection, run=run: add_run(connection, run))
+
+    assert judge_names(small.study.reader) == {1: "a, m1", 2: "a, m2", 3: "b", 4: "a, m1, p"}
