@@ -1,6 +1,6 @@
 """The label set: every level of every axis, with its key, name and definition.
 
-Four axes, never one list. A judge's raw label is always kept beside the level it maps to.
+Axes are kept apart, never one list. A judge's raw label is always kept beside the level it maps to.
 """
 
 from typing import Final, Literal, NamedTuple
@@ -38,24 +38,7 @@ HALLUCINATION: Final = (
     Label("other", "4", "other", "Invented or unverifiable in another way; say how in a note."),
 )
 
-CORRECTNESS: Final = (
-    Label("correct", "1", "correct", "True as medicine stands, whatever the source says."),
-    Label("incorrect", "2", "incorrect", "False as medicine stands."),
-    Label("uncertain", "3", "uncertain", "Disputed, outdated in places, or not known to the reviewer."),
-)
-
-QUALITY: Final = (
-    Label("good", "1", "Good", "Would be given to a patient or colleague as it is."),
-    Label("okay", "2", "Okay", "Usable with changes."),
-    Label("bad", "3", "Bad", "Should not be used."),
-)
-
-AXES: Final[dict[str, tuple[Label, ...]]] = {
-    "evidence": EVIDENCE,
-    "hallucination": HALLUCINATION,
-    "correctness": CORRECTNESS,
-    "quality": QUALITY,
-}
+AXES: Final[dict[str, tuple[Label, ...]]] = {"evidence": EVIDENCE, "hallucination": HALLUCINATION}
 
 REASONS: Final = (
     Label("number", "1", "number", "A number, dose, unit or range differs."),
