@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_servers import HostileServer
 
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.reading.page import Page, read_page
+from tests.support.hostile_server import HostileServer
 
 CHILD = Path(__file__).with_name("in_child.py")
 DOSE = b"Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears. "

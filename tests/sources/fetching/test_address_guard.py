@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.sources.fetching.address_guard import GuardedBackend, RefusedError, refusal
+from tests.support.http_server import answer
 
 REFUSED = """
 0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 168.63.129.16 169.254.169.254 172.16.0.1
@@ -61,7 +62,7 @@ def test_no_notation_of_an_inner_address_reaches_a_listener(host, server, fetch)
     assert (one.status, one.body) == (None, b"")
     # Which of the odd forms a system's resolver knows differs; those it does not know end there.
     assert one.state == "blocked" or "could not be resolved" in one.detail
-    assert server.hits == []
+    assert server.received == []
 
 
 def test_the_same_listener_is_reached_when_it_is_allowed(server, fetch):
@@ -73,7 +74,7 @@ def test_only_web_ports(server, fetch):
     url = f"http://127.0.0.1:{server.port}/"
     got = fetch(url, allow=frozenset({("127.0.0.1", 1)}))["/"]
     assert got.state == "blocked"
-    assert server.hits == []
+    assert server.received == []
 
 
 def _resolver(monkeypatch, *answers):
@@ -95,11 +96,11 @@ def test_a_name_is_resolved_once_and_that_address_is_connected(server, fetch, mo
     url = f"http://rebind.example:{server.port}/"
     assert fetch(url)[url].status == 404
     assert asked == ["rebind.example"]
-    assert server.hits[0][1]["host"] == f"rebind.example:{server.port}"
+    assert server.received[0].headers["host"] == f"rebind.example:{server.port}"
 
 
-def test_a_name_that_changes_to_an_inner_address_is_refused(server, fetch, monkeypatch, routes):
-    server.routes["/"] = routes["answer"](b"first", Connection="close")
+def test_a_name_that_changes_to_an_inner_address_is_refused(server, fetch, monkeypatch):
+    server.routes["/"] = answer(b"first", Connection="close")
     _resolver(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
     first, second = (f"http://rebind.example:{server.port}/{path}" for path in ("", "again"))
     got = fetch(first, second, per_host=1)
@@ -112,7 +113,7 @@ def test_one_inner_address_among_public_ones_refuses_the_name(server, fetch, mon
     _resolver(monkeypatch, ["127.0.0.1", "10.0.0.1"])
     url = f"http://mixed.example:{server.port}/"
     assert fetch(url)[url].state == "blocked"
-    assert server.hits == []
+    assert server.received == []
 
 
 def test_a_dead_address_is_followed_by_the_next(server, fetch, monkeypatch):

@@ -12,6 +12,7 @@ from medreview.sources.fetching import fetch as fetch_module
 from medreview.sources.fetching.fetch import Limits, fetch_all
 from medreview.sources.fetching.fetched import validator
 from medreview.sources.fetching.network import Network, Request, read_proxy
+from tests.support.http_server import answer, hang
 
 
 @pytest.fixture
@@ -46,59 +47,59 @@ def any_host(monkeypatch):
 TAGS = {"etag": '"v1"', "last_modified": "Sun, 01 Mar 2026 10:00:00 GMT"}
 
 
-def conditional(routes, body=b"page"):
+def conditional(body=b"page"):
     """A route that knows its version."""
 
     def send(handler):
         if handler.headers.get("If-None-Match") == '"v1"' or handler.headers.get("If-Modified-Since"):
-            routes["answer"](status=304, ETag='"v1"')(handler)
+            answer(status=304, ETag='"v1"')(handler)
         else:
-            routes["answer"](body, ETag='"v1"', Last_Modified=TAGS["last_modified"])(handler)
+            answer(body, ETag='"v1"', Last_Modified=TAGS["last_modified"])(handler)
 
     return send
 
 
-def test_a_page_brings_its_validators(server, ask, routes):
-    server.routes["/a"] = conditional(routes)
+def test_a_page_brings_its_validators(server, ask):
+    server.routes["/a"] = conditional()
     ((_, got),) = ask(Request(server.base + "/a"))
     assert (got.etag, got.last_modified, got.unchanged) == (*TAGS.values(), False)
 
 
-def test_an_error_page_brings_none(server, ask, routes):
-    server.routes["/a"] = routes["answer"](b"gone", status=404, ETag='"x"')
+def test_an_error_page_brings_none(server, ask):
+    server.routes["/a"] = answer(b"gone", status=404, ETag='"x"')
     ((_, got),) = ask(Request(server.base + "/a"))
     assert (got.etag, got.last_modified) == ("", "")
 
 
-def test_a_page_that_did_not_change_is_not_sent_again(server, ask, routes):
-    server.routes["/a"] = conditional(routes)
+def test_a_page_that_did_not_change_is_not_sent_again(server, ask):
+    server.routes["/a"] = conditional()
     url = server.base + "/a"
     ((_, got),) = ask(Request(url, **TAGS, validates=url))
     assert (got.unchanged, got.status, got.state, got.body, got.detail) == (True, 304, None, b"", "")
     assert (got.etag, got.last_modified) == tuple(TAGS.values())
-    headers = server.hits[0][1]
+    headers = server.received[0].headers
     assert headers["if-none-match"] == '"v1"'
     assert headers["if-modified-since"] == TAGS["last_modified"]
 
 
-def test_validators_go_to_their_own_address_of_the_chain_only(server, ask, routes):
-    server.routes["/old"] = routes["answer"](status=301, Location="/new")
-    server.routes["/new"] = conditional(routes)
+def test_validators_go_to_their_own_address_of_the_chain_only(server, ask):
+    server.routes["/old"] = answer(status=301, Location="/new")
+    server.routes["/new"] = conditional()
     ((_, got),) = ask(Request(server.base + "/old", **TAGS, validates=server.base + "/new"))
     assert got.unchanged
     assert got.chain == (server.base + "/old", server.base + "/new")
-    assert ["if-none-match" in headers for _, headers, _ in server.hits] == [False, True]
+    assert ["if-none-match" in request.headers for request in server.received] == [False, True]
 
 
-def test_validators_of_an_address_that_is_not_met_are_not_sent(server, ask, routes):
-    server.routes["/a"] = conditional(routes)
+def test_validators_of_an_address_that_is_not_met_are_not_sent(server, ask):
+    server.routes["/a"] = conditional()
     ((_, got),) = ask(Request(server.base + "/a", **TAGS, validates=server.base + "/else"))
     assert (got.body, got.unchanged) == (b"page", False)
-    assert "if-none-match" not in server.hits[0][1]
+    assert "if-none-match" not in server.received[0].headers
 
 
-def test_a_304_that_was_not_asked_for_is_an_error(server, ask, routes):
-    server.routes["/a"] = routes["answer"](status=304)
+def test_a_304_that_was_not_asked_for_is_an_error(server, ask):
+    server.routes["/a"] = answer(status=304)
     url = server.base + "/a"
     for request in (Request(url), Request(url, etag="\n", validates=url)):
         ((_, got),) = ask(request)
@@ -124,16 +125,16 @@ def test_validators_are_short_and_plain(sent, kept):
     assert validator(sent) == kept
 
 
-def test_hostile_validators_from_a_study_are_not_sent(server, ask, routes):
-    server.routes["/a"] = routes["answer"](b"page")
+def test_hostile_validators_from_a_study_are_not_sent(server, ask):
+    server.routes["/a"] = answer(b"page")
     url = server.base + "/a"
     ((_, got),) = ask(Request(url, etag='"x"\r\nCookie: a=b', last_modified="\x00", validates=url))
     assert got.body == b"page"
-    assert not {"cookie", "if-none-match", "if-modified-since"} & set(server.hits[0][1])
+    assert not {"cookie", "if-none-match", "if-modified-since"} & set(server.received[0].headers)
 
 
-def test_the_next_address_is_asked_for_the_same_thing(server, ask, routes):
-    server.routes["/second"] = routes["answer"](b"here")
+def test_the_next_address_is_asked_for_the_same_thing(server, ask):
+    server.routes["/second"] = answer(b"here")
 
     def then(request, fetched):
         return Request(server.base + "/second", request.token) if fetched.state else None
@@ -143,27 +144,25 @@ def test_the_next_address_is_asked_for_the_same_thing(server, ask, routes):
     assert server.paths() == ["/first", "/second"]
 
 
-def test_each_address_has_its_own_seconds(server, ask, routes):
-    over = threading.Event()
-    server.routes["/mute"] = lambda handler: over.wait(5)
-    server.routes["/second"] = routes["answer"](b"here")
+def test_each_address_has_its_own_seconds(server, ask):
+    server.routes["/mute"] = hang
+    server.routes["/second"] = answer(b"here")
 
     def then(request, fetched):
         return Request(server.base + "/second") if fetched.state == "timeout" else None
 
     got = ask(Request(server.base + "/mute"), then=then, deadline=0.5)
-    over.set()
     assert [fetched.state for _, fetched in got] == ["timeout", None]
 
 
-def test_one_url_for_two_things_is_two_requests_and_the_same_request_is_one(server, ask, routes):
-    server.routes["/a"] = routes["answer"](b"a")
+def test_one_url_for_two_things_is_two_requests_and_the_same_request_is_one(server, ask):
+    server.routes["/a"] = answer(b"a")
     url = server.base + "/a"
     got = ask(Request(url, "one"), Request(url, "two"), Request(url, "one"))
     assert sorted(request.token for request, _ in got) == ["one", "two"]
 
 
-def test_many_sources_of_one_host_with_other_hosts_to_fall_back_on(server, ask, any_host, routes):
+def test_many_sources_of_one_host_with_other_hosts_to_fall_back_on(server, ask, any_host):
     """200 things on one host, each with a second and a third address elsewhere: no host is asked more than twice."""
     now, most = Counter(), Counter()
 
@@ -173,7 +172,7 @@ def test_many_sources_of_one_host_with_other_hosts_to_fall_back_on(server, ask, 
             now[host] += 1
             most[host] = max(most[host], now[host])
             most["all"] = max(most["all"], sum(now.values()))
-        routes["answer"](b"x", status=404)(handler)
+        answer(b"x", status=404)(handler)
         with server.lock:
             now[host] -= 1
 
@@ -194,7 +193,7 @@ def test_many_sources_of_one_host_with_other_hosts_to_fall_back_on(server, ask, 
     assert most["all"] <= 8
 
 
-def test_a_slow_fallback_does_not_hold_up_the_first_host(server, ask, any_host, routes):
+def test_a_slow_fallback_does_not_hold_up_the_first_host(server, ask, any_host):
     """Two things wait for their second address; the others of their first host go on all the same."""
     over = threading.Event()
     quick = []
@@ -206,7 +205,7 @@ def test_a_slow_fallback_does_not_hold_up_the_first_host(server, ask, any_host, 
             quick.append(handler.path)
             if len(quick) == 6:
                 over.set()
-        routes["answer"](b"x")(handler)
+        answer(b"x")(handler)
 
     at = f".example:{server.port}"
     for number in range(6):
@@ -222,22 +221,22 @@ def test_a_slow_fallback_does_not_hold_up_the_first_host(server, ask, any_host, 
     assert all(fetched.body == b"x" for _, fetched in got)
 
 
-def test_single_hosts_have_their_own_delay(server, ask, any_host, routes):
+def test_single_hosts_have_their_own_delay(server, ask, any_host):
     for path in ("/1", "/2", "/3"):
-        server.routes[path] = routes["answer"](b"x")
+        server.routes[path] = answer(b"x")
     hosts = {"fast": 0.0, "slow": 0.2}
     urls = [f"http://{host}.example:{server.port}{path}" for host in hosts for path in ("/1", "/2", "/3")]
     delays = {f"{host}.example": delay for host, delay in hosts.items()}
     ask(*map(Request, urls), network={"delays": delays}, host_delay=30.0)
-    times = {host: [at for _, headers, at in server.hits if headers["host"].startswith(host)] for host in hosts}
+    times = {host: [it.at for it in server.received if it.headers["host"].startswith(host)] for host in hosts}
     assert times["slow"][-1] - times["slow"][0] >= 0.35
     assert times["fast"][-1] - times["fast"][0] < 20
 
 
-def test_requests_wait_while_too_much_is_in_hand(server, routes, monkeypatch):
+def test_requests_wait_while_too_much_is_in_hand(server, monkeypatch):
     monkeypatch.setattr(fetch_module, "IN_HAND", 1500)
     paths = [f"/{number}" for number in range(6)]
-    server.routes.update(dict.fromkeys(paths, routes["answer"](b"x" * 1000)))
+    server.routes.update(dict.fromkeys(paths, answer(b"x" * 1000)))
     asked_while_full = []
 
     async def main():
@@ -247,7 +246,7 @@ def test_requests_wait_while_too_much_is_in_hand(server, routes, monkeypatch):
         async def keep(request, fetched):
             waiting.append(fetched)
             if len(waiting) == 2:
-                asked_while_full.append(len(server.hits))
+                asked_while_full.append(len(server.received))
                 full.set()
             await full.wait()
 
@@ -257,7 +256,7 @@ def test_requests_wait_while_too_much_is_in_hand(server, routes, monkeypatch):
 
     asyncio.run(main())
     assert asked_while_full == [2]
-    assert len(server.hits) == 6
+    assert len(server.received) == 6
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """An explicit proxy: a real one on this machine, that forwards and tunnels, and all that may go wrong with it."""
 
 import base64
+import contextlib
 import http.client
 import socket
 import ssl
 import subprocess
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -14,103 +14,72 @@ import pytest
 from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.proxy import HostCheck
+from tests.support.http_server import LocalServer, answer
 
 USER, PASSWORD = "kim", "s3cr3t-pass"
 
 
-class _Quiet(ThreadingHTTPServer):
-    """Connections that break off, which many tests are about, are not reported."""
+class LocalProxy(LocalServer):
+    """Forwards ``http`` and tunnels ``https`` to one upstream, whatever host is named.
 
-    def handle_error(self, request, client_address):
-        pass
-
-
-class LocalProxy:
-    """Forwards ``http`` and tunnels ``https`` to one upstream, whatever host is named; remembers what it was asked."""
+    ``refuse`` is a status to answer everything with; ``credentials`` are what has to be sent along.
+    """
 
     def __init__(self, upstream):
-        self.asked = []
-        self.headers = []
+        super().__init__(self._pass, keep_alive=True)
+        self.upstream = upstream
         self.refuse = 0
         self.credentials = ""
-        outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    @property
+    def asked(self):
+        return [(request.method, request.path) for request in self.received]
 
-            def do_GET(self):
-                if not self.welcome():
-                    return
-                host, _, path = self.path.removeprefix("http://").partition("/")
-                ahead = http.client.HTTPConnection(*upstream, timeout=5)
-                sent = {name: value for name, value in self.headers.items() if not name.lower().startswith("proxy-")}
-                ahead.request(self.command, "/" + path, headers={**sent, "Host": host})
-                got = ahead.getresponse()
-                body = got.read()
-                self.send_response(got.status)
-                for name, value in got.getheaders():
-                    if name.lower() not in ("content-length", "connection"):
-                        self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-                ahead.close()
+    def _pass(self, exchange):
+        status = self.refuse
+        if self.credentials and exchange.headers.get("Proxy-Authorization") != self.credentials:
+            status = 407
+        if status:
+            exchange.answer(b"proxy", status)
+        elif exchange.command == "CONNECT":
+            self._tunnel(exchange)
+        else:
+            self._forward(exchange)
 
-            do_HEAD = do_GET
+    def _forward(self, exchange):
+        host, _, path = exchange.path.removeprefix("http://").partition("/")
+        ahead = http.client.HTTPConnection(*self.upstream, timeout=5)
+        sent = {name: value for name, value in exchange.headers.items() if not name.lower().startswith("proxy-")}
+        ahead.request(exchange.command, "/" + path, headers={**sent, "Host": host})
+        got = ahead.getresponse()
+        body = got.read()
+        ahead.close()
+        own = ("content-length", "connection")
+        exchange.answer(body, got.status, {name: it for name, it in got.getheaders() if name.lower() not in own})
 
-            def do_CONNECT(self):
-                if not self.welcome():
-                    return
-                ahead = socket.create_connection(upstream, 5)
-                self.send_response(200)
-                self.end_headers()
-                self.close_connection = True
+    def _tunnel(self, exchange):
+        ahead = socket.create_connection(self.upstream, 5)
+        exchange.begin(200)
+        exchange.close_connection = True
+        back = threading.Thread(target=pump, args=(ahead, exchange.connection), daemon=True)
+        back.start()
+        pump(exchange.connection, ahead)
+        back.join(5)
+        ahead.close()
 
-                def pump(source, sink):
-                    try:
-                        while data := source.recv(65536):
-                            sink.sendall(data)
-                        sink.shutdown(socket.SHUT_WR)
-                    except OSError:
-                        pass
 
-                back = threading.Thread(target=pump, args=(ahead, self.connection), daemon=True)
-                back.start()
-                pump(self.connection, ahead)
-                back.join(5)
-                ahead.close()
-
-            def welcome(self):
-                outer.asked.append((self.command, self.path))
-                outer.headers.append({name.lower(): value for name, value in self.headers.items()})
-                status = outer.refuse
-                if outer.credentials and self.headers.get("Proxy-Authorization") != outer.credentials:
-                    status = 407
-                if status:
-                    self.send_response(status)
-                    self.send_header("Content-Length", "5")
-                    self.end_headers()
-                    self.wfile.write(b"proxy")
-                return not status
-
-            def log_message(self, format, *args):
-                pass
-
-        self.server = _Quiet(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.name = f"127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+def pump(source, sink):
+    """Pass bytes on until there are no more."""
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
 
 
 @pytest.fixture
 def proxy(server):
-    local = LocalProxy(("127.0.0.1", server.port))
-    yield local
-    local.close()
+    with LocalProxy(("127.0.0.1", server.port)) as local:
+        yield local
 
 
 @pytest.fixture
@@ -127,34 +96,34 @@ def via(fetch, proxy):
 PAGE = "http://site.example/a"
 
 
-def test_a_page_comes_through_the_proxy(server, proxy, via, routes):
-    server.routes["/a"] = routes["answer"](b"page", Content_Type="text/html", ETag='"1"')
+def test_a_page_comes_through_the_proxy(server, proxy, via):
+    server.routes["/a"] = answer(b"page", Content_Type="text/html", ETag='"1"')
     got = via(PAGE)[PAGE]
     assert (got.body, got.status, got.state, got.etag) == (b"page", 200, None, '"1"')
     assert proxy.asked == [("GET", PAGE)]
-    assert server.hits[0][1]["host"] == "site.example"
-    assert "proxy-authorization" not in proxy.headers[0]
+    assert server.received[0].headers["host"] == "site.example"
+    assert "proxy-authorization" not in proxy.received[0].headers
 
 
-def test_redirects_go_through_the_proxy_too(server, proxy, via, routes):
-    server.routes["/a"] = routes["answer"](status=302, Location="http://other.example/b")
-    server.routes["/b"] = routes["answer"](b"there")
+def test_redirects_go_through_the_proxy_too(server, proxy, via):
+    server.routes["/a"] = answer(status=302, Location="http://other.example/b")
+    server.routes["/b"] = answer(b"there")
     assert via(PAGE)[PAGE].body == b"there"
     assert proxy.asked == [("GET", PAGE), ("GET", "http://other.example/b")]
 
 
-def test_reaching_goes_through_the_proxy(server, proxy, via, routes):
-    server.routes["/a"] = routes["answer"](b"page")
+def test_reaching_goes_through_the_proxy(server, proxy, via):
+    server.routes["/a"] = answer(b"page")
     assert via(PAGE, reach=True)[PAGE].status == 200
     assert proxy.asked == [("HEAD", PAGE)]
 
 
-def test_name_and_password_are_sent_to_the_proxy_only(server, proxy, via, routes):
-    server.routes["/a"] = routes["answer"](b"page")
+def test_name_and_password_are_sent_to_the_proxy_only(server, proxy, via):
+    server.routes["/a"] = answer(b"page")
     proxy.credentials = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     got = via(PAGE, login=f"{USER}:{PASSWORD}@")[PAGE]
     assert got.body == b"page"
-    assert proxy.credentials not in str(server.hits)
+    assert proxy.credentials not in str(server.received)
     assert PASSWORD not in repr(got)
 
 
@@ -202,8 +171,8 @@ def test_a_tunnel_that_fails_once_is_tried_again(proxy, via):
     assert proxy.asked == [("CONNECT", "site.example:443")] * 3
 
 
-def test_a_bad_gateway_may_be_the_proxys_doing(server, proxy, via, routes):
-    server.routes["/a"] = routes["answer"](b"down", status=502)
+def test_a_bad_gateway_may_be_the_proxys_doing(server, proxy, via):
+    server.routes["/a"] = answer(b"down", status=502)
     got = via(PAGE)[PAGE]
     assert (got.state, got.status) == ("http_error", 502)
     assert f"the proxy {proxy.name}" in got.detail
@@ -246,24 +215,24 @@ def trust(monkeypatch, certificate):
     )  # fmt: skip
 
 
-def test_https_is_tunnelled_and_the_certificate_is_the_sites(server, secured, proxy, via, routes, monkeypatch):
-    server.routes["/a"] = routes["answer"](b"secure page")
-    trust(monkeypatch, secured(server.server))
+def test_https_is_tunnelled_and_the_certificate_is_the_sites(server, secured, proxy, via, monkeypatch):
+    server.routes["/a"] = answer(b"secure page")
+    trust(monkeypatch, secured(server.listener))
     got = via(HTTPS)[HTTPS]
     assert (got.body, got.state) == (b"secure page", None)
     assert proxy.asked == [("CONNECT", "site.example:443")]
 
 
 def test_a_certificate_that_nobody_knows_is_refused_through_the_tunnel(server, secured, proxy, via):
-    secured(server.server)
+    secured(server.listener)
     got = via(HTTPS)[HTTPS]
     assert (got.state, got.detail) == ("http_error", "The certificate of site.example could not be verified.")
-    assert server.hits == []
+    assert server.received == []
 
 
-def test_the_proxy_itself_may_be_secure(server, secured, proxy, via, routes, monkeypatch):
-    server.routes["/a"] = routes["answer"](b"page")
-    certificate = secured(proxy.server)
+def test_the_proxy_itself_may_be_secure(server, secured, proxy, via, monkeypatch):
+    server.routes["/a"] = answer(b"page")
+    certificate = secured(proxy.listener)
     assert via(PAGE, scheme="https")[PAGE].detail == f"The proxy {proxy.name} offers no secure connection."
     trust(monkeypatch, certificate)
     assert via(PAGE, scheme="https")[PAGE].body == b"page"
@@ -285,11 +254,11 @@ def test_no_notation_of_an_inner_host_is_put_to_the_proxy(server, proxy, via, sc
     got = via(url)[url]
     assert (got.state, got.status) == ("blocked", None)
     assert proxy.asked == []
-    assert server.hits == []
+    assert server.received == []
 
 
-def test_a_redirect_to_an_inner_host_is_not_put_to_the_proxy(server, proxy, via, routes):
-    server.routes["/a"] = routes["answer"](status=302, Location="http://169.254.169.254/latest/")
+def test_a_redirect_to_an_inner_host_is_not_put_to_the_proxy(server, proxy, via):
+    server.routes["/a"] = answer(status=302, Location="http://169.254.169.254/latest/")
     assert via(PAGE)[PAGE].state == "blocked"
     assert proxy.asked == [("GET", PAGE)]
 
@@ -302,15 +271,15 @@ def test_only_web_ports_are_put_to_the_proxy(proxy, via, port):
     assert proxy.asked == []
 
 
-def test_robots_txt_goes_through_the_proxy(server, proxy, fetch, routes):
-    server.routes["/robots.txt"] = routes["answer"](b"User-agent: *\nDisallow: /a")
+def test_robots_txt_goes_through_the_proxy(server, proxy, fetch):
+    server.routes["/robots.txt"] = answer(b"User-agent: *\nDisallow: /a")
     network = {"proxy": f"http://{proxy.name}", "respect_robots": True}
     assert fetch(PAGE, network=network, allow=frozenset())[PAGE].state == "blocked"
     assert proxy.asked == [("GET", "http://site.example/robots.txt")]
 
 
-def test_the_environment_names_no_proxy(server, proxy, fetch, routes, monkeypatch):
-    server.routes["/a"] = routes["answer"](b"page")
+def test_the_environment_names_no_proxy(server, proxy, fetch, monkeypatch):
+    server.routes["/a"] = answer(b"page")
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://{proxy.name}")
         monkeypatch.setenv(name.lower(), f"http://{proxy.name}")
@@ -320,8 +289,8 @@ def test_the_environment_names_no_proxy(server, proxy, fetch, routes, monkeypatc
     assert proxy.asked == []
 
 
-def test_the_environment_exempts_nothing_from_the_proxy(server, proxy, via, routes, monkeypatch):
-    server.routes["/a"] = routes["answer"](b"page")
+def test_the_environment_exempts_nothing_from_the_proxy(server, proxy, via, monkeypatch):
+    server.routes["/a"] = answer(b"page")
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setenv("no_proxy", "*")
     assert via(PAGE)[PAGE].body == b"page"

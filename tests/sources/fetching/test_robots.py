@@ -1,23 +1,23 @@
 """robots.txt, asked only on request: once for each site, within the bounds of any page, and obeyed."""
 
 import socket
-import threading
 import time
 
 import pytest
 
 from medreview.sources.fetching.robots import PRODUCT, parse
+from tests.support.http_server import answer, endless, hang
 
 ON = {"respect_robots": True}
 
 
 @pytest.fixture
-def site(server, routes):
+def site(server):
     """Give the local server a robots.txt, and pages at every path named."""
 
     def make(robots, *paths, status=200):
-        server.routes["/robots.txt"] = routes["answer"](robots, status=status, Content_Type="text/plain")
-        server.routes.update(dict.fromkeys(paths, routes["answer"](b"page")))
+        server.routes["/robots.txt"] = answer(robots, status=status, Content_Type="text/plain")
+        server.routes.update(dict.fromkeys(paths, answer(b"page")))
 
     return make
 
@@ -88,10 +88,8 @@ def test_a_server_that_fails_allows_nothing(server, fetch, site, status):
 
 def test_a_file_that_does_not_come_in_time_allows_nothing(server, fetch, site):
     site(b"", "/a")
-    over = threading.Event()
-    server.routes["/robots.txt"] = lambda handler: over.wait(5)
+    server.routes["/robots.txt"] = hang
     got = fetch("/a", network=ON, deadline=0.3)["/a"]
-    over.set()
     assert got.state == "timeout"
     assert "robots.txt" in got.detail
     assert "/a" not in server.paths()
@@ -108,49 +106,49 @@ def test_the_guard_holds_for_the_file_too(server, fetch):
     got = fetch("/a", network=ON, allow=frozenset())["/a"]
     assert got.state == "blocked"
     assert "not a public address" in got.detail
-    assert server.hits == []
+    assert server.received == []
 
 
 @pytest.mark.parametrize("target", ["http://169.254.169.254/robots.txt", "file:///etc/passwd"])
-def test_a_redirect_of_the_file_to_where_nothing_is_asked_allows_nothing(server, fetch, site, routes, target):
+def test_a_redirect_of_the_file_to_where_nothing_is_asked_allows_nothing(server, fetch, site, target):
     site(b"", "/a")
-    server.routes["/robots.txt"] = routes["answer"](status=302, Location=target)
+    server.routes["/robots.txt"] = answer(status=302, Location=target)
     assert fetch("/a", network=ON)["/a"].state == "blocked"
     assert server.paths() == ["/robots.txt"]
 
 
-def test_redirects_of_the_file_are_followed(server, fetch, site, routes):
+def test_redirects_of_the_file_are_followed(server, fetch, site):
     site(b"", "/a")
-    server.routes["/robots.txt"] = routes["answer"](status=301, Location="/rules")
-    server.routes["/rules"] = routes["answer"](b"User-agent: *\nDisallow: /a")
+    server.routes["/robots.txt"] = answer(status=301, Location="/rules")
+    server.routes["/rules"] = answer(b"User-agent: *\nDisallow: /a")
     assert fetch("/a", network=ON)["/a"].state == "blocked"
 
 
-def test_redirects_of_the_file_without_an_end_are_no_file(server, fetch, site, routes):
+def test_redirects_of_the_file_without_an_end_are_no_file(server, fetch, site):
     site(b"", "/a")
-    server.routes["/robots.txt"] = routes["answer"](status=302, Location="/r0")
+    server.routes["/robots.txt"] = answer(status=302, Location="/r0")
     for step in range(9):
-        server.routes[f"/r{step}"] = routes["answer"](status=302, Location=f"/r{step + 1}")
+        server.routes[f"/r{step}"] = answer(status=302, Location=f"/r{step + 1}")
     assert fetch("/a", network=ON)["/a"].body == b"page"
-    server.routes["/r0"] = routes["answer"](status=302, Location="/robots.txt")
+    server.routes["/r0"] = answer(status=302, Location="/robots.txt")
     assert fetch("/a", network=ON)["/a"].body == b"page"
 
 
-def test_every_hop_is_asked_about(server, fetch, site, routes):
+def test_every_hop_is_asked_about(server, fetch, site):
     site(b"User-agent: *\nDisallow: /secret", "/secret/x")
-    server.routes["/go"] = routes["answer"](status=302, Location="/secret/x")
+    server.routes["/go"] = answer(status=302, Location="/secret/x")
     got = fetch("/go", network=ON)["/go"]
     assert (got.state, len(got.chain)) == ("blocked", 2)
     assert sorted(server.paths()) == ["/go", "/robots.txt"]
 
 
-def test_many_pages_at_once_ask_once(server, fetch, site, routes):
+def test_many_pages_at_once_ask_once(server, fetch, site):
     paths = [f"/{number}" for number in range(12)]
     site(b"", *paths)
 
     def slow(handler):
         time.sleep(0.1)
-        routes["answer"](b"User-agent: *\nDisallow: /3")(handler)
+        answer(b"User-agent: *\nDisallow: /3")(handler)
 
     server.routes["/robots.txt"] = slow
     got = fetch(*paths, network=ON, per_host=8)
@@ -158,7 +156,7 @@ def test_many_pages_at_once_ask_once(server, fetch, site, routes):
     assert [path for path, one in got.items() if one.state] == ["/3"]
 
 
-def test_each_host_has_its_own_file(server, fetch, monkeypatch, routes):
+def test_each_host_has_its_own_file(server, fetch, monkeypatch):
     monkeypatch.setattr(
         socket,
         "getaddrinfo",
@@ -167,22 +165,22 @@ def test_each_host_has_its_own_file(server, fetch, monkeypatch, routes):
 
     def robots(handler):
         closed = handler.headers["Host"].startswith("closed")
-        routes["answer"](b"User-agent: *\nDisallow: /" if closed else b"")(handler)
+        answer(b"User-agent: *\nDisallow: /" if closed else b"")(handler)
 
-    server.routes |= {"/robots.txt": robots, "/": routes["answer"](b"page")}
+    server.routes |= {"/robots.txt": robots, "/": answer(b"page")}
     urls = [f"http://{name}.example:{server.port}/" for name in ("open", "closed")]
     got = fetch(*urls, network=ON)
     assert [got[url].state for url in urls] == [None, "blocked"]
 
 
-def test_services_for_programs_are_not_asked_but_where_they_lead_is(server, fetch, site, routes, monkeypatch):
+def test_services_for_programs_are_not_asked_but_where_they_lead_is(server, fetch, site, monkeypatch):
     monkeypatch.setattr(
         socket,
         "getaddrinfo",
         lambda host, port, *a, **k: [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))],
     )
     site(b"User-agent: *\nDisallow: /", "/a", "/b")
-    server.routes["/go"] = routes["answer"](status=302, Location=f"http://site.example:{server.port}/b")
+    server.routes["/go"] = answer(status=302, Location=f"http://site.example:{server.port}/b")
     got = fetch("/a", "/go", network={**ON, "for_programs": frozenset({"127.0.0.1"})})
     assert (got["/a"].body, got["/go"].state) == (b"page", "blocked")
     assert got["/go"].detail.startswith("robots.txt of site.example asks")
@@ -199,14 +197,7 @@ def test_only_the_beginning_of_a_long_file_is_read(server, fetch, site):
 def test_an_endless_file_is_left(server, fetch, site):
     site(b"", "/a", "/b")
 
-    def endless(handler):
-        handler.send_response(200)
-        handler.end_headers()
-        handler.wfile.write(b"User-agent: *\nDisallow: /a\n")
-        while True:
-            handler.wfile.write(b"# more\n" * 10_000)
-
-    server.routes["/robots.txt"] = endless
+    server.routes["/robots.txt"] = endless(b"User-agent: *\nDisallow: /a\n", b"# more\n" * 10_000)
     got = fetch("/a", "/b", network=ON)
     assert (got["/a"].state, got["/b"].body) == ("blocked", b"page")
 
@@ -214,7 +205,7 @@ def test_an_endless_file_is_left(server, fetch, site):
 def test_a_crawl_delay_is_kept(server, fetch, site):
     site(b"User-agent: *\nCrawl-delay: 0.2", "/1", "/2", "/3")
     fetch("/1", "/2", "/3", network=ON)
-    times = [at for _, _, at in server.hits]
+    times = [request.at for request in server.received]
     assert len(times) == 4
     assert times[-1] - times[0] >= 0.55
 

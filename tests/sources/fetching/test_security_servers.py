@@ -6,7 +6,6 @@ Made like ``test_security_table``. Memory is measured in a process of its own.
 import asyncio
 import gzip
 import socket
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,13 +14,11 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from hostile_servers import HostileServer, endless, head, page, raw, zeros
-from security_lab import PROSE, Lab, Probe, Row, Table, in_child
-
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.fetched import Fetched
+from tests.sources.bombs import zeros
+from tests.sources.security_lab import PROSE, Lab, Probe, Row, Table, in_child
+from tests.support.hostile_server import HostileServer, endless, head, page, raw
 
 DEADLINE = 0.5
 SLACK = 2.0

@@ -6,20 +6,16 @@ What servers send is in ``test_security_servers``, what pages hold in ``test_sec
 """
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from hostile_servers import HostileServer, page
-from security_lab import PROSE, Lab, Row, Table
-
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.reading.page import read_page
+from tests.sources.security_lab import PROSE, Lab, Row, Table
+from tests.support.hostile_server import HostileServer, page
 
 TABLE = Table()
 

@@ -1,8 +1,6 @@
 """Countries of domains: local servers speak RDAP as a registry and as a registrar, and lie."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -12,50 +10,33 @@ from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.sources.lookups.rdap import ask_registry, countries, domains, is_us
 from medreview.study import Study
+from tests.support.http_server import LocalServer, answer
 
 
-class Rdap:
+class Rdap(LocalServer):
     """Answers ``/domain/NAME`` from ``records``: a record, or (status, headers, body)."""
 
     def __init__(self):
-        self.records, self.asked = {}, []
-        outer = self
+        super().__init__()
+        self.records = {}
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                outer.asked.append(self.path)
-                told = outer.records.get(self.path.rpartition("/")[2], (404, {}, b"{}"))
-                told = told if isinstance(told, tuple) else (200, {}, json.dumps(told).encode())
-                status, headers, body = told
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        self.base = f"http://127.0.0.1:{self.port}"
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    def route(self, path):
+        told = self.records.get(path.rpartition("/")[2], (404, {}, b"{}"))
+        status, headers, body = told if isinstance(told, tuple) else (200, {}, json.dumps(told).encode())
+        return answer(body, status=status, **headers)
 
 
 @pytest.fixture
 def servers():
-    pair = Rdap(), Rdap()
-    yield pair
-    for one in pair:
-        one.server.shutdown()
-        one.server.server_close()
+    with Rdap() as registry, Rdap() as registrar:
+        yield registry, registrar
 
 
 @pytest.fixture
 def ask(servers, tmp_path):
     """Ask the first server for the country of each domain, which a study cites; returns summary and answers."""
     registry, registrar = servers
-    allow = frozenset({("127.0.0.1", registry.port), ("127.0.0.1", registrar.port)})
+    allow = registry.allow | registrar.allow
     network = Network(limits=Limits(host_delay=0, retry_delay=0.01), allow=allow)
     opened = []
 
@@ -92,12 +73,12 @@ def test_each_registrable_domain_is_asked_once_the_most_cited_first(servers, ask
     cited = ["bnf.nice.org.uk", "pubmed.ncbi.nlm.nih.gov", "www.nih.gov", "10.0.0.1", "leaflets.example"]
     summary, found = ask(*cited)
 
-    assert registry.asked == ["/domain/nih.gov", "/domain/nice.org.uk"]
+    assert registry.paths() == ["/domain/nih.gov", "/domain/nice.org.uk"]
     assert found == {"nih.gov": "US", "nice.org.uk": "GB"}
     assert (summary.asked, summary.failed) == (2, 0)
 
     again, _ = ask()
-    assert (again.asked, again.known, len(registry.asked)) == (0, 2, 2)
+    assert (again.asked, again.known, len(registry.paths())) == (0, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -194,8 +175,8 @@ def test_the_registrar_is_asked_where_the_registry_knows_no_registrant(servers, 
     registrar.records["guide.com"] = record(adr("", cc="US"), links=[related(registrar, "elsewhere.com")])
 
     assert ask("guide.com")[1] == {"guide.com": "US"}
-    assert registry.asked == ["/domain/guide.com", "/com/v1/domain/GUIDE.COM"]
-    assert registrar.asked == ["/rdap/domain/guide.com"]
+    assert registry.paths() == ["/domain/guide.com", "/com/v1/domain/GUIDE.COM"]
+    assert registrar.paths() == ["/rdap/domain/guide.com"]
 
 
 def test_the_registrar_is_the_last_to_be_asked(servers, ask):
@@ -204,15 +185,15 @@ def test_the_registrar_is_the_last_to_be_asked(servers, ask):
     registrar.records["guide.com"] = record(links=[related(registry, "other.com")])
 
     assert ask("guide.com")[1] == {"guide.com": ""}
-    assert (len(registry.asked), len(registrar.asked)) == (1, 1)
+    assert (len(registry.paths()), len(registrar.paths())) == (1, 1)
 
 
 def test_a_link_into_a_private_network_is_not_followed(servers, ask):
     registry, registrar = servers
     registry.records["guide.com"] = record(links=[related(registrar)])
-    summary, found = ask("guide.com", allow=frozenset({("127.0.0.1", registry.port)}))
+    summary, found = ask("guide.com", allow=registry.allow)
 
-    assert (summary.failed, found, registrar.asked) == (1, {"guide.com": None}, [])
+    assert (summary.failed, found, registrar.paths()) == (1, {"guide.com": None}, [])
 
 
 def test_a_registrar_that_fails_is_asked_again_with_the_registry(servers, ask):
@@ -228,7 +209,7 @@ def test_a_registrar_that_fails_is_asked_again_with_the_registry(servers, ask):
 def test_a_name_in_another_script_is_asked_in_ascii(servers, ask):
     ask("www.bücher.de")
 
-    assert servers[0].asked == ["/domain/xn--bcher-kva.de"]
+    assert servers[0].paths() == ["/domain/xn--bcher-kva.de"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Whether something is there: states told apart, against a real server and from the snapshots of a study."""
 
-import threading
 import zlib
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -13,49 +11,35 @@ from medreview.sources.lookups.reach import ask, exists, reach_state, stored
 from medreview.study import Study
 from medreview.study.rows import insert
 from medreview.text import sha256
+from tests.support.http_server import LocalServer, hang
 
 
-class Pages(BaseHTTPRequestHandler):
+def pages(exchange):
     """``/status/404`` answers so; ``/get-only`` refuses HEAD; ``/moved`` leads to ``/status/200``."""
-
-    asked: list[tuple[str, str]]
-
-    def do_HEAD(self):
-        self._answer(405 if self.path == "/get-only" else None)
-
-    def do_GET(self):
-        self._answer(None)
-
-    def _answer(self, status):
-        type(self).asked.append((self.command, self.path))
-        name, _, number = self.path.strip("/").partition("/")
-        if name == "hang":
-            threading.Event().wait(3)
-            return
-        self.send_response(status or (302 if name == "moved" else int(number or 200)))
-        if name == "moved":
-            self.send_header("Location", "/status/200")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+    name, _, number = exchange.path.strip("/").partition("/")
+    if name == "hang":
+        hang(exchange)
+    elif name == "moved":
+        exchange.answer(status=302, headers={"Location": "/status/200"})
+    elif exchange.path == "/get-only" and exchange.command == "HEAD":
+        exchange.answer(status=405)
+    else:
+        exchange.answer(status=int(number or 200))
 
 
 @pytest.fixture
 def site():
-    handler = type("Handler", (Pages,), {"asked": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with LocalServer(pages) as server:
+        yield server
+
+
+def asked(site):
+    return [(request.method, request.path) for request in site.received]
 
 
 def network(server, **more):
     limits = Limits(host_delay=0, deadline=1.0, connect_timeout=0.5, retries=0, retry_delay=0)
-    return Network(limits=limits, allow=frozenset({("127.0.0.1", server.server_port)}), **more)
+    return Network(limits=limits, allow=server.allow, **more)
 
 
 class Told:
@@ -70,7 +54,7 @@ class Told:
 
 
 async def test_every_kind_of_answer_is_told_apart(site):
-    base = f"http://127.0.0.1:{site.server_port}"
+    base = site.base
     wanted = {
         f"{base}/status/200": "reached",
         f"{base}/get-only": "reached",
@@ -94,16 +78,16 @@ async def test_every_kind_of_answer_is_told_apart(site):
     assert (moved.status, moved.final_url, moved.exists) == (200, f"{base}/status/200", None)
     assert moved.at.endswith("Z")
     assert found[f"url:{base}/status/404"].detail
-    assert ("GET", "/get-only") in site.RequestHandlerClass.asked
-    assert ("GET", "/status/200") not in site.RequestHandlerClass.asked
+    assert ("GET", "/get-only") in asked(site)
+    assert ("GET", "/status/200") not in asked(site)
 
 
 async def test_a_source_is_asked_for_once(site):
-    base = f"http://127.0.0.1:{site.server_port}/status/200"
+    base = f"{site.base}/status/200"
     found = await ask([Citation("url", base), Citation("url", f"{base}#part")], network(site))
 
     assert len(found) == 1
-    assert site.RequestHandlerClass.asked == [("HEAD", "/status/200")]
+    assert asked(site) == [("HEAD", "/status/200")]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,6 @@
 """Lost addresses and the archive: a local server speaks the Wayback availability format, and lies."""
 
 import json
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,36 +12,30 @@ from medreview.sources.fetching.services import Services
 from medreview.sources.lookups.wayback import Archived, archived, ask_archive, lost_addresses, may_be_asked
 from medreview.study import Study
 from medreview.study.check import check
+from tests.support.http_server import LocalServer, answer
 
 GONE, NEVER, LATE = "https://guide.org/gone?a=1&b=ü%20x", "http://guide.org/never", "https://slow.org/page"
 PRIVATE = ["http://intranet/gone", "http://10.0.0.5/gone", "http://files.hospital.local/gone"]
 
 
-class Archive:
+class Archive(LocalServer):
     """Holds copies by address: lists of (timestamp, status); or sends what it is told to send."""
 
     def __init__(self):
-        self.copies, self.lies, self.asked = {}, {}, []
-        outer = self
+        super().__init__()
+        self.copies, self.lies = {}, {}
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                query = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
-                outer.asked.append((query["url"], query.get("timestamp", "")))
-                status, body = outer.answer(query["url"], query.get("timestamp", "99999999"))
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+    @property
+    def asked(self):
+        """The addresses that were asked about, and the moments."""
+        return [(query["url"], query.get("timestamp", "")) for query in map(query_of, self.paths())]
 
-            def log_message(self, *_):
-                pass
+    def route(self, path):
+        query = query_of(path)
+        status, body = self.copy_of(query["url"], query.get("timestamp", "99999999"))
+        return answer(body, status=status)
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def answer(self, url, timestamp):
+    def copy_of(self, url, timestamp):
         if url in self.lies:
             return self.lies[url]
         copies = sorted(self.copies.get(url, []), key=lambda copy: abs(int(copy[0]) - int(timestamp.ljust(14, "0"))))
@@ -57,17 +48,19 @@ class Archive:
 
     def ask(self, study, **more):
         limits = Limits(host_delay=0, retry_delay=0.01)
-        network = Network(limits=limits, allow=frozenset({("127.0.0.1", self.port)}))
-        services = Services(wayback=f"http://127.0.0.1:{self.port}/wayback/available")
+        network = Network(limits=limits, allow=self.allow)
+        services = Services(wayback=f"{self.base}/wayback/available")
         return ask_archive(study, services=services, network=network, **more)
+
+
+def query_of(path):
+    return {key: values[0] for key, values in parse_qs(urlsplit(path).query).items()}
 
 
 @pytest.fixture
 def archive():
-    one = Archive()
-    yield one
-    one.server.shutdown()
-    one.server.server_close()
+    with Archive() as one:
+        yield one
 
 
 def make_study(folder, lost, late=()):
@@ -109,7 +102,7 @@ def test_the_oldest_and_the_newest_copy_are_kept_and_nothing_is_asked_twice(stud
     assert archived(study.reader) == expected
     assert sorted(archive.asked) == sorted([(GONE, ""), (GONE, "19960101"), (NEVER, ""), (LATE, "")])
 
-    archive.asked.clear()
+    archive.received.clear()
     again = archive.ask(study)
     assert (again.asked, again.known, archive.asked) == (0, 3, [])
     assert archived(study.reader) == expected
@@ -173,7 +166,7 @@ def test_what_is_no_answer_is_kept_as_a_failure_and_asked_again(study, archive, 
     assert archived(study.reader)[GONE] == Archived()
 
     archive.lies.clear()
-    archive.asked.clear()
+    archive.received.clear()
     again = archive.ask(study)
     assert (again.asked, again.failed, again.known) == (1, 0, 2)
     assert archived(study.reader)[NEVER] == Archived()
@@ -207,7 +200,7 @@ def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, arc
         kept = set(archived(study.reader))
         assert 3 <= len(kept) < 8
 
-        archive.asked.clear()
+        archive.received.clear()
         rest = archive.ask(study)
         assert {url for url, _ in archive.asked} == set(lost) - kept
         assert (rest.known, rest.asked) == (len(kept), 8 - len(kept))
@@ -226,18 +219,11 @@ def test_a_service_that_is_down_is_left_alone(tmp_path, archive):
 
 
 def test_delays_of_the_network_are_kept(study, archive):
-    moments = []
-    answer = archive.answer
-
-    def timed(*query):
-        moments.append(time.monotonic())
-        return answer(*query)
-
-    archive.answer = timed
-    network = Network(delays={"127.0.0.1": 0.1}, allow=frozenset({("127.0.0.1", archive.port)}))
-    services = Services(wayback=f"http://127.0.0.1:{archive.port}/wayback/available?collection=web")
+    network = Network(delays={"127.0.0.1": 0.1}, allow=archive.allow)
+    services = Services(wayback=f"{archive.base}/wayback/available?collection=web")
     ask_archive(study, services=services, network=network)
 
+    moments = [request.at for request in archive.received]
     assert len(moments) == 3
     assert moments[-1] - moments[0] >= 0.19
 

@@ -7,7 +7,6 @@ of the child that reads PDFs).
 
 import io
 import re
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,14 +15,12 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from hostile_servers import one_page_pdf, page, pdf, pdf_bomb
-from security_lab import DOSE, PROSE, Lab, Probe, Row, Table, in_child, read
-
 from medreview.sources.reading.page import read_page
 from medreview.sources.reading.pdf import PdfLimits
 from medreview.visible import visible
+from tests.sources.bombs import one_page_pdf, pdf, pdf_bomb
+from tests.sources.security_lab import DOSE, PROSE, Lab, Probe, Row, Table, in_child, read
+from tests.support.hostile_server import page
 
 TABLE = Table()
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0001-\U000e007f]")

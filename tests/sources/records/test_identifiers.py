@@ -11,6 +11,7 @@ from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services, addresses
 from medreview.study import Study
+from tests.support.http_server import answer
 
 RECORDS = Path(__file__).parent / "answers"
 LANDING = (
@@ -57,8 +58,8 @@ class Site:
 
 
 @pytest.fixture
-def site(server, routes, tmp_path):
-    return Site(server, routes["answer"], tmp_path)
+def site(server, tmp_path):
+    return Site(server, answer, tmp_path)
 
 
 def record(name):
