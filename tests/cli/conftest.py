@@ -1,44 +1,31 @@
-import os
-import subprocess
-import sys
+"""The program, and the sample study that it is run on."""
+
+import shutil
+from pathlib import Path
 
 import pytest
 
+from tests.support.commands import Program, in_process
+from tests.support.shared import made_once
+
 
 @pytest.fixture
-def medreview(tmp_path):
-    """Run the program as a user does, in an empty folder; returns the finished process."""
-
-    def run(*arguments, check=0, **options):
-        environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "config"), "COLUMNS": "100"}
-        done = subprocess.run(
-            [sys.executable, "-m", "medreview", *map(str, arguments)],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            **options,
-        )
-        assert done.returncode == check, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
+def medreview(tmp_path: Path) -> Program:
+    """The program in an empty folder: called, it runs in this process."""
+    return Program(tmp_path)
 
 
 @pytest.fixture(scope="session")
-def demo_file(tmp_path_factory):
+def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample study, made once."""
-    folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "medreview", "demo", "--no-open", "--study", str(folder / "demo.medreview")]
-    subprocess.run(command, check=True, capture_output=True, cwd=folder)
-    return folder / "demo.medreview"
+
+    def make(folder: Path) -> None:
+        in_process(["demo", "--no-open", "--study", str(folder / "demo.medreview")], folder, {})
+
+    return made_once(tmp_path_factory, "demo", make) / "demo.medreview"
 
 
 @pytest.fixture
-def demo(demo_file, tmp_path):
+def demo(demo_file: Path, tmp_path: Path) -> Path:
     """A copy of the sample study that a test may write to."""
-    import shutil
-
     return shutil.copy(demo_file, tmp_path / "demo.medreview")

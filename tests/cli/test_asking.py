@@ -3,61 +3,35 @@
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.support.http_server import after
+from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, says
 
-class Model(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    asked = 0
-    held_after = None
-    gate = threading.Event()
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).asked += 1
-        if self.held_after is not None and self.asked > self.held_after:
-            self.gate.wait(20)
-            return
-        said = {"quote": "", "reason": "", "label": "not_addressed", "confidence": 0.5}
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(said)}}
-        data = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data.encode())
-
-    def log_message(self, *_):
-        pass
+ANSWER = says(json.dumps(NOT_ADDRESSED), usage=None)
 
 
 @pytest.fixture
 def model(tmp_path):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Model,), {"asked": 0}))
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    (tmp_path / "medreview.toml").write_text(
-        f'[judges.near]\nmodel = "m"\nbase_url = "http://127.0.0.1:{server.server_address[1]}/v1"\n'
-        'price_input = 1.0\nprice_output = 2.0\n[judges.far]\nmodel = "m"\nbase_url = "https://models.example/v1"\n'
-    )
-    yield server.RequestHandlerClass
-    server.shutdown()
-    server.server_close()
+    with JudgeEndpoint(ANSWER) as endpoint:
+        (tmp_path / "medreview.toml").write_text(
+            endpoint.table("near", price_input=1.0, price_output=2.0)
+            + '[judges.far]\nmodel = "m"\nbase_url = "https://models.example/v1"\n'
+        )
+        yield endpoint
 
 
 def test_a_model_is_asked_after_a_dry_run_has_said_what_it_costs(medreview, demo, model):
     planned = json.loads(medreview("judge", demo, "--judge", "near", "--limit", 5, "--dry-run", "--json").stdout)
-    assert (planned["plans"][0]["units"], planned["plans"][0]["estimate"]["calls"], model.asked) == (5, 5, 0)
+    assert (planned["plans"][0]["units"], planned["plans"][0]["estimate"]["calls"], len(model.asked)) == (5, 5, 0)
     assert planned["plans"][0]["estimate"]["cost"] > 0
 
     done = medreview("judge", demo, "--judge", "near", "--limit", 5)
-    assert model.asked == 5
+    assert len(model.asked) == 5
     assert "near: 5 units, 0 abstained; 5 calls" in done.stdout
     assert "5 not addressed" in done.stdout
     assert "leave this machine" not in done.stderr
@@ -67,7 +41,7 @@ def test_a_model_elsewhere_is_refused_when_only_local_ones_are_wanted(medreview,
     done = medreview("judge", demo, "--judge", "near", "--judge", "far", "--local-only", check=2)
 
     assert "far (models.example)" in done.stderr
-    assert model.asked == 0
+    assert model.asked == []
 
 
 def test_where_texts_go_is_said_before_they_go(medreview, demo, model):
@@ -100,9 +74,9 @@ def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_p
 
 
 def test_an_interrupted_run_says_that_it_is_saved_and_goes_on(medreview, demo, model, tmp_path):
-    model.held_after, model.gate = 8, threading.Event()
-    command = [sys.executable, "-m", "medreview", "judge", str(demo), "--judge", "near", "--limit", "20"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    gate = threading.Event()
+    model.play(*[ANSWER] * 8, after(gate, ANSWER))
+    process = medreview.start("judge", demo, "--judge", "near", "--limit", "20")
     saved, until = 0, time.monotonic() + 30
     while saved < 8 and time.monotonic() < until:
         with closing(sqlite3.connect(f"file:{demo}?mode=ro", uri=True)) as db:
@@ -110,13 +84,13 @@ def test_an_interrupted_run_says_that_it_is_saved_and_goes_on(medreview, demo, m
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=30)
-    model.gate.set()
+    gate.set()
     assert (saved, process.returncode) == (8, 130)
     assert error == "medreview: stopped; what was done is saved, the same command goes on from there.\n"
 
-    model.asked, model.held_after = 0, None
+    model.received.clear()
     assert "near: 12 units" in medreview("judge", demo, "--judge", "near", "--limit", 12).stdout
-    assert model.asked == 12
+    assert len(model.asked) == 12
     with closing(sqlite3.connect(demo)) as db:
         kept = db.execute("SELECT count(*) FROM judgement JOIN judge_run USING (judge_run_id) WHERE judge = 'near'")
         assert kept.fetchone() == (20,)

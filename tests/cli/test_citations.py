@@ -2,17 +2,14 @@
 
 import hashlib
 import json
-import os
 import signal
-import socket
 import subprocess
 import sys
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
-from medreview.cli.app import app
-from medreview.errors import UserError
+from tests.support.http_server import LocalServer, hang
 
 FIVE = [
     "See https://www.ncbi.nlm.nih.gov/books/NBK431051/ and https://www.who.int/health-topics/maternal-health#tab=tab_1\n"
@@ -31,22 +28,8 @@ def flat(text):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    """The command in this process, in an empty folder; a mistake ends as it does in the program."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-    def invoke(*arguments, check=0, given=None):
-        done = CliRunner().invoke(app, ["citations", *map(str, arguments)], input=given)
-        code, stderr = done.exit_code, done.stderr
-        if isinstance(done.exception, UserError):
-            code, stderr = 2, f"{stderr}medreview: {done.exception}\n"
-        elif done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        assert code == check, done.output
-        return subprocess.CompletedProcess(arguments, code, done.stdout, stderr)
-
-    return invoke
+def run(medreview):
+    return partial(medreview, "citations")
 
 
 @pytest.fixture
@@ -60,8 +43,8 @@ def lines(folder, *records):
     return path
 
 
-def test_the_report_fits_80_columns_and_no_number_stands_alone(medreview, five):
-    shown = medreview("citations", five).stdout
+def test_the_report_fits_80_columns_and_no_number_stands_alone(run, five):
+    shown = run(five).stdout
 
     assert max(map(len, shown.splitlines())) <= 80
     for words in (
@@ -94,14 +77,11 @@ def test_the_report_fits_80_columns_and_no_number_stands_alone(medreview, five):
     ]
 
 
-def test_marks_differ_without_blocks(run, five):
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(
-        [sys.executable, "-m", "medreview", "citations", five], capture_output=True, env=environment, cwd=five.parent
-    )
-    shown = done.stdout.decode("ascii")
-
-    assert done.returncode == 0
+def test_marks_differ_without_blocks(medreview, run, five, monkeypatch):
+    with monkeypatch.context() as only_ascii:
+        only_ascii.setenv("PYTHONIOENCODING", "ascii")
+        shown = medreview.process("citations", five).stdout
+    assert shown.isascii()
     assert "# allowed, . not allowed" in shown
     assert "a2  ##.   2 of 3 allowed" in shown
     (five.parent / "medreview.toml").write_text("ascii = true\n")
@@ -123,8 +103,8 @@ def test_many_responses_are_bounded_and_long_bars_scaled(run, tmp_path):
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_check_tells_missed_from_met_and_from_a_mistake(medreview, run, tmp_path, five):
-    missed = medreview("citations", five, "--check", check=1)
+def test_check_tells_missed_from_met_and_from_a_mistake(run, tmp_path, five):
+    missed = run(five, "--check", check=1)
     assert "missed: responses with a citation, 80.0% (4 of 5)" in missed.stderr
     assert "missed: URLs on the allow-list, 62.5% (5 of 8)" in missed.stderr
     run(five)
@@ -168,16 +148,16 @@ def test_files_are_written_beside_the_report(run, five, tmp_path):
     assert five.read_bytes() == before
 
 
-def test_standard_input_text_and_json_lines(medreview, run):
-    text = medreview("citations", "-", input="See https://nih.gov/x and https://me@nih.gov/y, PMID: 123456.")
+def test_standard_input_text_and_json_lines(run):
+    text = run("-", input="See https://nih.gov/x and https://me@nih.gov/y, PMID: 123456.")
     assert "standard input: 1 response, 3 citations" in text.stdout
     assert "allowed (nih.gov): URL https://nih.gov/x" in text.stdout
     assert "not allowed (carries a user name): URL https://me@nih.gov/y" in text.stdout
     assert "allowed (by format): PMID 123456" in text.stdout
 
-    two = run("-", "--json", given=f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
+    two = run("-", "--json", input=f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
     assert json.loads(two.stdout)["summary"]["responses_total"] == 2
-    assert run("-", given="", check=2).stderr.startswith("medreview: Standard input is empty")
+    assert run("-", input="", check=2).stderr.startswith("medreview: Standard input is empty")
 
 
 def test_bad_records_are_named_and_the_rest_is_counted(run, tmp_path):
@@ -296,17 +276,13 @@ def test_reach_asks_and_never_leaves_for_an_address_of_this_machine(run, tmp_pat
     assert "0 of 2 citations asked for" in done.stdout
 
 
-def test_reach_interrupted_does_not_say_that_answers_are_kept(tmp_path):
+def test_reach_interrupted_does_not_say_that_answers_are_kept(medreview, tmp_path):
     path = lines(tmp_path, {"id": "a", "response": "See http://93.184.215.14/x."})
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        silent.settimeout(30)
-        proxy = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        command = [sys.executable, "-m", "medreview", "citations", str(path), "--reach", "--proxy", proxy]
-        with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True) as process:
-            asked, _ = silent.accept()
-            with asked:
-                process.send_signal(signal.SIGINT)
-                shown, said = process.communicate(timeout=30)
+    with LocalServer(hang) as proxy:
+        process = medreview.start("citations", path, "--reach", "--proxy", proxy.base)
+        proxy.wait_for(1)
+        process.send_signal(signal.SIGINT)
+        shown, said = process.communicate(timeout=30)
 
     assert process.returncode == 130
     assert said == "asking for 1 source over the network\nmedreview: stopped.\n"

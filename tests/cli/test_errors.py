@@ -4,8 +4,6 @@ import json
 import resource
 import signal
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 from typer.main import get_command
@@ -85,13 +83,11 @@ def test_a_disk_that_takes_no_more(medreview, demo):
     def bounded():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    done = medreview("backup", demo, "copy.medreview", check=0)
+    done = medreview("backup", demo, "copy.medreview")
     assert "copied" in done.stdout
-    import pathlib
-
-    answers = pathlib.Path(demo).with_name("more.jsonl")
+    answers = demo.with_name("more.jsonl")
     answers.write_text("\n".join(f'{{"response": "Take {n} mg of it. {"x" * 4000}"}}' for n in range(800)))
-    one_sentence(medreview("import", demo, answers, check=2, preexec_fn=bounded))
+    one_sentence(medreview.process("import", demo, answers, check=2, preexec_fn=bounded))
     assert "whole" in medreview("check", demo).stdout
 
 
@@ -124,23 +120,20 @@ def test_json_cannot_steer_the_terminal_and_says_the_same(medreview, tmp_path):
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_a_result_that_cannot_be_written(tmp_path, options):
+def test_a_result_that_cannot_be_written(medreview, tmp_path, options):
     def bounded():
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
     with (tmp_path / "result").open("w") as result:
-        command = [sys.executable, "-m", "medreview", "prompts", "source_verification", *options]
-        done = subprocess.run(
-            command, stdout=result, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=bounded
-        )
+        process = medreview.start("prompts", "source_verification", *options, stdout=result, preexec_fn=bounded)
+        _, said = process.communicate(timeout=30)
 
-    assert done.returncode == 2
-    assert done.stderr == "medreview: the result could not be written (File too large).\n"
+    assert process.returncode == 2
+    assert said == "medreview: the result could not be written (File too large).\n"
 
 
-def test_an_interrupt_of_a_command_that_stores_nothing_promises_nothing():
-    command = [sys.executable, "-m", "medreview", "evidence", "--jsonl"]
-    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+def test_an_interrupt_of_a_command_that_stores_nothing_promises_nothing(medreview):
+    with medreview.start("evidence", "--jsonl") as process:
         process.stdin.write('{"quote": "x", "source_text": "y"}\n')
         process.stdin.flush()
         process.stdout.readline()

@@ -1,50 +1,33 @@
 """The command ``judges``, as a user runs it, with a real server on this machine."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
+from tests.support.judge_endpoint import JudgeEndpoint, refuses, says
 
 CONTENT = {"good": '{"colour": "green"}', "bad": "Green, I should think."}
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if "seed" in body:
-            self.answer(400, {"error": {"message": "Unsupported parameter: 'seed'", "param": "seed"}})
-            return
-        choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": CONTENT[body["model"]]}}
-        self.answer(200, {"choices": [choice], "usage": {"prompt_tokens": 31, "completion_tokens": 6}})
-
-    def answer(self, status, told):
-        data = json.dumps(told).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
+def paint(exchange):
+    """A model that takes no seed, and answers by its name."""
+    body = json.loads(exchange.body)
+    if "seed" in body:
+        refuses(400, "Unsupported parameter: 'seed'", param="seed")(exchange)
+    else:
+        says(CONTENT[body["model"]], usage=(31, 6))(exchange)
 
 
 @pytest.fixture
-def port():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def configured(tmp_path, port):
-    (tmp_path / "medreview.toml").write_text(
-        f'[judges.home]\nmodel = "good"\nbase_url = "http://127.0.0.1:{port}/v1"\nparams = {{seed = 1}}\n'
-        f'[judges.chatty]\nmodel = "bad"\nbase_url = "http://127.0.0.1:{port}/v1"\nprice_input = 1\nprice_output = 4\n'
-        '[judges.cloud]\nmodel = "gpt"\nbase_url = "https://api.example.org/v1"\napi_key_env = "NO_SUCH_KEY"\n'
-    )
+def configured(tmp_path):
+    with JudgeEndpoint(paint) as endpoint:
+        (tmp_path / "medreview.toml").write_text(
+            endpoint.table("home", "good")
+            + "params = {seed = 1}\n"
+            + endpoint.table("chatty", "bad", price_input=1, price_output=4)
+            + '[judges.cloud]\nmodel = "gpt"\nbase_url = "https://api.example.org/v1"\napi_key_env = "NO_SUCH_KEY"\n'
+        )
+        yield
 
 
 def test_without_any_the_first_step_is_shown(medreview):

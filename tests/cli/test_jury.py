@@ -3,19 +3,17 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-MAKE = Path(__file__).parents[1] / "bench" / "make_study.py"
+from tests.bench.make_study import make
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
     """80 responses, four judges, a reviewer."""
     path = tmp_path_factory.mktemp("jury") / "a.medreview"
-    sizes = ("--responses", "80", "--pairs", "800", "--decided", "200", "--judges", "4", "--sources", "40")
-    subprocess.run([sys.executable, MAKE, path, *sizes], check=True, capture_output=True)
+    make(path, responses=80, pairs=800, decided=200, judges=4, sources=40)
     return path
 
 

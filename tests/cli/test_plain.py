@@ -71,7 +71,7 @@ def test_n_alone_reads_the_note_and_removes_nothing(medreview, demo):
 
 def test_an_output_without_unicode_does_not_end_the_review(medreview, demo, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    assert "? jury 1-1" in medreview("review", demo, "--plain", "--queue", "flagged", input="q\n").stdout
+    assert "? jury 1-1" in medreview.process("review", demo, "--plain", "--queue", "flagged", input="q\n").stdout
 
 
 def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):

@@ -1,34 +1,21 @@
 """``medreview stats`` and ``medreview evidence`` as a person and a script meet them."""
 
-import importlib.util
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from medreview.cli.app import app
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
-
-BENCH = Path(__file__).parents[1] / "bench" / "make_study.py"
-MEDREVIEW = [sys.executable, "-m", "medreview"]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+from tests.bench.make_study import make
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    spec = importlib.util.spec_from_file_location("make_study", BENCH)
-    bench = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bench)
     path = tmp_path_factory.mktemp("stats") / "some.medreview"
-    bench.make(path, responses=30, pairs=200, decided=60, sources=12, page_sentences=6)
+    make(path, responses=30, pairs=200, decided=60, sources=12, page_sentences=6)
     return path
 
 
@@ -44,10 +31,9 @@ def test_the_generated_study_is_whole_and_as_large_as_asked(study):
         assert check(opened.reader) == []
 
 
-def test_the_report_fits_80_columns_and_says_what_a_figure_needs(study):
-    shown = run("stats", study, "--replicates", 199)
+def test_the_report_fits_80_columns_and_says_what_a_figure_needs(medreview, study):
+    shown = medreview("stats", study, "--replicates", 199)
 
-    assert shown.exit_code == 0
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     for words in (
@@ -67,8 +53,8 @@ def test_the_report_fits_80_columns_and_says_what_a_figure_needs(study):
     assert "…" not in shown.stdout
 
 
-def test_json_holds_every_figure_with_its_interval(study):
-    report = json.loads(run("stats", study, "--replicates", 199, "--seed", 4, "--json").stdout)
+def test_json_holds_every_figure_with_its_interval(medreview, study):
+    report = json.loads(medreview("stats", study, "--replicates", 199, "--seed", 4, "--json").stdout)
     comparison = report["reviewers"][0]["agreement"][0]["comparisons"][0]
     figures = comparison["agreement"] + report["support"]["strata"][0]["clustered"]
 
@@ -79,17 +65,16 @@ def test_json_holds_every_figure_with_its_interval(study):
         assert figure["value"] is None or figure["low"] is None or figure["low"] <= figure["value"] <= figure["high"]
 
 
-def test_no_decision_is_a_sentence(tmp_path):
+def test_no_decision_is_a_sentence(medreview, tmp_path):
     path = tmp_path / "new.medreview"
     Study.create(path).close()
-    shown = run("stats", path)
+    shown = medreview("stats", path)
 
-    assert shown.exit_code == 0
     assert "Nobody has decided anything yet" in shown.stdout
     assert "The study has no response yet" in shown.stdout
 
 
-def test_names_from_outside_cannot_act_on_the_terminal(study, tmp_path):
+def test_names_from_outside_cannot_act_on_the_terminal(medreview, study, tmp_path):
     path = tmp_path / "hostile.medreview"
     path.write_bytes(study.read_bytes())
     with Study.open(path) as opened:
@@ -97,29 +82,26 @@ def test_names_from_outside_cannot_act_on_the_terminal(study, tmp_path):
         payload = {"axis": "evidence", "label": "supported"}
         recorder = Recorder("[red]eve\x1b]52;c;aGk=\x07\u202e[/red]")
         opened.write(lambda db: recorder.append(db, NewEvent("decide", unit, payload), block="flagged", mode="open"))
-    shown = run("stats", path, "--replicates", 99)
+    shown = medreview("stats", path, "--replicates", 99)
 
-    assert shown.exit_code == 0
     assert "[red]eve\u241b]52;c;aGk=\u2407\ufffd[/red]" in shown.stdout
     assert not {"\x1b", "\x07", "\u202e"} & set(shown.stdout)
 
 
-def test_an_unknown_reviewer_is_one_sentence(study):
-    done = subprocess.run([*MEDREVIEW, "stats", study, "--reviewer", "ben"], capture_output=True, text=True)
+def test_an_unknown_reviewer_is_one_sentence(medreview, study):
+    done = medreview("stats", study, "--reviewer", "ben", check=2)
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stdout == ""
     assert done.stderr == "medreview: There is no reviewer 'ben' in this study; there are anna.\n"
 
 
-def test_help_has_an_example():
-    assert "Example: medreview stats" in run("stats", "--help").stdout
-    assert "Example: medreview evidence --jsonl" in run("evidence", "--help").stdout
+def test_help_has_an_example(medreview):
+    assert "Example: medreview stats" in medreview("stats", "--help").stdout
+    assert "Example: medreview evidence --jsonl" in medreview("evidence", "--help").stdout
 
 
-def test_evidence_answers_each_line_at_once():
-    with subprocess.Popen(
-        [*MEDREVIEW, "evidence", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as filter_:
+def test_evidence_answers_each_line_at_once(medreview):
+    with medreview.start("evidence", "--jsonl", text=False) as filter_:
         for name in ("a", "b"):
             case = {"id": name, "quote": "30 mL/kg of fluid", "source_text": "Give 30 mL/kg of fluid."}
             filter_.stdin.write(json.dumps(case).encode() + b"\n")
@@ -140,8 +122,7 @@ def test_evidence_is_quiet_when_its_reader_leaves():
     assert done.stderr == ""
 
 
-def test_evidence_without_its_format_is_one_sentence():
-    done = subprocess.run([*MEDREVIEW, "evidence"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def test_evidence_without_its_format_is_one_sentence(medreview):
+    done = medreview("evidence", check=2)
 
-    assert done.returncode == 2
     assert done.stderr.startswith("medreview: This command reads JSON lines only")

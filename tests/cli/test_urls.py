@@ -1,62 +1,48 @@
 """``medreview urls`` as a person and a script meet it, with an archive and a registry on this machine."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from typer.testing import CliRunner
 
 from medreview import pipeline
-from medreview.cli.app import app
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.study import Study
+from tests.support.http_server import LocalServer, answer, answer_json
 
 HELD = "https://guidelines.kidney-society.org/2019/metformin-in-kidney-disease.html"
 TEXT = "<main><p>" + "The usual dose of this drug is 5 mg once daily. " * 12 + "</p></main>"
 
 
-class Handler(BaseHTTPRequestHandler):
-    """``/available?url=`` as the archive, ``/domain/NAME`` as a registry."""
+class Lookups(LocalServer):
+    """``/available?url=`` as the archive, ``/domain/NAME`` as a registry; ``down``: neither."""
 
-    def do_GET(self):
-        parts = urlsplit(self.path)
+    down = False
+
+    def route(self, path):
+        parts = urlsplit(path)
+        if self.down:
+            return answer(b"down", status=500)
         if parts.path == "/available":
             url = parse_qs(parts.query)["url"][0]
             copy = {"available": True, "url": f"http://web.archive.org/web/2/{url}", "status": "200"}
             closest = {"closest": copy | {"timestamp": "20190405060708"}} if url == HELD else {}
-            told = {"url": url, "archived_snapshots": closest}
-        else:
-            card = ["vcard", [["adr", {"cc": "CA" if parts.path.endswith("kidney-society.org") else "US"}, "text", []]]]
-            told = {"objectClassName": "domain", "entities": [{"roles": ["registrant"], "vcardArray": card}]}
-        body = b"down" if self.server.down else json.dumps(told).encode()
-        self.send_response(500 if self.server.down else 200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+            return answer_json({"url": url, "archived_snapshots": closest})
+        card = ["vcard", [["adr", {"cc": "CA" if parts.path.endswith("kidney-society.org") else "US"}, "text", []]]]
+        entities = [{"roles": ["registrant"], "vcardArray": card}]
+        return answer_json({"objectClassName": "domain", "entities": entities})
 
 
 @pytest.fixture
 def services(monkeypatch):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.down = False
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    port = server.server_address[1]
-    network = Network(limits=Limits(host_delay=0, retry_delay=0.01), allow=frozenset({("127.0.0.1", port)}))
-    base = f"http://127.0.0.1:{port}"
-    monkeypatch.setattr("medreview.cli.network.network_from_config", lambda: network)
-    monkeypatch.setattr(
-        "medreview.cli.network.services_from_config", lambda: Services(wayback=f"{base}/available", rdap=base)
-    )
-    yield server
-    server.shutdown()
-    server.server_close()
+    with Lookups() as server:
+        network = Network(limits=Limits(host_delay=0, retry_delay=0.01), allow=server.allow)
+        services = Services(wayback=f"{server.base}/available", rdap=server.base)
+        monkeypatch.setattr("medreview.cli.network.network_from_config", lambda: network)
+        monkeypatch.setattr("medreview.cli.network.services_from_config", lambda: services)
+        yield server
 
 
 @pytest.fixture
@@ -89,14 +75,8 @@ def study(tmp_path):
     return tmp_path / "some.medreview"
 
 
-def run(*words, code=0):
-    done = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=code != 0)
-    assert done.exit_code == code, done.output
-    return done
-
-
-def test_the_report_fits_80_columns_and_says_what_each_number_is(study, services):
-    shown = run("urls", study, "--archive", "--registry")
+def test_the_report_fits_80_columns_and_says_what_each_number_is(medreview, study, services):
+    shown = medreview("urls", study, "--archive", "--registry")
 
     assert max(map(len, shown.stdout.splitlines())) <= 80
     for words in (
@@ -120,34 +100,34 @@ def test_the_report_fits_80_columns_and_says_what_each_number_is(study, services
     assert "registries: asked about 4 domains\n" in shown.stderr
 
 
-def test_names_from_outside_cannot_act_on_the_terminal(study):
-    shown = run("urls", study).stdout
+def test_names_from_outside_cannot_act_on_the_terminal(medreview, study):
+    shown = medreview("urls", study).stdout
 
     assert "[red]eve\u241b]52;c;aGk=\u2407\ufffd[/red]" in "".join(shown.split())
     assert not {"\x1b", "\x07", "\u202e"} & set(shown)
 
 
-def test_the_figures_need_no_network_afterwards_and_nothing_is_asked_twice(study, services):
-    first = json.loads(run("urls", study, "--archive", "--registry", "--json").stdout)
+def test_the_figures_need_no_network_afterwards_and_nothing_is_asked_twice(medreview, study, services):
+    first = json.loads(medreview("urls", study, "--archive", "--registry", "--json").stdout)
     services.down = True
-    again = run("urls", study, "--archive", "--registry", "--json")
+    again = medreview("urls", study, "--archive", "--registry", "--json")
 
     assert json.loads(again.stdout) == first
     assert "archive: nothing asked; 3 known from before\n" in again.stderr
-    assert json.loads(run("urls", study, "--json").stdout) == first
+    assert json.loads(medreview("urls", study, "--json").stdout) == first
 
 
-def test_a_service_that_is_down_leaves_figures_and_a_sentence(study, services):
+def test_a_service_that_is_down_leaves_figures_and_a_sentence(medreview, study, services):
     services.down = True
-    shown = run("urls", study, "--archive", "--registry")
+    shown = medreview("urls", study, "--archive", "--registry")
 
     assert "archive: asked about 3 addresses, 3 of them without an answer (asked again next time)" in shown.stderr
     assert "undefined: the archive has not answered for any of them" in shown.stdout
     assert "4 gave no answer" in " ".join(shown.stdout.split())
 
 
-def test_json_holds_every_figure(study, services):
-    report = json.loads(run("urls", study, "--archive", "--top", 2, "--json").stdout)
+def test_json_holds_every_figure(medreview, study, services):
+    report = json.loads(medreview("urls", study, "--archive", "--top", 2, "--json").stdout)
     whole = report["strata"][0]
 
     assert {"name", "value", "low", "high", "method", "n", "clusters", "dropped", "reason"} <= whole["validity"].keys()
@@ -158,13 +138,13 @@ def test_json_holds_every_figure(study, services):
     assert [stratum["stratum"] for stratum in report["strata"] if stratum["split"] == "origin"] == ["clinic", "forum"]
 
 
-def test_a_list_of_ones_own(study, tmp_path):
+def test_a_list_of_ones_own(medreview, study, tmp_path):
     (tmp_path / "mine.toml").write_text('domains = ["a-rather-long-name-of-a-health-information-site.org"]\n')
-    report = json.loads(run("urls", study, "--paywalled", tmp_path / "mine.toml", "--json").stdout)
+    report = json.loads(medreview("urls", study, "--paywalled", tmp_path / "mine.toml", "--json").stdout)
 
     assert report["paywalled_domains"] == 1
     assert report["strata"][0]["paywalls"]["listed_only"] > 0
-    assert "mine.toml" in run("urls", study, "--paywalled", tmp_path / "mine.toml").stdout
+    assert "mine.toml" in medreview("urls", study, "--paywalled", tmp_path / "mine.toml").stdout
 
 
 def test_mistakes_are_one_sentence(study, medreview, tmp_path):
@@ -173,16 +153,16 @@ def test_mistakes_are_one_sentence(study, medreview, tmp_path):
     assert medreview("urls", tmp_path / "no.medreview", check=2).stderr.startswith("medreview: There is no study at")
 
 
-def test_a_study_without_citations_is_a_sentence(tmp_path):
+def test_a_study_without_citations_is_a_sentence(medreview, tmp_path):
     Study.create(tmp_path / "new.medreview").close()
 
-    assert run("urls", tmp_path / "new.medreview").stdout == (
+    assert medreview("urls", tmp_path / "new.medreview").stdout == (
         "No response of this study cites anything: there is no address to look at.\n"
     )
 
 
-def test_help_says_what_goes_where():
-    shown = " ".join(run("urls", "--help").stdout.split())
+def test_help_says_what_goes_where(medreview):
+    shown = " ".join(medreview("urls", "--help").stdout.split())
 
     assert "Example: medreview urls" in shown
     assert "rdap.org" in shown

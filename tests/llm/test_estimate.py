@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from medreview.llm.estimate import cost_of, estimate, fewest_tokens, tokens_of
 from medreview.llm.settings import JudgeSettings
+from tests.llm.questions import ask_of
 
 
 def judge(**more):
@@ -21,8 +22,8 @@ def test_the_lower_bound_is_below_the_upper_one(text):
     assert fewest_tokens(text) <= tokens_of(text) + 1
 
 
-def test_calls_tokens_and_cost(acts):
-    asks = [acts.ask_of("x" * 300), acts.ask_of("y" * 600)]
+def test_calls_tokens_and_cost():
+    asks = [ask_of("x" * 300), ask_of("y" * 600)]
 
     done = estimate(asks, judge(price_input=2.0, price_output=10.0, params={"max_tokens": 100}))
 

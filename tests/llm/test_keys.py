@@ -7,6 +7,8 @@ import pytest
 from medreview.errors import UserError
 from medreview.llm.client import Judge
 from medreview.llm.redact import redact, redact_known
+from tests.llm.questions import ask_of
+from tests.support.judge_endpoint import echoes_the_key, says
 
 KEY = "mr-0123456789abcdef-SECRET"
 OTHER = "sk-of-another-service-123456"
@@ -30,27 +32,27 @@ def environment(monkeypatch):
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_judge_without_a_key_is_sent_none_of_the_environment(model, acts):
+async def test_a_judge_without_a_key_is_sent_none_of_the_environment(model):
     async with Judge(model.settings(), backoff=0.001) as judge:
-        answer = await judge.ask(acts.ask_of())
+        answer = await judge.ask(ask_of())
 
     assert (answer.status, answer.tries) == ("ok", 1)
-    (headers,) = model.headers
-    assert "Authorization" not in headers
+    headers = model.received[0].headers
+    assert "authorization" not in headers
     assert not any("private" in value or OTHER in value for value in headers.values())
-    assert {name.lower() for name in headers} <= {
+    assert set(headers) <= {
         *("host", "accept", "accept-encoding", "connection", "content-type", "content-length", "user-agent"),
         "x-stainless-raw-response",
     }
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_judge_is_sent_its_own_key(model, acts):
+async def test_a_judge_is_sent_its_own_key(model):
     async with Judge(model.settings(api_key_env="JUDGE_KEY")) as judge:
-        await judge.ask(acts.ask_of())
+        await judge.ask(ask_of())
 
-    assert model.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert model.paths == ["/v1/chat/completions"]
+    assert model.received[0].headers["authorization"] == f"Bearer {KEY}"
+    assert model.paths() == ["/v1/chat/completions"]
 
 
 async def test_a_key_that_is_not_set_is_named_before_anything_is_sent(model, monkeypatch):
@@ -62,17 +64,17 @@ async def test_a_key_that_is_not_set_is_named_before_anything_is_sent(model, mon
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_key_echoed_by_the_server_is_stored_nowhere(model, acts, study, store, caplog):
+async def test_a_key_echoed_by_the_server_is_stored_nowhere(model, study, store, caplog):
     caplog.set_level(logging.DEBUG)
-    model.play(acts.echoes_the_key)
+    model.play(echoes_the_key)
     async with Judge(model.settings(api_key_env="JUDGE_KEY", params={"seed": 1}), store) as judge:
-        refused = await judge.ask(acts.ask_of("The patient is Sentinel Example."))
-        skipped = await judge.ask(acts.ask_of("another"))
+        refused = await judge.ask(ask_of("The patient is Sentinel Example."))
+        skipped = await judge.ask(ask_of("another"))
         assert "401" in judge.dead
         assert KEY not in judge.dead
-    model.play(acts.says(f'{{"quote": "{KEY}", "label": "supported", "confidence": 1}}'))
+    model.play(says(f'{{"quote": "{KEY}", "label": "supported", "confidence": 1}}'))
     async with Judge(model.settings(api_key_env="JUDGE_KEY"), store) as judge:
-        echoed = await judge.ask(acts.ask_of())
+        echoed = await judge.ask(ask_of())
 
     assert (refused.status, skipped.status) == ("error", "skipped")
     assert "401" in refused.error

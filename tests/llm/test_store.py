@@ -12,29 +12,32 @@ from medreview.llm.client import Judge
 from medreview.llm.report import quantile, spent
 from medreview.llm.store import CallStore
 from medreview.study import Study
+from tests.llm.questions import SCHEMA, ask_of
+from tests.support.http_server import slowly
+from tests.support.judge_endpoint import GOOD, says
 
 
 def rows(study):
     return [dict(row) for row in study.reader.execute("SELECT * FROM llm_call ORDER BY at_utc")]
 
 
-async def test_an_answered_question_is_not_sent_again_not_even_after_a_restart(model, acts, tmp_path):
+async def test_an_answered_question_is_not_sent_again_not_even_after_a_restart(model, tmp_path):
     settings = model.settings(price_input=1.0, price_output=4.0)
     given = []
     with Study.create(tmp_path / "kept.medreview") as study:
         async with Judge(settings, CallStore(study)) as judge:
-            given += [await judge.ask(acts.ask_of()), await judge.ask(acts.ask_of())]
+            given += [await judge.ask(ask_of()), await judge.ask(ask_of())]
     with Study.open(tmp_path / "kept.medreview") as study:
         async with Judge(settings, CallStore(study)) as judge:
-            given.append(await judge.ask(acts.ask_of()))
+            given.append(await judge.ask(ask_of()))
         (row,) = rows(study)
 
     assert len(model.asked) == 1
     assert [answer.cached for answer in given] == [False, True, True]
     assert len({dataclasses.replace(answer, cached=False) for answer in map(without_value, given)}) == 1
-    assert given[2].value == acts.GOOD
+    assert given[2].value == GOOD
     assert row["cost"] == pytest.approx((40 + 4 * 20) / 1e6)
-    assert (row["judge"], row["host"], row["task"], row["tries"]) == ("j", settings.host, "source_verification", 1)
+    assert (row["judge"], row["host"], row["task"], row["tries"]) == ("one", settings.host, "source_verification", 1)
     assert row["raw_output"] == given[0].raw
     assert row["reused"] == 2
 
@@ -43,21 +46,21 @@ def without_value(answer):
     return dataclasses.replace(answer, value=None)
 
 
-async def test_the_same_question_twice_at_once_is_paid_once(model, acts, store):
-    model.latency = 0.05
+async def test_the_same_question_twice_at_once_is_paid_once(model, store):
+    model.play(slowly(0.05, says()))
     async with Judge(model.settings(concurrency=4), store) as judge:
-        answers = await asyncio.gather(*(judge.ask(acts.ask_of()) for _ in range(4)))
+        answers = await asyncio.gather(*(judge.ask(ask_of()) for _ in range(4)))
 
     assert {answer.status for answer in answers} == {"ok"}
     assert len(model.asked) == 1
 
 
-async def test_a_failure_is_kept_and_asked_again_and_what_it_cost_is_added(model, acts, study, store):
-    model.play(acts.says("no object"), acts.says("no object"), acts.says())
+async def test_a_failure_is_kept_and_asked_again_and_what_it_cost_is_added(model, study, store):
+    model.play(says("no object"), says("no object"), says())
     async with Judge(model.settings(price_input=1.0, price_output=1.0), store) as judge:
-        first = await judge.ask(acts.ask_of())
+        first = await judge.ask(ask_of())
         assert [row["status"] for row in rows(study)] == ["unparsable"]
-        second = await judge.ask(acts.ask_of())
+        second = await judge.ask(ask_of())
 
     assert (first.status, second.status, second.tries) == ("unparsable", "ok", 1)
     (row,) = rows(study)
@@ -65,55 +68,55 @@ async def test_a_failure_is_kept_and_asked_again_and_what_it_cost_is_added(model
     assert row["cost"] == pytest.approx(180 / 1e6)
 
 
-async def test_what_only_looks_like_an_answer_is_not_served_from_the_study(model, acts, study, store):
-    model.play(acts.says(finish="content_filter"), acts.says())
+async def test_what_only_looks_like_an_answer_is_not_served_from_the_study(model, study, store):
+    model.play(says(finish="content_filter"), says())
     async with Judge(model.settings(), store) as judge:
-        first = await judge.ask(acts.ask_of())
-        second = await judge.ask(acts.ask_of())
+        first = await judge.ask(ask_of())
+        second = await judge.ask(ask_of())
 
     assert (first.status, second.status, second.cached) == ("refused", "ok", False)
 
 
-async def test_an_answer_in_the_study_that_no_longer_satisfies_the_schema_is_asked_again(model, acts, study, store):
+async def test_an_answer_in_the_study_that_no_longer_satisfies_the_schema_is_asked_again(model, study, store):
     async with Judge(model.settings(), store) as judge:
-        await judge.ask(acts.ask_of())
+        await judge.ask(ask_of())
         study.write(lambda db: db.execute("UPDATE llm_call SET raw_output = 'x'"))
-        answer = await judge.ask(acts.ask_of())
+        answer = await judge.ask(ask_of())
 
     assert (answer.status, answer.cached) == ("ok", False)
 
 
-def test_another_model_parameter_prompt_or_schema_is_another_question(model, acts):
-    settings, ask = model.settings(), acts.ask_of()
+def test_another_model_parameter_prompt_or_schema_is_another_question(model):
+    settings, ask = model.settings(), ask_of()
     others = [
         (model.settings(model="n"), ask),
         (model.settings(params={"seed": 1}), ask),
         (model.settings(base_url="http://localhost:1/v1"), ask),
         (settings, dataclasses.replace(ask, prompt_sha256="other")),
-        (settings, acts.ask_of(schema={**acts.SCHEMA, "required": []})),
-        (settings, acts.ask_of("another source")),
+        (settings, ask_of(schema={**SCHEMA, "required": []})),
+        (settings, ask_of("another source")),
     ]
 
     assert len({cache_key(*pair) for pair in [(settings, ask), *others]}) == 7
     assert cache_key(model.settings(name="k", price_input=1.0, concurrency=9), ask) == cache_key(settings, ask)
 
 
-async def test_many_answers_at_once_are_all_saved(model, acts, study, store):
+async def test_many_answers_at_once_are_all_saved(model, study, store):
     async with Judge(model.settings(concurrency=8), store) as judge:
-        answers = await asyncio.gather(*(judge.ask(acts.ask_of(f"question {n}")) for n in range(60)))
+        answers = await asyncio.gather(*(judge.ask(ask_of(f"question {n}")) for n in range(60)))
 
     assert {answer.cache_key for answer in answers} == {row["cache_key"] for row in rows(study)}
     assert model.most_at_once <= 8
 
 
-def test_an_interruption_takes_back_nothing_that_was_answered(model, acts, tmp_path):
+def test_an_interruption_takes_back_nothing_that_was_answered(model, tmp_path):
     with Study.create(tmp_path / "kept.medreview") as study:
         holding = threading.Event()
         study.submit(lambda _: holding.wait(5))  # the writer is busy when the answer comes
 
         async def interrupted():
             async with Judge(model.settings(), store := CallStore(study)) as judge:
-                asking = asyncio.create_task(judge.ask(acts.ask_of()))
+                asking = asyncio.create_task(judge.ask(ask_of()))
                 while not store._waiting:
                     await asyncio.sleep(0.005)
                 asking.cancel()
@@ -126,24 +129,22 @@ def test_an_interruption_takes_back_nothing_that_was_answered(model, acts, tmp_p
         assert [row["status"] for row in rows(study)] == ["ok"]
 
 
-async def test_a_study_that_cannot_be_written_says_so_to_everyone_who_waits(model, acts, study, store, monkeypatch):
+async def test_a_study_that_cannot_be_written_says_so_to_everyone_who_waits(model, study, store, monkeypatch):
     def full(change):
         raise sqlite3.OperationalError("disk full")
 
     monkeypatch.setattr(study, "submit", full)
     async with Judge(model.settings(), store) as judge:
-        failed = await asyncio.gather(
-            *(judge.ask(acts.ask_of(f"question {n}")) for n in range(3)), return_exceptions=True
-        )
+        failed = await asyncio.gather(*(judge.ask(ask_of(f"question {n}")) for n in range(3)), return_exceptions=True)
 
     assert [type(error) for error in failed] == [sqlite3.OperationalError] * 3
 
 
-async def test_the_report_counts_calls_cost_and_latency(model, acts, study, store):
-    model.play(acts.says(), acts.says("no object"), acts.says("no object"), acts.says(usage=None))
+async def test_the_report_counts_calls_cost_and_latency(model, study, store):
+    model.play(says(), says("no object"), says("no object"), says(usage=None))
     async with Judge(model.settings(price_input=1.0, price_output=1.0), store) as judge:
         for number in range(3):
-            await judge.ask(acts.ask_of(f"question {number}"))
+            await judge.ask(ask_of(f"question {number}"))
 
     (item,) = spent(study.reader)
 

@@ -90,7 +90,7 @@ class LocalServer:
         self.received: list[Received] = []
         self.faults: list[Exception] = []
         self.under_way = self.most_at_once = 0
-        self.lock = threading.Lock()
+        self.lock = threading.Condition()
         self.over = threading.Event()
         protocol = "HTTP/1.1" if keep_alive else "HTTP/1.0"
         self.listener = _Listener((host, 0), type("Handler", (Exchange,), {"protocol_version": protocol}))
@@ -126,6 +126,7 @@ class LocalServer:
         headers = {name.lower(): value for name, value in exchange.headers.items()}
         with self.lock:
             self.received.append(Received(exchange.command, exchange.path, headers, exchange.body, time.monotonic()))
+            self.lock.notify_all()
             self.under_way += 1
             self.most_at_once = max(self.most_at_once, self.under_way)
         try:
@@ -133,6 +134,11 @@ class LocalServer:
         finally:
             with self.lock:
                 self.under_way -= 1
+
+    def wait_for(self, count: int, seconds: float = 30) -> None:
+        """Wait until so many requests have come."""
+        with self.lock:
+            assert self.lock.wait_for(lambda: len(self.received) >= count, seconds), f"no {count} requests came"
 
     def paths(self) -> list[str]:
         """The paths that were asked for, in their order."""
@@ -179,6 +185,16 @@ def together(count: int, route: Route, seconds: float = 10) -> Route:
 
     def send(exchange: Exchange) -> None:
         meeting.wait()
+        route(exchange)
+
+    return send
+
+
+def slowly(seconds: float, route: Route) -> Route:
+    """A route that takes its time, so that others come while it is under way."""
+
+    def send(exchange: Exchange) -> None:
+        exchange.local.over.wait(seconds)
         route(exchange)
 
     return send

@@ -1,0 +1,35 @@
+"""The tests run commands in their own process: what comes out has to be what a process of the program writes."""
+
+import signal
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("stats", "demo.medreview"), 0),
+        (("stat",), 2),
+        (("export", "nowhere.medreview", "out"), 2),
+        (("review", "demo.medreview"), 2),
+    ],
+    ids=["a result", "a wrong word", "a mistake", "no terminal"],
+)
+def test_a_command_in_this_process_writes_what_a_process_writes(medreview, demo, arguments, code):
+    here, there = (run(*arguments, check=code) for run in (medreview, medreview.process))
+
+    assert here.stdout == there.stdout
+    assert here.stderr == there.stderr.replace("python -m medreview", "medreview")
+
+
+def test_a_program_that_was_started_without_interrupts_goes_on(medreview):
+    """As under ``nohup``: who ignores Ctrl-C for it wants it to end by itself."""
+    process = medreview.start("evidence", "--jsonl", interrupts=False)
+    process.stdin.write('{"quote": "x", "source_text": "y"}\n')
+    process.stdin.flush()
+    assert process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    answer, said = process.communicate('{"quote": "y", "source_text": "y"}\n', timeout=30)
+
+    assert (process.returncode, said) == (0, "")
+    assert '"exact"' in answer or '"too_short"' in answer
