@@ -1,6 +1,7 @@
 """Lost addresses and the archive: a local server speaks the Wayback availability format, and lies."""
 
 import json
+import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -221,11 +222,11 @@ def test_a_service_that_is_down_is_left_alone(tmp_path, archive):
 def test_delays_of_the_network_are_kept(study, archive):
     network = Network(delays={"127.0.0.1": 0.1}, allow=archive.allow)
     services = Services(wayback=f"{archive.base}/wayback/available?collection=web")
+    before = time.monotonic()
     ask_archive(study, services=services, network=network)
 
-    moments = [request.at for request in archive.received]
-    assert len(moments) == 3
-    assert moments[-1] - moments[0] >= 0.19
+    assert len(archive.received) == 3
+    assert archive.received[-1].at - before >= 0.2, "two pauses; the server may be late to see the first request"
 
 
 @pytest.mark.parametrize(
