@@ -6,6 +6,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.labels import EVIDENCE
+from medreview.review.queue_kinds import KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ HOME: Final = (
     Action("previous", ("k", "up"), "previous", "Line before.", "First screen"),
     *(
         Action(f"queue_{number}", (str(number),), "queue", f"Open queue {number} of the list.", "First screen")
-        for number in range(1, 7)
+        for number in range(1, len(KINDS) + 1)
     ),
     Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),

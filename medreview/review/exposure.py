@@ -1,6 +1,6 @@
 """Blind rules: what of the machine's opinion may be seen, and the record of what had been seen."""
 
-from medreview.review.queue import Mode
+from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_state import ReviewerState
 from medreview.review.statement_view import StatementView
 

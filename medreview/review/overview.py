@@ -4,7 +4,8 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass
 
-from medreview.review.queue import AUDIT_SIZE, KINDS, STALE, QueueKind
+from medreview.review.queue import AUDIT_SIZE
+from medreview.review.queue_kinds import KINDS, ROWS, STALE, QueueKind
 from medreview.review.session import Counts
 from medreview.review.statement_view import response_name
 from medreview.sources.reading.page_states import HOLDS_SOURCE
@@ -148,7 +149,7 @@ def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: i
             query = f"SELECT count(*) FROM standing AS m WHERE m.reviewer = ? AND m.pass = ? AND {STALE.format('m')}"
             size = reader.execute(query, who).fetchone()[0]
             return QueueLine(kind, size, size, "look again; `medreview diff` shows what changed" if size else "")
-    query = f"SELECT count(*), count(*) - count(m.state) FROM statement AS s {mine}"
+    query = f"SELECT count(*), count(*) - count(mine.state) {ROWS} WHERE {kind.where}"
     size, left = reader.execute(query, who).fetchone()
     return QueueLine(kind, size, left, "")
 

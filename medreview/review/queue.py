@@ -5,49 +5,13 @@ import shlex
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from medreview.errors import UserError
+from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
 from medreview.study import Study
 
-Mode = Literal["open", "blind"]
-
-
-class QueueKind(NamedTuple):
-    """One kind of queue: its name in the study and on the command line, what the screen calls it, how it is shown."""
-
-    name: str
-    title: str
-    mode: Mode
-    help: str
-
-
-KINDS: Final = (
-    QueueKind("flagged", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful."),
-    QueueKind(
-        "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it."
-    ),
-    QueueKind("deferred", "deferred", "open", "What you put off."),
-    QueueKind("differing", "you and the judges differ", "open", "Decided by you otherwise than by the judges."),
-    QueueKind("stale", "stale: page has changed", "open", "Decided on a page whose text has changed since."),
-    QueueKind("responses", "by response", "open", "Every statement, response by response."),
-)
 AUDIT_SIZE: Final = 60
-STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
-"""Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""
-
-_ORDER: Final = {
-    "flagged": "v.priority DESC, r.ordinal, s.ordinal",
-    "audit": "a.position",
-}
-_WHERE: Final = {
-    "flagged": "v.priority > 0",
-    "audit": "a.position IS NOT NULL",
-    "deferred": "mine.state = 'deferred'",
-    "differing": "mine.state = 'decided' AND v.verdict IS NOT NULL AND mine.label <> v.verdict",
-    "stale": STALE.format("mine"),
-    "responses": "1",
-}
 _FILTERS: Final = {
     "model": "r.model = ?",
     "origin": "r.origin = ?",
@@ -104,12 +68,8 @@ def open_queue(
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode)
     rows = study.reader.execute(
-        f"""SELECT s.statement_id, r.ordinal FROM statement AS s JOIN response AS r USING (response_id)
-            LEFT JOIN verdict AS v USING (statement_id)
-            LEFT JOIN audit_item AS a USING (statement_id)
-            LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?
-            WHERE {" AND ".join([_WHERE[kind.name], *conditions])}
-            ORDER BY {_ORDER.get(kind.name, "r.ordinal, s.ordinal")}""",
+        f"""SELECT s.statement_id, r.ordinal {ROWS}
+            WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
         (reviewer, pass_no, *values),
     )
     found = [(row[0], row[1]) for row in rows]

@@ -6,13 +6,14 @@ import typer
 
 from medreview.cli.opening import Reviewer, open_review
 from medreview.cli.options import StudyFile
+from medreview.review.queue_kinds import KINDS
 
 
 def review(
     study: StudyFile,
     queue: Annotated[
         str | None,
-        typer.Option(help="flagged, audit, deferred, differing, stale or responses; default: where you were."),
+        typer.Option(help=f"One of {', '.join(kind.name for kind in KINDS)}; default: where you were."),
     ] = None,
     filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Hide the judges until you decide.")] = False,

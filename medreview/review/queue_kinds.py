@@ -1,0 +1,50 @@
+"""The kinds of queue: what is in each, in which order, and what it is called. A new one is an entry of ``KINDS``."""
+
+from typing import Final, Literal, NamedTuple
+
+Mode = Literal["open", "blind"]
+
+
+class QueueKind(NamedTuple):
+    """One kind of queue: its name in the study and on the command line, what the screen calls it, how it is shown.
+
+    ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order.
+    """
+
+    name: str
+    title: str
+    mode: Mode
+    help: str
+    where: str
+    order: str = "r.ordinal, s.ordinal"
+
+
+STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
+"""Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""
+
+ROWS: Final = """FROM statement AS s JOIN response AS r USING (response_id)
+LEFT JOIN verdict AS v USING (statement_id) LEFT JOIN audit_item AS a USING (statement_id)
+LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?"""
+"""What queues choose from; its two values are the reviewer and the pass."""
+
+KINDS: Final = (
+    QueueKind(
+        "flagged", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
+        "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal",
+    ),
+    QueueKind(
+        "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
+        "a.position IS NOT NULL", "a.position",
+    ),
+    QueueKind("deferred", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
+    QueueKind(
+        "differing", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
+        "mine.state = 'decided' AND v.verdict IS NOT NULL AND mine.label <> v.verdict",
+    ),
+    QueueKind(
+        "stale", "stale: page has changed", "open", "Decided on a page whose text has changed since.",
+        STALE.format("mine"),
+    ),
+    QueueKind("responses", "by response", "open", "Every statement, response by response.", "1"),
+)  # fmt: skip
+"""Every queue, in the order of the first screen, where its number opens it."""
