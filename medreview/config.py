@@ -37,7 +37,7 @@ class Config:
     services: Mapping[str, str] = field(default_factory=dict)
     """Base addresses in place of the public ones: ``eutils``, ``europe_pmc``, ``doi``, ``wayback``, ``rdap``."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """Action name -> key, or keys separated by commas; the names are in ``?`` and the README."""
+    """Action name -> key, or keys separated by commas; the names are in ``?``."""
     prompts: str = ""
     """A folder with prompts of your own: ``TASK.md`` there takes the place of the one of this program."""
     synonyms: str = ""

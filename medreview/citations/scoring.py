@@ -1,7 +1,7 @@
 """What the citations of a response are worth by their form: how many, of which kind, from whom.
 
 The capability, its names (``has_citation``, ``n_url``, allowed over all, allowed over URLs) and the pass criteria are
-those of the clinical decision support notebook (SEEDS S3). Where the answer is another one, on purpose:
+those of a published notebook, "Clinical CDS Citation Accuracy Evaluation". Where the answer is another one, on purpose:
 
 ==================================  ==============================  ===============================================
 in the text                         the notebook                    here

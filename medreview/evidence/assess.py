@@ -1,7 +1,7 @@
 """Assessing one statement against one source: evidence, what to light, what clashes, how soon to look at it.
 
 ``unsupported`` orders a pile for reading; it is no probability and no verdict. Rules that read words cannot tell what a
-source means: on some medical sets they are near chance (EVIDENCE.md).
+source means: on some medical sets they are near chance (docs/evidence.md).
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Grounding: where in a source a quotation is, and how true to it.
 
-Statuses (EVIDENCE.md):
+Statuses, as docs/evidence.md explains them to the reader:
 
 - ``exact``: code point for code point;
 - ``normalised``: the same words and numbers in order; only case, white space, typography, ligatures, line-end hyphens,

@@ -113,7 +113,7 @@ FINDING: Final = re.compile(
     r"\b(?:increased|decreased|reduced|higher|lower|improved)\b|\bresult(?:s|ed)\b|\bconclu(?:de|sion)",
     re.IGNORECASE,
 )
-"""What the sentence that reports a finding tends to hold (EVIDENCE.md)."""
+"""What the sentence that reports a finding tends to hold; ``tests/bench/evidence_training.py`` fits what it weighs."""
 
 
 def is_negation(word: str) -> bool:

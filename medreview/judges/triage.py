@@ -1,7 +1,7 @@
 """Which statements to look at first, and why: the badges of the flagged queue.
 
 Triage finds errors; it does not estimate how many there are. The order is that of how often such a flag turns out to
-be an error and how much harm it does: invented quotes first (DESIGN section 7), then what a source contradicts.
+be an error and how much harm it does: invented quotes first, then what a source contradicts.
 """
 
 from collections.abc import Iterable, Sequence

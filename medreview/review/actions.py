@@ -1,4 +1,4 @@
-"""The one table of what the reviewer can do: bindings, hints, ``?`` help and the README's key table come from it."""
+"""The one table of what the reviewer can do: bindings, hints, ``?`` and the keys of docs/reviewing.md come from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -98,7 +98,8 @@ def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
 def draw_audit(study: Study, size: int = AUDIT_SIZE) -> int:
     """Draw the random audit once per study, if it can be written: without replacement, every statement alike; its size.
 
-    Stores seed, stratum and inclusion probability with each item (STATS.md, "Estimating a rate").
+    Stores seed, stratum and inclusion probability with each item: what an estimate of a rate needs (Horvitz & Thompson
+    1952).
     """
     drawn = study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0]
     if drawn or not study.writable:

@@ -1,7 +1,7 @@
 """A report on citations as rows and as one JSON object, for audits and other programs.
 
-Names of per-response values are those of the notebook (SEEDS S3.4). Percentages are per cent, empty where there is
-nothing to divide by; counts are of distinct sources, ``n_mentions`` of every place.
+Names of per-response values are those of the notebook (``citations.scoring``). Percentages are per cent, empty where
+there is nothing to divide by; counts are of distinct sources, ``n_mentions`` of every place.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Figures on citations over many responses: how many cite, how much of it is allowed, which kinds, what is there.
 
-Means are over responses (the notebook's figures, SEEDS S3.5); pooled shares are over all citations together. On the
-same five responses these are 66.7% and 75.0%: two questions, named apart.
+Means are over responses (the figures of the notebook, ``citations.scoring``); pooled shares are over all citations
+together. On the same five responses these are 66.7% and 75.0%: two questions, named apart.
 """
 
 from collections.abc import Mapping, Sequence
