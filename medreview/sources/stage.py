@@ -137,7 +137,7 @@ def fetch_live(
     network = replace(
         network,
         delays={**services.delays(), **network.delays},
-        for_programs=frozenset({domain(services.eutils), domain(services.europe_pmc)}),
+        robots_exempt=frozenset({domain(services.eutils), domain(services.europe_pmc)}),
     )
     asyncio.run(fetch_all(requests, on_done=keep, network=network))
     return summary

@@ -1,6 +1,7 @@
-"""Getting a body for an address, safely.
+"""Fetching pages over HTTP, with an address guard, rate limits, bounded bodies and robots exclusion.
 
-``fetch`` asks for many through ``fetcher``, one ``single_request`` after the other, with ``client``, ``address_guard``,
-``proxy``, ``robots``, ``rate_limit``, ``body`` and ``limits``; ``network`` and ``services`` say how and whom.
-``fetched`` is what comes back.
+``fetch`` gets many URLs concurrently; ``fetcher`` follows one through its redirects and retries, each step a
+``single_request``. ``client`` builds the httpx client over ``address_guard`` or ``proxy``; ``rate_limit``, ``robots``,
+``body`` and ``limits`` hold the bounds. ``network`` is the settings, ``services`` the public services for identifiers,
+``fetched`` the result.
 """

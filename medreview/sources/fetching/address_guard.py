@@ -1,8 +1,9 @@
-"""The address guard: nothing but public web servers is ever connected to.
+"""The address guard: connections to public web servers only, against server-side request forgery (SSRF).
 
 A citation is text that a model wrote, so its URL may point anywhere, also into the network that this program runs
-in. The guard sits at the network backend, below URLs and redirects: it resolves a name once, looks at what came
-out, and connects to that very address, so that a second resolution can never give another answer.
+in. The guard sits at the network backend, below URLs and redirects: it resolves a host name once, checks every
+resulting address, and connects to the checked address itself, so that a second resolution cannot give another answer
+(DNS rebinding).
 """
 
 import asyncio
@@ -18,7 +19,7 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 WEB_PORTS = frozenset({80, 443})
 SECONDS_PER_ADDRESS = 5.0
 
-# An own table: what ``ipaddress.is_global`` says has changed between patch releases of Python.
+# A table of our own, because the result of ``ipaddress.is_global`` has changed between patch releases of Python.
 _REFUSED_V4 = tuple(
     ipaddress.IPv4Network(network)
     for network in (
@@ -54,7 +55,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class RefusedError(Exception):
-    """The guard refused to connect; the message is one plain sentence."""
+    """The address guard refused to connect; the message is one plain sentence."""
 
 
 class UnknownHostError(Exception):
@@ -64,7 +65,7 @@ class UnknownHostError(Exception):
 def refusal(address: str) -> str | None:
     """Why an IP address must not be connected to, in a few words; ``None`` for a public unicast address.
 
-    IPv6 forms that carry an IPv4 address (mapped, NAT64) are judged by that address; 6to4, Teredo and every form
+    IPv6 forms that embed an IPv4 address (mapped, NAT64) are judged by that address; 6to4, Teredo and every form
     outside the global unicast range are refused whole. A text that is not an address is refused.
     """
     try:
@@ -114,13 +115,13 @@ async def resolve(host: str, port: int) -> list[str]:
 class GuardedBackend(httpcore.AsyncNetworkBackend):
     """A network backend for httpcore that resolves once and connects to public addresses on web ports only.
 
-    ``allow`` names (ip, port) pairs that are let through whatever they are; it is for tests and has no other way in.
+    ``allow`` names (ip, port) pairs that are exempt from the check; it is for tests and has no other way in.
     """
 
     def __init__(self, *, ports: frozenset[int] = WEB_PORTS, allow: frozenset[tuple[str, int]] = frozenset()) -> None:
         self._ports = ports
         self._allow = allow
-        self._inner = httpcore.AnyIOBackend()
+        self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -137,7 +138,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
-                return await self._inner.connect_tcp(address, port, limit, local_address, socket_options)
+                return await self._backend.connect_tcp(address, port, limit, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure

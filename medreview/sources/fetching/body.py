@@ -1,14 +1,14 @@
-"""Reading a response body within bounds.
+"""Reading a response body of bounded size.
 
-A cap on httpx's decoded stream does not stop a compression bomb, because the decoder has already made the bytes;
-so the raw stream is read, and zlib is told how much it may give.
+A cap on httpx's decoded stream does not stop a decompression bomb, because the decoder has already produced the bytes;
+so the raw stream is read, and zlib is given a maximum output length.
 """
 
 import zlib
 from collections.abc import AsyncIterator
 
-_EITHER_HEADER = 47  # zlib's window bits for "a gzip or a zlib header, find out which"
-_NO_HEADER = -15
+_GZIP_OR_ZLIB = 47  # zlib's window bits for automatic detection of a gzip or a zlib header
+_RAW_DEFLATE = -15
 
 
 class TooLargeError(Exception):
@@ -16,17 +16,17 @@ class TooLargeError(Exception):
 
 
 class BrokenBodyError(Exception):
-    """The body cannot be decoded or is not whole; the message is one plain sentence."""
+    """The body cannot be decoded or is incomplete; the message is one plain sentence."""
 
 
 class EncodingRefusedError(Exception):
-    """The body came in an encoding that was not asked for; the message is one plain sentence."""
+    """The body has a content encoding that was not accepted; the message is one plain sentence."""
 
 
 def encoding_of(header: str) -> str:
-    """The content encoding to undo: ``""``, ``"gzip"`` or ``"deflate"``.
+    """The content encoding to decode: ``""``, ``"gzip"`` or ``"deflate"``.
 
-    Anything else, and encodings one upon another, raise :class:`EncodingRefusedError`.
+    Anything else, and several encodings at once, raise :class:`EncodingRefusedError`.
     """
     encoding = header.strip().lower()
     if encoding in ("", "identity"):
@@ -39,35 +39,35 @@ def encoding_of(header: str) -> str:
 
 
 class Body:
-    """A body as it comes in, piece by piece.
+    """A body that is received chunk by chunk.
 
     ``encoding`` is what :func:`encoding_of` gave, ``declared`` the Content-Length header or ``""``. As soon as more
-    than ``max_bytes`` were declared, sent or decoded, :class:`TooLargeError` is raised; with ``cut`` the first
-    ``max_bytes`` are the body instead.
+    than ``max_bytes`` were declared, sent or decoded, :class:`TooLargeError` is raised; with ``truncate`` the first
+    ``max_bytes`` are the body instead, and ``full`` says that they are there.
     """
 
-    def __init__(self, *, encoding: str, declared: str, max_bytes: int, cut: bool = False) -> None:
+    def __init__(self, *, encoding: str, declared: str, max_bytes: int, truncate: bool = False) -> None:
         self._max_bytes = max_bytes
-        self._cut = cut
+        self._truncate = truncate
         self._decoder = _Decoder(encoding) if encoding else None
         self._out = bytearray()
         self._received = 0
         self.full = False
-        if declared.isdecimal() and int(declared) > max_bytes and not cut:
+        if declared.isdecimal() and int(declared) > max_bytes and not truncate:
             raise self._too_large()
 
     def add(self, chunk: bytes) -> None:
-        """Take the next piece as sent; nothing more is of use once ``full``. Raises :class:`BrokenBodyError`."""
+        """Add the next chunk as sent; further chunks are useless once ``full``. Raises :class:`BrokenBodyError`."""
         self._received += len(chunk)
         room = self._max_bytes + 1 - len(self._out)
         self._out += self._decoder.decode(chunk, room) if self._decoder else chunk
         if self._received > self._max_bytes or len(self._out) > self._max_bytes:
-            if not self._cut:
+            if not self._truncate:
                 raise self._too_large()
             self.full = True
 
     def whole(self) -> bytes:
-        """The decoded body. Raises :class:`BrokenBodyError` for a compression without an end."""
+        """The decoded body. Raises :class:`BrokenBodyError` for a truncated compressed stream."""
         if self._decoder and self._received and not (self._decoder.finished or self.full):
             raise BrokenBodyError("The page was cut short on the way.")
         return bytes(self._out[: self._max_bytes])
@@ -86,12 +86,12 @@ async def read_body(chunks: AsyncIterator[bytes], body: Body) -> bytes:
 
 
 class _Decoder:
-    """zlib with a bound on what comes out; understands gzip in several members and deflate without a header."""
+    """zlib with bounded output; handles multi-member gzip and raw deflate without a zlib header."""
 
     def __init__(self, encoding: str) -> None:
         self._encoding = encoding
-        self._zlib = zlib.decompressobj(_EITHER_HEADER)
-        self._fresh = True
+        self._zlib = zlib.decompressobj(_GZIP_OR_ZLIB)
+        self._at_start = True
 
     @property
     def finished(self) -> bool:
@@ -103,7 +103,7 @@ class _Decoder:
             if self._zlib.eof:
                 if not chunk.startswith(b"\x1f"):
                     break  # padding after the last member is ignored, as browsers do
-                self._zlib = zlib.decompressobj(_EITHER_HEADER)
+                self._zlib = zlib.decompressobj(_GZIP_OR_ZLIB)
             out += self._inflate(chunk, room - len(out))
             chunk = self._zlib.unused_data
         return bytes(out)
@@ -112,12 +112,12 @@ class _Decoder:
         try:
             return self._zlib.decompress(chunk, room)
         except zlib.error as error:
-            if not (self._fresh and self._encoding == "deflate"):
+            if not (self._at_start and self._encoding == "deflate"):
                 raise BrokenBodyError("The page came in a broken compression.") from error
-            self._zlib = zlib.decompressobj(_NO_HEADER)
+            self._zlib = zlib.decompressobj(_RAW_DEFLATE)
             try:
                 return self._zlib.decompress(chunk, room)
             except zlib.error:
                 raise BrokenBodyError("The page came in a broken compression.") from error
         finally:
-            self._fresh = False
+            self._at_start = False

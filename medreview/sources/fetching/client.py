@@ -1,4 +1,4 @@
-"""The HTTP client: httpx over the guard, or over an explicit proxy, and nothing from the environment."""
+"""The HTTP client: httpx over the address guard, or over an explicit proxy, and nothing from the environment."""
 
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
@@ -13,9 +13,9 @@ _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.8,*/*;
 
 
 def open_client(network: Network) -> httpx.AsyncClient:
-    """A client for one fetch; use it as an async context.
+    """A client for one fetch; use it as an async context manager.
 
-    Proxies, ``.netrc`` and certificate files of the environment are not asked; redirects are not followed, no cookie is
+    Proxies, ``.netrc`` and certificate files of the environment are ignored; redirects are not followed, no cookie is
     kept.
     """
     limits = network.limits
@@ -35,14 +35,14 @@ def open_client(network: Network) -> httpx.AsyncClient:
 
 
 class _Transport(httpx.AsyncHTTPTransport):
-    """httpx's transport over a pool whose network backend is our own."""
+    """httpx's transport over a connection pool with the address guard (or the proxy) as its network backend."""
 
     def __init__(self, network: Network) -> None:
         context = httpx.create_ssl_context(trust_env=False)
         super().__init__(verify=context, trust_env=False)
         limits = network.limits
-        # One connection per request: bytes that a server sends after an answer would be taken for its next answer.
-        # httpx has no public way to hand over a backend; the dependency is bounded below 0.29 for these lines.
+        # No keep-alive: bytes that a server sends after a response would be taken for its next response.
+        # httpx has no public way to set a network backend; the dependency is bounded below 0.29 for these lines.
         if not network.proxy:
             self._pool = httpcore.AsyncConnectionPool(
                 ssl_context=context,

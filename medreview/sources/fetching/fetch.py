@@ -1,4 +1,4 @@
-"""Live HTTP: many addresses at once, politely, within bounds, and one answer for each whatever happens."""
+"""Fetching many URLs concurrently, with rate limits, bounds and backpressure; each URL gets exactly one answer."""
 
 import asyncio
 from collections import deque
@@ -15,8 +15,8 @@ from medreview.sources.fetching.single_request import host_of
 
 __all__ = ["Limits", "Network", "Request", "fetch_all", "reach_all"]
 
-IN_HAND: Final = 64_000_000
-"""How many bytes of pages may wait to be kept before the next request is held back."""
+MAX_UNSTORED_BYTES: Final = 64_000_000
+"""Backpressure: while more bytes of fetched pages than this wait to be stored, no further request is sent."""
 
 _T = TypeVar("_T")
 
@@ -27,54 +27,56 @@ async def fetch_all(
     on_done: Callable[[Request, Fetched], Awaitable[Request | None]],
     network: Network,
 ) -> None:
-    """Fetch every distinct request and hand each answer to ``on_done`` as it comes, in no fixed order.
+    """Fetch every distinct request and pass each answer to ``on_done`` as it arrives, in no fixed order.
 
-    ``on_done`` may return a further request, the next address to try for the same thing; it is fetched, with all the
-    seconds of a request of its own, and handed to ``on_done`` again. Requests are held back while pages of more than
-    :data:`IN_HAND` bytes wait for ``on_done``. A bad URL, host or server never raises: its :class:`Fetched` says what
+    ``on_done`` may return a further request, the next address to try for the same source; it is fetched, with a full
+    deadline of its own, and passed to ``on_done`` again. While ``on_done`` has more than :data:`MAX_UNSTORED_BYTES` of
+    pages unfinished, no request is sent. A bad URL, host or server never raises: its :class:`Fetched` says what
     happened. What ``on_done`` raises ends the whole fetch and is raised. Cancelling is safe at any moment; answers
-    already handed over stand.
+    already passed on are not lost.
     """
-    hands = _Hands()
+    backpressure = _Backpressure()
     async with open_client(network) as client:
-        fetcher = Fetcher(client, network, hands.room)
+        fetcher = Fetcher(client, network, backpressure.wait)
 
         async def work(first: Request) -> None:
             request: Request | None = first
             while request is not None:
                 fetched = await fetcher.fetch(request)
-                with hands.hold(len(fetched.body)):
+                with backpressure.unstored(len(fetched.body)):
                     request = await on_done(request, fetched)
 
-        await _spread(dict.fromkeys(requests), lambda request: host_of(request.url), work, network.limits.concurrency)
+        await _run_by_host(
+            dict.fromkeys(requests), lambda request: host_of(request.url), work, network.limits.concurrency
+        )
 
 
 async def reach_all(urls: Sequence[str], *, on_done: Callable[[Fetched], Awaitable[None]], network: Network) -> None:
-    """Ask of every distinct URL whether there is a page, without reading it, and hand each answer to ``on_done``.
+    """Check of every distinct URL whether there is a page, without reading it, and pass each answer to ``on_done``.
 
-    HEAD is asked first, then GET where HEAD is refused or fails. The guard, the pace, the redirects and robots.txt are
-    as in :func:`fetch_all`; a body is always empty. A page that redirects elsewhere is reached; ``final_url`` and
-    ``chain`` tell where to.
+    HEAD is sent first, then GET where HEAD is refused or fails. Address guard, rate limit, redirects and robots.txt are
+    as in :func:`fetch_all`; a body is always empty. A page that redirects elsewhere counts as reached; ``final_url``
+    and ``chain`` hold the redirect chain.
     """
     async with open_client(network) as client:
-        fetcher = Fetcher(client, network, _Hands().room)
+        fetcher = Fetcher(client, network, _Backpressure().wait)
 
         async def work(url: str) -> None:
             await on_done(await fetcher.reach(url))
 
-        await _spread(dict.fromkeys(urls), host_of, work, network.limits.concurrency)
+        await _run_by_host(dict.fromkeys(urls), host_of, work, network.limits.concurrency)
 
 
-async def _spread(
-    things: Iterable[_T], host: Callable[[_T], str], work: Callable[[_T], Awaitable[None]], workers: int
+async def _run_by_host(
+    items: Iterable[_T], host: Callable[[_T], str], work: Callable[[_T], Awaitable[None]], workers: int
 ) -> None:
-    """Do all the work, with several workers for each host, so that a slow host keeps none of the others waiting.
+    """Run ``work`` on every item, with several workers for each host, so that a slow host delays no other.
 
-    How many requests run at once, in all and for each host, is the pace's to say, not theirs.
+    How many requests run at once, overall and per host, is decided by the rate limiter, not by the number of workers.
     """
     queues: dict[str, deque[_T]] = {}
-    for thing in things:
-        queues.setdefault(host(thing), deque()).append(thing)
+    for item in items:
+        queues.setdefault(host(item), deque()).append(item)
 
     async def worker(queue: deque[_T]) -> None:
         while queue:
@@ -89,20 +91,21 @@ async def _spread(
         raise group.exceptions[0] from None
 
 
-class _Hands:
-    """The pages handed over and not yet done with, by size; used in one event loop."""
+class _Backpressure:
+    """Counts the bytes of pages that are passed on and not yet stored; used in one event loop."""
 
     def __init__(self) -> None:
         self._bytes = 0
-        self._free = asyncio.Event()
-        self._free.set()
+        self._below_limit = asyncio.Event()
+        self._below_limit.set()
 
-    async def room(self) -> None:
-        """Wait until little enough is in hand."""
-        await self._free.wait()
+    async def wait(self) -> None:
+        """Wait until no more than :data:`MAX_UNSTORED_BYTES` are unstored."""
+        await self._below_limit.wait()
 
     @contextmanager
-    def hold(self, size: int) -> Iterator[None]:
+    def unstored(self, size: int) -> Iterator[None]:
+        """Count so many bytes as unstored while the block runs."""
         self._count(size)
         try:
             yield
@@ -111,7 +114,7 @@ class _Hands:
 
     def _count(self, size: int) -> None:
         self._bytes += size
-        if self._bytes > IN_HAND:
-            self._free.clear()
+        if self._bytes > MAX_UNSTORED_BYTES:
+            self._below_limit.clear()
         else:
-            self._free.set()
+            self._below_limit.set()

@@ -1,4 +1,4 @@
-"""What came back for one URL, from the network or from a folder of saved pages."""
+"""The result of fetching one URL, from the network or from saved pages."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The answer to one URL; every URL asked for yields exactly one.
+    """The answer for one URL; every requested URL yields exactly one.
 
-    ``chain`` holds every URL that was asked, in order: the first is ``url``, the last is ``final_url``.
-    ``status`` is the last HTTP status, ``None`` when no answer came. ``body`` is the decoded body (no
-    content encoding left), empty when it could not be had whole. ``fetched_at`` is ISO 8601 in UTC. ``state``
-    is a page state (``medreview.labels.PAGE_STATES``) when fetching alone decided it, else ``None``;
-    ``detail`` then says why, in one plain sentence. ``etag`` and ``last_modified`` are the validators that came with a
-    page, for asking later whether it changed. ``unchanged``: the server says that the version with the validators sent
-    still holds (status 304); there is no body and no state then.
+    ``chain`` is the redirect chain, every URL requested in order: the first is ``url``, the last is ``final_url``.
+    ``status`` is the last HTTP status, ``None`` without a response. ``body`` is the decoded body (no content encoding
+    left), empty when it could not be read completely. ``fetched_at`` is ISO 8601 in UTC. ``state`` is a page state
+    (``medreview.labels.PAGE_STATES``) when fetching alone decided it, else ``None``; ``detail`` then says why, in one
+    plain sentence. ``etag`` and ``last_modified`` are the page's validators for later conditional requests.
+    ``unchanged``: the server confirmed (status 304) that the version with the validators sent is still current; there
+    is no body and no state then.
     """
 
     url: str
@@ -32,18 +32,18 @@ class Fetched:
 
 
 def utc_text(moment: datetime) -> str:
-    """A moment as stored: ISO 8601 in UTC, to the second, with ``Z``. A moment without a zone is taken as UTC."""
-    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return known.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    """A timestamp as stored: ISO 8601 in UTC, to the second, with ``Z``. One without a time zone is taken as UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def validator(header: str) -> str:
-    """An ``ETag`` or ``Last-Modified`` as it may be kept and sent back, else ``""``: short and printable ASCII.
+    """An ``ETag`` or ``Last-Modified`` value that is safe to store and send back (short, printable ASCII), else ``""``.
 
-    A bare ``*`` is left out: as ``If-None-Match`` it would mean any version at all (RFC 9110 section 13.1.2).
+    A bare ``*`` is rejected: as ``If-None-Match`` it would mean any version at all (RFC 9110 section 13.1.2).
     """
-    kept = header.strip()
-    return kept if len(kept) <= 500 and kept.isascii() and kept.isprintable() and kept != "*" else ""
+    value = header.strip()
+    return value if len(value) <= 500 and value.isascii() and value.isprintable() and value != "*" else ""
 
 
 def http_failure(status: int) -> tuple[str | None, str]:

@@ -1,4 +1,4 @@
-"""One request from its address to its answer: redirects, further tries, and what is not asked at all."""
+"""One request from its URL to its answer: redirects, retries, and URLs that are not requested at all."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -11,111 +11,115 @@ from medreview.sources.fetching.address_guard import RefusedError
 from medreview.sources.fetching.fetched import Fetched, utc_text
 from medreview.sources.fetching.network import Network, Request, read_proxy
 from medreview.sources.fetching.proxy import HostCheck
-from medreview.sources.fetching.rate_limit import Pace
+from medreview.sources.fetching.rate_limit import RateLimiter
 from medreview.sources.fetching.robots import MAX_BYTES, Robots
-from medreview.sources.fetching.single_request import Asker, Budget, How, TryAgain, host_of
+from medreview.sources.fetching.single_request import Budget, RequestOptions, RequestSender, RetryableError, host_of
 
 
 class Fetcher:
-    """Asks for pages through one client, at one pace; whatever happens, each request gets one answer.
+    """Fetches pages through one client under one rate limit; whatever happens, each request gets one answer.
 
-    ``room`` is awaited before each request is sent; it may hold the requests back while too much waits to be kept.
+    ``backpressure`` is awaited before each request is sent; it may delay requests while too many pages wait to be
+    stored.
     """
 
-    def __init__(self, client: httpx.AsyncClient, network: Network, room: Callable[[], Awaitable[object]]) -> None:
+    def __init__(
+        self, client: httpx.AsyncClient, network: Network, backpressure: Callable[[], Awaitable[object]]
+    ) -> None:
         proxy = read_proxy(network.proxy).name if network.proxy else ""
-        self._asker = Asker(client, deadline=network.limits.deadline, proxy=proxy)
+        self._sender = RequestSender(client, deadline=network.limits.deadline, proxy=proxy)
         self._limits = network.limits
-        self._room = room
-        self._pace = Pace(network.limits, network.delays)
-        self._page = How(max_bytes=network.limits.max_bytes)
-        self._check = HostCheck(network) if network.proxy else None
-        self._for_programs = network.for_programs
+        self._backpressure = backpressure
+        self._rate_limiter = RateLimiter(network.limits, network.delays)
+        self._page_options = RequestOptions(max_bytes=network.limits.max_bytes)
+        self._host_check = HostCheck(network) if network.proxy else None
+        self._robots_exempt = network.robots_exempt
         self._robots = Robots(self._robots_txt, self._slow_down) if network.respect_robots else None
 
     async def fetch(self, request: Request) -> Fetched:
-        """The page, after as many tries as it takes and the limits allow."""
-        return await self._try(request, self._page, Budget(self._limits.deadline))
+        """The page, with as many retries as it needs and the limits allow."""
+        return await self._with_retries(request, self._page_options, Budget(self._limits.deadline))
 
     async def reach(self, url: str) -> Fetched:
-        """Whether there is a page, without its body: HEAD, and GET where a server does not do well with HEAD.
+        """Whether there is a page, without its body: HEAD, then GET where HEAD fails.
 
         Each of the two may take half of the deadline, GET also what HEAD left over.
         """
         request = Request(url)
         budget = Budget(self._limits.deadline / 2)
         try:
-            answer = await self._follow(request, replace(self._page, method="HEAD", body=False), budget)
-        except TryAgain as again:
-            answer = again.answer
-            if again.wait is not None and again.wait > self._limits.longest_wait:
+            options = replace(self._page_options, method="HEAD", read_body=False)
+            answer = await self._follow_redirects(request, options, budget)
+        except RetryableError as failure:
+            answer = failure.answer
+            if failure.retry_after is not None and failure.retry_after > self._limits.longest_wait:
                 return answer
-            self._pace.hold(host_of(answer.final_url), again.wait or 0.0)
+            self._rate_limiter.pause(host_of(answer.final_url), failure.retry_after or 0.0)
         if answer.state not in ("http_error", "timeout"):
             return answer
         budget.left = max(budget.left, 0.0) + self._limits.deadline / 2
-        return await self._try(request, replace(self._page, body=False), budget)
+        return await self._with_retries(request, replace(self._page_options, read_body=False), budget)
 
     async def _robots_txt(self, url: str) -> Fetched:
-        how = How(max_bytes=MAX_BYTES, cut=True, robots=False)
-        return await self._try(Request(url), how, Budget(self._limits.deadline))
+        options = RequestOptions(max_bytes=MAX_BYTES, truncate=True, obey_robots=False)
+        return await self._with_retries(Request(url), options, Budget(self._limits.deadline))
 
     def _slow_down(self, host: str, seconds: float) -> None:
-        self._pace.slow_down(host, min(seconds, self._limits.longest_wait))
+        self._rate_limiter.slow_down(host, min(seconds, self._limits.longest_wait))
 
-    async def _try(self, request: Request, how: How, budget: Budget) -> Fetched:
+    async def _with_retries(self, request: Request, options: RequestOptions, budget: Budget) -> Fetched:
         tries = 0
         while True:
             tries += 1
             try:
-                return await self._follow(request, how, budget)
-            except TryAgain as again:
-                wait = again.wait
-                if wait is None:
+                return await self._follow_redirects(request, options, budget)
+            except RetryableError as failure:
+                wait = failure.retry_after
+                if wait is None:  # exponential backoff with jitter
                     wait = self._limits.retry_delay * 2.0 ** (tries - 1) * random.uniform(0.5, 1.0)
                 if tries > self._limits.retries or wait > self._limits.longest_wait or budget.left <= 0:
-                    return again.answer
-                self._pace.hold(host_of(again.answer.final_url), wait)
+                    return failure.answer
+                self._rate_limiter.pause(host_of(failure.answer.final_url), wait)
 
-    async def _follow(self, request: Request, how: How, budget: Budget) -> Fetched:
-        """Follow one request over its redirects to an answer. Raises :class:`TryAgain`."""
+    async def _follow_redirects(self, request: Request, options: RequestOptions, budget: Budget) -> Fetched:
+        """The answer at the end of the redirect chain. Raises :class:`RetryableError`."""
         url = request.url
         answer = Fetched(url, url, (url,), None, "", b"", utc_text(datetime.now(UTC)))
         while True:
-            if (why := await self._refused(answer.final_url, how)) is not None:
-                return replace(answer, state=why[0], detail=why[1])
-            async with self._pace.turn(host_of(answer.final_url)):
-                await self._room()
-                step = await self._asker.ask(answer, request, how, budget)
-            if isinstance(step, Fetched):
-                return step
-            status, to = step
-            if to in answer.chain:
-                circle = "The redirects of the page go in a circle."
-                return replace(answer, status=status, state="http_error", detail=circle)
+            if (refused := await self._refusal(answer.final_url, options)) is not None:
+                return replace(answer, state=refused[0], detail=refused[1])
+            async with self._rate_limiter.slot(host_of(answer.final_url)):
+                await self._backpressure()
+                outcome = await self._sender.send(answer, request, options, budget)
+            if isinstance(outcome, Fetched):
+                return outcome
+            status, location = outcome
+            if location in answer.chain:
+                loop = "The redirects of the page go in a circle."
+                return replace(answer, status=status, state="http_error", detail=loop)
             if len(answer.chain) > self._limits.redirects:
-                many = f"The page redirects more than {self._limits.redirects} times."
-                return replace(answer, status=status, state="http_error", detail=many)
-            answer = replace(answer, final_url=to, chain=(*answer.chain, to))
+                too_many = f"The page redirects more than {self._limits.redirects} times."
+                return replace(answer, status=status, state="http_error", detail=too_many)
+            answer = replace(answer, final_url=location, chain=(*answer.chain, location))
 
-    async def _refused(self, url: str, how: How) -> tuple[str, str] | None:
-        """State and sentence for a URL that is not asked at all; ``None`` when it may be."""
-        if (why := _refused_url(url)) is not None:
+    async def _refusal(self, url: str, options: RequestOptions) -> tuple[str, str] | None:
+        """Page state and sentence for a URL that is not requested at all; ``None`` when it may be."""
+        if (why := _url_refusal(url)) is not None:
             return "blocked", why
-        if self._check is not None:
+        if self._host_check is not None:
             parsed = httpx.URL(url)
             port = parsed.port or (443 if parsed.scheme == "https" else 80)
             try:
-                await self._check.check(parsed.raw_host.decode("ascii"), port)
+                await self._host_check.check(parsed.raw_host.decode("ascii"), port)
             except RefusedError as error:
                 return "blocked", str(error)
-        if self._robots is not None and how.robots and host_of(url) not in self._for_programs:
+        if self._robots is not None and options.obey_robots and host_of(url) not in self._robots_exempt:
             return await self._robots.refusal(url)
         return None
 
 
-def _refused_url(url: str) -> str | None:
-    """Why a URL is not asked at all, as a sentence; ``None`` when it may be."""
+def _url_refusal(url: str) -> str | None:
+    """Why a URL is not requested at all, as a sentence; ``None`` when it may be."""
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError, TypeError):

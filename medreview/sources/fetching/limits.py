@@ -1,16 +1,17 @@
-"""How much a fetch may take: sizes, times, concurrency."""
+"""Limits of fetching: sizes, times, concurrency, redirects, retries."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of fetching; the defaults are those of everyday work.
+    """Limits of fetching; all times are in seconds, the defaults are those of everyday work.
 
-    ``deadline`` counts the seconds on the network for one URL, over all redirects and tries; the waiting that
-    politeness asks for is not counted. ``max_bytes`` holds for the body as sent and for the body as decoded.
-    ``host_delay`` is the least time between the starts of two requests to one host. ``retries`` are further tries after
-    a failed connection or a status of 429 or 502-504. A ``Retry-After`` longer than ``longest_wait`` ends the tries.
+    ``deadline`` is the network time for one URL, over all redirects and retries; time spent waiting for the rate limit
+    is not counted. ``max_bytes`` applies to the body as sent and to the body as decoded. ``concurrency`` requests run
+    at once, ``per_host`` of them to one host. ``host_delay`` is the minimum time between the starts of two requests to
+    one host. ``retries`` follow a failed connection or a status of 429 or 502-504, the first about ``retry_delay``
+    later, with exponential backoff; a ``Retry-After`` longer than ``longest_wait`` ends them.
     """
 
     deadline: float = 30.0

@@ -1,4 +1,4 @@
-"""How the network is used, and what is asked of it: settings and single requests."""
+"""Settings of the network (limits, proxy, robots exclusion) and the description of a single request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from medreview.sources.fetching.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy as httpcore wants it; ``user`` and ``password`` are ``None`` when it asks for none."""
+    """A proxy as httpcore takes it; ``user`` and ``password`` are ``None`` for one without authentication."""
 
     scheme: str
     host: str
@@ -20,7 +20,7 @@ class Proxy:
 
     @property
     def name(self) -> str:
-        """Host and port, as they may be shown."""
+        """Host and port without credentials, as they may be shown."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -28,19 +28,18 @@ class Proxy:
 class Network:
     """Settings of a fetch.
 
-    ``proxy`` is ``http://[user:password@]host:port`` (or ``https://``), or empty; the environment is never asked for
-    one. ``respect_robots``: ask each site's robots.txt first, but not that of the hosts in ``for_programs``, services
-    that exist to be asked by programs. ``delays`` gives, for single hosts, the least seconds between the starts of two
-    requests, in place of ``limits.host_delay``. ``allow`` names (ip, port) pairs that the guard lets through whatever
-    they are; it is for tests. Raises :class:`UserError` for a proxy that cannot be used, and for a user agent that no
-    header can hold.
+    ``proxy`` is ``http://[user:password@]host:port`` (or ``https://``), or empty; proxies of the environment are
+    ignored. ``respect_robots``: obey each site's robots.txt, except for the hosts in ``robots_exempt``, which are
+    programming interfaces. ``delays`` gives, for single hosts, the minimum seconds between the starts of two requests,
+    in place of ``limits.host_delay``. ``allow`` names (ip, port) pairs that the address guard does not check; it is for
+    tests. Raises :class:`UserError` for a proxy that cannot be used, and for a user agent that no header can hold.
     """
 
     limits: Limits = field(default_factory=Limits)
     user_agent: str = "medreview"
     proxy: str = field(default="", repr=False)
     respect_robots: bool = False
-    for_programs: frozenset[str] = frozenset()
+    robots_exempt: frozenset[str] = frozenset()
     delays: Mapping[str, float] = field(default_factory=dict)
     allow: frozenset[tuple[str, int]] = frozenset()
 
@@ -56,11 +55,11 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One page to ask for.
+    """One page to fetch.
 
-    ``token`` is the caller's and means nothing here. ``etag`` and ``last_modified`` are what the server said of the
-    version that is already known; they are sent only with the request whose address is ``validates``, since over
-    redirects they belong to one address of the chain.
+    ``token`` is opaque: the caller's key for the request. ``etag`` and ``last_modified`` are the validators of the
+    version that is already stored; they are sent only to the URL ``validates``, since validators belong to one URL of a
+    redirect chain.
     """
 
     url: str
@@ -71,7 +70,7 @@ class Request:
 
 
 def read_proxy(text: str) -> Proxy:
-    """The proxy that a text names. Raises :class:`UserError`, which never repeats the text: it may hold a password."""
+    """The proxy of a setting. Raises :class:`UserError`, which never repeats the text: it may hold a password."""
     wrong = UserError("The proxy is not understood; give it as http://host:port or http://user:password@host:port.")
     try:
         parts = urlsplit(text.strip())

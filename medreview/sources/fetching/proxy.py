@@ -1,9 +1,9 @@
-"""Behind a proxy: what is checked before it is asked, and whom one connects to.
+"""Fetching through a proxy: the check of each host beforehand, and a network backend that connects to the proxy only.
 
-The guard cannot see the connection that a proxy makes. So the host of each hop is looked at beforehand, as far as it
-can be from here: an address must be public, and a name that resolves here must lead to public addresses only. A name
-that does not resolve here, as in a network whose proxy alone knows the outside, is left to the proxy. The proxy has
-the last word in any case, since it resolves the name again.
+The address guard cannot see the connection that a proxy makes. So the host of each request of a redirect chain is
+checked beforehand, as far as that is possible locally: an address must be public, and a name that resolves here must
+lead to public addresses only. A name that does not resolve here, as in a network where only the proxy has external DNS,
+is left to the proxy. The proxy has the last word in any case, since it resolves the name again.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from medreview.sources.fetching.network import Network, Proxy
 
 _NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+")
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_INNER: Final = ("localhost", "local", "internal", "lan", "home.arpa")
+_PRIVATE_SUFFIXES: Final = ("localhost", "local", "internal", "lan", "home.arpa")
 
 
 class ProxyFailedError(Exception):
@@ -28,7 +28,7 @@ class ProxyFailedError(Exception):
 
 
 class HostCheck:
-    """Looks at the hosts that a proxy is to be asked for; each name is resolved once."""
+    """Checks the hosts of requests that go through a proxy; each name is resolved once."""
 
     def __init__(self, network: Network) -> None:
         self._ports = network.limits.ports
@@ -36,20 +36,21 @@ class HostCheck:
         self._known: dict[tuple[str, int], list[str]] = {}
 
     async def check(self, host: str, port: int) -> None:
-        """Raise :class:`RefusedError` for a host that is seen from here not to be a public web server.
+        """Raise :class:`RefusedError` for a host that is known locally not to be a public web server.
 
         ``host`` is as in the URL, in ASCII, without the brackets of an IPv6 address.
         """
         name = host.lower().rstrip(".")
         key = (name, port)
         if key not in self._known:
-            self._known[key] = _literal(name) or await self._resolved(name, port)
+            self._known[key] = _ip_literal(name) or await self._resolved(name, port)
         if not self._known[key] and port not in self._ports:
             raise RefusedError(f"Port {port} of {host} is not a web port; it was not asked.")
         check_addresses(host, port, self._known[key], ports=self._ports, allow=self._allow)
 
     async def _resolved(self, name: str, port: int) -> list[str]:
-        if not _NAME.fullmatch(name) or any(name == inner or name.endswith("." + inner) for inner in _INNER):
+        private = any(name == suffix or name.endswith("." + suffix) for suffix in _PRIVATE_SUFFIXES)
+        if private or not _NAME.fullmatch(name):
             raise RefusedError(f"{name} is not the name of a public web server; the proxy was not asked for it.")
         try:
             return await resolve(name, port)
@@ -57,8 +58,11 @@ class HostCheck:
             return []
 
 
-def _literal(name: str) -> list[str]:
-    """The address that a host is, in the one notation that every proxy reads alike; empty when it is a name."""
+def _ip_literal(name: str) -> list[str]:
+    """The address of a host that is an IP literal, empty for a name.
+
+    Only the dotted-decimal notation is accepted: proxies differ in how they read octal, hexadecimal and short forms.
+    """
     if ":" in name:
         return [name]
     if not _NUMBER.fullmatch(name.rpartition(".")[2]):
@@ -70,11 +74,11 @@ def _literal(name: str) -> list[str]:
 
 
 class ProxyBackend(httpcore.AsyncNetworkBackend):
-    """A network backend that connects to one proxy, which the user named, wherever it is, and to nothing else."""
+    """A network backend that connects to one proxy, which the user named, at whatever address, and to nothing else."""
 
     def __init__(self, proxy: Proxy) -> None:
         self._proxy = proxy
-        self._inner = httpcore.AnyIOBackend()
+        self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -88,7 +92,7 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
         if (host, port) != (self._proxy.host, self._proxy.port):
             raise RefusedError(f"{host} is not the proxy; it was not connected to.")
         try:
-            stream = await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+            stream = await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
         except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError):
             raise ProxyFailedError(f"The proxy {self._proxy.name} could not be reached.") from None
         return _ProxyTLS(stream, self._proxy) if self._proxy.scheme == "https" else stream
@@ -105,7 +109,7 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
 
 
 class _ProxyTLS(httpcore.AsyncNetworkStream):
-    """The bare connection to an ``https`` proxy: when its TLS fails, that is the proxy's failure, not the site's."""
+    """The plain connection to an ``https`` proxy: a failure of its TLS is the proxy's failure, not the site's."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, proxy: Proxy) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Politeness: how many requests run at once, in all and to one host, and how far apart."""
+"""The rate limit: how many requests run at once, overall and per host, and the delay between two to one host."""
 
 import asyncio
 import math
@@ -10,23 +10,23 @@ from email.utils import parsedate_to_datetime
 from medreview.sources.fetching.limits import Limits
 
 
-class Pace:
-    """Hands out turns to ask a host; made inside a running event loop and used in that loop only.
+class RateLimiter:
+    """Gives out slots for requests to a host; created inside a running event loop and used in that loop only.
 
     ``delays`` gives, for single hosts, the seconds between two starts in place of ``limits.host_delay``.
     """
 
     def __init__(self, limits: Limits, delays: Mapping[str, float] | None = None) -> None:
         self._limits = limits
-        self._delays = {_name(host): seconds for host, seconds in (delays or {}).items()}
-        self._places = asyncio.Semaphore(limits.concurrency)
+        self._delays = {_normalised(host): seconds for host, seconds in (delays or {}).items()}
+        self._overall_slots = asyncio.Semaphore(limits.concurrency)
         self._hosts: dict[str, _Host] = {}
 
     @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[None]:
-        """Wait until this host may be asked again and a place is free, and hold that place.
+    async def slot(self, host: str) -> AsyncIterator[None]:
+        """Wait until a request to this host may start, and occupy a slot while the block runs.
 
-        A request waits for its host before it takes one of the few places, so that a busy host never idles the others.
+        A request waits for its host before it takes one of the overall slots, so that a busy host never blocks others.
         """
         loop = asyncio.get_running_loop()
         queue = self._host(host)
@@ -34,28 +34,28 @@ class Pace:
             async with queue.gate:
                 while (wait := queue.next_at - loop.time()) > 0:
                     await asyncio.sleep(wait)
-                await self._places.acquire()
-                queue.begun = loop.time()
-                queue.next_at = queue.begun + queue.delay
+                await self._overall_slots.acquire()
+                queue.last_start = loop.time()
+                queue.next_at = queue.last_start + queue.delay
             try:
                 yield
             finally:
-                self._places.release()
+                self._overall_slots.release()
 
-    def hold(self, host: str, seconds: float) -> None:
-        """Let nobody ask this host for so many seconds from now."""
+    def pause(self, host: str, seconds: float) -> None:
+        """Start no request to this host for so many seconds from now."""
         queue = self._host(host)
         queue.next_at = max(queue.next_at, asyncio.get_running_loop().time() + seconds)
 
     def slow_down(self, host: str, seconds: float) -> None:
-        """Keep the starts of requests to this host at least so many seconds apart, the last start included."""
+        """Keep the starts of requests to this host at least so many seconds apart, counted from the last start."""
         queue = self._host(host)
         if seconds > queue.delay:
             queue.delay = seconds
-            queue.next_at = max(queue.next_at, queue.begun + seconds)
+            queue.next_at = max(queue.next_at, queue.last_start + seconds)
 
     def _host(self, host: str) -> "_Host":
-        name = _name(host)
+        name = _normalised(host)
         if name not in self._hosts:
             delay = self._delays.get(name, self._limits.host_delay)
             self._hosts[name] = _Host(asyncio.Semaphore(self._limits.per_host), delay)
@@ -63,23 +63,23 @@ class Pace:
 
 
 class _Host:
-    """Who may ask one host, and when next (in the loop's time)."""
+    """The state of one host; times are in seconds of the event loop's clock."""
 
     def __init__(self, slots: asyncio.Semaphore, delay: float) -> None:
         self.slots = slots
         self.gate = asyncio.Lock()
         self.delay = delay
-        self.begun = -math.inf
+        self.last_start = -math.inf
         self.next_at = 0.0
 
 
-def _name(host: str) -> str:
-    """A host as the pace knows it: a trailing dot and capitals make no other server."""
+def _normalised(host: str) -> str:
+    """A host name in lower case without a trailing dot: both spellings are the same server."""
     return host.lower().rstrip(".")
 
 
 def retry_after(header: str) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for (RFC 9110 section 10.2.3); ``None`` when it cannot be read."""
+    """The seconds of a ``Retry-After`` header (RFC 9110 section 10.2.3); ``None`` when it cannot be parsed."""
     value = header.strip()
     if value.isascii() and value.isdecimal():
         return float(value)

@@ -1,4 +1,4 @@
-"""robots.txt, for those who want a fetch to ask it first (``--respect-robots``); RFC 9309."""
+"""Robots exclusion (robots.txt, RFC 9309), obeyed with ``--respect-robots``."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PRODUCT: Final = "medreview"
 MAX_BYTES: Final = 500_000
-"""How much of a robots.txt is read; RFC 9309 section 2.5 asks for 500 KiB at least, what is beyond is not obeyed."""
+"""How much of a robots.txt is read; RFC 9309 section 2.5 requires at least 500 KiB, rules beyond are ignored."""
 
 _AGENT: Final = re.compile(r"\s*user[\s-]*agent(?=[\s:])[\s:]*(.*)", re.IGNORECASE | re.DOTALL)
 _TOKEN: Final = re.compile(r"[a-z_-]+|\*")
@@ -23,28 +23,27 @@ _TOKEN: Final = re.compile(r"[a-z_-]+|\*")
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What one site allows: by its file, or all or nothing when there is none."""
+    """The rules of one site: those of its file, or everything allowed or ``refused`` when there is none."""
 
     file: "Protego | None" = None
     refused: tuple[str, str] | None = None
-    delay: float = 0.0
 
 
 class Robots:
-    """The robots.txt files of one fetch, each asked for once, when its first page comes up.
+    """The robots.txt files of one fetch, each fetched once, before the first page of its site.
 
-    ``ask`` fetches a robots.txt like any page (guard, pace, redirects, tries), but reads only the first
-    :data:`MAX_BYTES`. ``slow_down`` takes a host and the seconds that its file asks for between two requests.
+    ``fetch`` gets a robots.txt like any page (address guard, rate limit, redirects, retries), but reads only the first
+    :data:`MAX_BYTES`. ``slow_down`` takes a host and its crawl delay, in seconds between two requests.
     """
 
-    def __init__(self, ask: Callable[[str], Awaitable[Fetched]], slow_down: Callable[[str, float], None]) -> None:
-        self._ask = ask
+    def __init__(self, fetch: Callable[[str], Awaitable[Fetched]], slow_down: Callable[[str, float], None]) -> None:
+        self._fetch = fetch
         self._slow_down = slow_down
         self._known: dict[str, _Rules] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def refusal(self, url: str) -> tuple[str, str] | None:
-        """The page state and the sentence for a page that is not to be asked; ``None`` when it may be."""
+        """The page state and the sentence for a page that must not be fetched; ``None`` when it may be."""
         parsed = httpx.URL(url)
         origin = str(parsed.copy_with(path="/robots.txt", query=None, fragment=None))
         async with self._locks.setdefault(origin, asyncio.Lock()):
@@ -60,16 +59,16 @@ class Robots:
         )  # fmt: skip
 
     async def _read(self, address: str, host: str) -> _Rules:
-        answer = await self._ask(address)
+        answer = await self._fetch(address)
         if answer.state is None:
             file = await asyncio.to_thread(parse, answer.body)
             if delay := file.crawl_delay(PRODUCT):
                 self._slow_down(host, delay)
             return _Rules(file)
         if answer.status is not None and 300 <= answer.status < 500 and answer.state == "http_error":
-            return _Rules()  # no such file, or redirects without an end: RFC 9309 sections 2.3.1.2 and 2.3.1.3
-        # RFC 9309 section 2.3.1.4: a file that cannot be had forbids everything. Where the host gave no answer at all,
-        # the page itself would have ended alike, and is given that state.
+            return _Rules()  # no such file, or endless redirects: RFC 9309 sections 2.3.1.2 and 2.3.1.3
+        # RFC 9309 section 2.3.1.4: an unreachable file forbids everything. Where the host gave no response at all, the
+        # page itself would have failed in the same way, and gets that state.
         state = answer.state if answer.status is None else "blocked"
         why = f"robots.txt of {host} could not be had, so nothing there is fetched (--respect-robots): {answer.detail}"
         return _Rules(refused=(state, why))
@@ -78,16 +77,16 @@ class Robots:
 def parse(body: bytes) -> "Protego":
     """The rules of a robots.txt.
 
-    The names of other programs are levelled first: a hostile file with thousands of them, all in one group, would
-    make the parser keep every rule once for each.
+    The names of all other crawlers are replaced by one: a hostile file that lists thousands of them in one group would
+    make the parser store every rule once for each.
     """
     from protego import Protego
 
     text = body.decode("utf-8", "replace").removeprefix("\ufeff")
-    return Protego.parse("\n".join(_levelled(line) for line in text.splitlines()))
+    return Protego.parse("\n".join(_one_other_agent(line) for line in text.splitlines()))
 
 
-def _levelled(line: str) -> str:
+def _one_other_agent(line: str) -> str:
     match = _AGENT.match(line.partition("#")[0])
     if match is None:
         return line

@@ -1,7 +1,7 @@
-"""The public services that are asked for what is behind an identifier, and the addresses to ask them at.
+"""The public services that resolve identifiers (PMID, PMCID, DOI), and the URLs of their queries.
 
 E-utilities: "E-utilities In-Depth", NCBI Bookshelf NBK25499. Europe PMC: its "Articles RESTful API" page. Both give the
-record or the article itself, where the landing page of a publisher often gives a wall.
+record or the article itself, where the landing page of a publisher is often a paywall or a login page.
 """
 
 import re
@@ -15,15 +15,15 @@ from medreview.citations.model import Kind
 from medreview.citations.resolvers import DOI_HOSTS
 
 _MAIL: Final = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;]+")
-_PRIVATE: Final = frozenset({"api_key", "email"})
-_PLAIN_IN_DOI: Final = "/:;()._-~,+=@!$*'"
-_WITHOUT_KEY: Final = 0.34
-_WITH_KEY: Final = 0.1
+_SECRET_PARAMETERS: Final = frozenset({"api_key", "email"})
+_SAFE_IN_DOI: Final = "/:;()._-~,+=@!$*'"
+_DELAY_WITHOUT_KEY: Final = 0.34
+_DELAY_WITH_KEY: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Base addresses of the services, and how to ask them.
+    """Base URLs of the services, and how to identify ourselves to them.
 
     ``ncbi_key`` is the key itself, which is sent to E-utilities and never stored. ``contact`` is who runs this study;
     an e-mail address in it is sent along with each request to E-utilities, as NCBI asks.
@@ -38,26 +38,26 @@ class Services:
     contact: str = ""
 
     def delays(self) -> Mapping[str, float]:
-        """Least seconds between two requests, by host: NCBI allows three a second, ten with a key."""
+        """Minimum seconds between two requests, by host: NCBI allows three a second, ten with a key."""
         host = domain(self.eutils)
-        return {host: _WITH_KEY if self.ncbi_key else _WITHOUT_KEY} if host else {}
+        return {host: _DELAY_WITH_KEY if self.ncbi_key else _DELAY_WITHOUT_KEY} if host else {}
 
 
 def addresses(kind: Kind, value: str, url: str, services: Services) -> tuple[str, ...]:
-    """What to ask for a citation, in order of preference, each address once.
+    """The URLs to request for a citation, in order of preference, without duplicates.
 
-    ``url`` is the landing page and the last to be asked. For a DOI the resolver leads there, so that it comes first, in
-    place of ``url``, and the record in Europe PMC after it. The addresses may hold the key: only ``public_address`` of
-    them may be stored or shown.
+    ``url`` is the landing page and comes last. For a DOI the resolver leads there, so that the resolver comes first, in
+    place of ``url``, and the record in Europe PMC after it. The URLs may contain the API key: only ``public_address``
+    of them may be stored or shown.
     """
     match kind:
         case "pmid":
             wanted = [_efetch("pubmed", value, services), _search(f"EXT_ID:{value} AND SRC:MED", services), url]
         case "pmcid":
-            full = f"{_base(services.europe_pmc)}/{_quoted(value)}/fullTextXML"
+            full = f"{_base(services.europe_pmc)}/{_percent_encoded(value)}/fullTextXML"
             wanted = [full, _efetch("pmc", value.upper().removeprefix("PMC"), services), url]
         case "doi":
-            resolver = f"{_base(services.doi)}/{quote(value, safe=_PLAIN_IN_DOI)}"
+            resolver = f"{_base(services.doi)}/{quote(value, safe=_SAFE_IN_DOI)}"
             wanted = [resolver, _search(f'DOI:"{value.replace(chr(34), "")}"', services)]
             if domain(url) not in DOI_HOSTS:
                 wanted.append(url)
@@ -67,7 +67,7 @@ def addresses(kind: Kind, value: str, url: str, services: Services) -> tuple[str
 
 
 def public_address(url: str) -> str:
-    """An address without key, e-mail address and user, as it may be stored and shown; nothing else of it changes."""
+    """A URL without API key, e-mail address and user name, as it may be stored and shown; the rest is unchanged."""
     address, hash_mark, fragment = url.partition("#")
     before, mark, query = address.partition("?")
     scheme, slashes, rest = before.partition("://")
@@ -75,7 +75,7 @@ def public_address(url: str) -> str:
         authority, slash, path = rest.partition("/")
         before = f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"
     parts = query.split("&")
-    kept = [part for part in parts if unquote_plus(part.partition("=")[0]).strip().lower() not in _PRIVATE]
+    kept = [part for part in parts if unquote_plus(part.partition("=")[0]).strip().lower() not in _SECRET_PARAMETERS]
     return f"{before}{mark if kept else ''}{'&'.join(kept)}{hash_mark}{fragment}"
 
 
@@ -83,18 +83,18 @@ def _base(address: str) -> str:
     return address.rstrip("/")
 
 
-def _quoted(value: str) -> str:
+def _percent_encoded(value: str) -> str:
     return quote(value, safe="")
 
 
 def _efetch(database: str, value: str, services: Services) -> str:
-    query = f"db={database}&id={_quoted(value)}&retmode=xml&tool=medreview"
+    query = f"db={database}&id={_percent_encoded(value)}&retmode=xml&tool=medreview"
     if mail := _MAIL.search(services.contact):
-        query += f"&email={_quoted(mail[0])}"
+        query += f"&email={_percent_encoded(mail[0])}"
     if services.ncbi_key:
-        query += f"&api_key={_quoted(services.ncbi_key)}"
+        query += f"&api_key={_percent_encoded(services.ncbi_key)}"
     return f"{_base(services.eutils)}/efetch.fcgi?{query}"
 
 
 def _search(query: str, services: Services) -> str:
-    return f"{_base(services.europe_pmc)}/search?query={_quoted(query)}&resultType=core&format=json"
+    return f"{_base(services.europe_pmc)}/search?query={_percent_encoded(query)}&resultType=core&format=json"

@@ -234,7 +234,7 @@ def test_single_hosts_have_their_own_delay(server, ask, any_host):
 
 
 def test_requests_wait_while_too_much_is_in_hand(server, monkeypatch):
-    monkeypatch.setattr(fetch_module, "IN_HAND", 1500)
+    monkeypatch.setattr(fetch_module, "MAX_UNSTORED_BYTES", 1500)
     paths = [f"/{number}" for number in range(6)]
     server.routes.update(dict.fromkeys(paths, answer(b"x" * 1000)))
     asked_while_full = []

@@ -6,15 +6,15 @@ from email.utils import format_datetime
 from itertools import pairwise
 
 from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.rate_limit import Pace, retry_after
+from medreview.sources.fetching.rate_limit import RateLimiter, retry_after
 
 
-async def _take_turns(pace, hosts, begun, running, inside=0.0):
+async def _take_turns(limiter, hosts, begun, running, inside=0.0):
     """Take a turn for each host named, all at once; note when each began and how many ran."""
     loop = asyncio.get_running_loop()
 
     async def one(host):
-        async with pace.turn(host):
+        async with limiter.slot(host):
             begun.setdefault(host, []).append(loop.time())
             running.append(host)
             now.append(host)
@@ -30,68 +30,68 @@ async def _take_turns(pace, hosts, begun, running, inside=0.0):
 
 async def test_turns_of_one_host_are_apart_and_two_at_most():
     begun = {}
-    pace = Pace(Limits(host_delay=0.03, per_host=2))
-    most = await _take_turns(pace, ["a"] * 5 + ["b"], begun, [], inside=0.05)
+    limiter = RateLimiter(Limits(host_delay=0.03, per_host=2))
+    most = await _take_turns(limiter, ["a"] * 5 + ["b"], begun, [], inside=0.05)
     assert min(later - earlier for earlier, later in pairwise(begun["a"])) >= 0.03
     assert most["a"] == 2
     assert begun["b"][0] <= begun["a"][1]
 
 
 async def test_places_in_all_are_bounded():
-    pace = Pace(Limits(host_delay=0.0, concurrency=3))
-    most = await _take_turns(pace, [f"h{number}" for number in range(12)], {}, [], inside=0.005)
+    limiter = RateLimiter(Limits(host_delay=0.0, concurrency=3))
+    most = await _take_turns(limiter, [f"h{number}" for number in range(12)], {}, [], inside=0.005)
     assert most["all"] == 3
 
 
 async def test_a_waiting_host_takes_no_place():
     order = []
-    pace = Pace(Limits(host_delay=0.0, concurrency=1))
-    pace.hold("slow", 0.1)
-    await _take_turns(pace, ["slow", "quick", "quick"], {}, order)
+    limiter = RateLimiter(Limits(host_delay=0.0, concurrency=1))
+    limiter.pause("slow", 0.1)
+    await _take_turns(limiter, ["slow", "quick", "quick"], {}, order)
     assert order == ["quick", "quick", "slow"]
 
 
 async def test_a_hold_is_for_the_whole_host_and_the_longer_one_stays():
     begun = {}
-    pace = Pace(Limits(host_delay=0.0))
+    limiter = RateLimiter(Limits(host_delay=0.0))
     start = asyncio.get_running_loop().time()
-    pace.hold("a", 0.1)
-    pace.hold("a", 0.01)
-    await _take_turns(pace, ["a", "a", "a"], begun, [])
+    limiter.pause("a", 0.1)
+    limiter.pause("a", 0.01)
+    await _take_turns(limiter, ["a", "a", "a"], begun, [])
     assert min(begun["a"]) - start >= 0.1
 
 
 async def test_single_hosts_have_a_delay_of_their_own():
     begun = {}
-    pace = Pace(Limits(host_delay=0.0), {"Slow.example": 0.05})
-    await _take_turns(pace, ["slow.example"] * 3 + ["quick.example"] * 3, begun, [])
+    limiter = RateLimiter(Limits(host_delay=0.0), {"Slow.example": 0.05})
+    await _take_turns(limiter, ["slow.example"] * 3 + ["quick.example"] * 3, begun, [])
     assert min(later - earlier for earlier, later in pairwise(begun["slow.example"])) >= 0.05
     assert begun["quick.example"][-1] < begun["slow.example"][1]
 
 
 async def test_one_host_in_two_spellings_is_one_host():
     begun = {}
-    pace = Pace(Limits(host_delay=0.05))
-    await _take_turns(pace, ["a.example", "A.EXAMPLE", "a.example."], begun, [])
+    limiter = RateLimiter(Limits(host_delay=0.05))
+    await _take_turns(limiter, ["a.example", "A.EXAMPLE", "a.example."], begun, [])
     moments = sorted(moment for (moment,) in begun.values())
     assert min(later - earlier for earlier, later in pairwise(moments)) >= 0.05
 
 
 async def test_a_host_can_be_slowed_down_and_its_last_start_counts():
     begun = {}
-    pace = Pace(Limits(host_delay=0.0))
-    await _take_turns(pace, ["a"], begun, [])
-    pace.slow_down("a", 0.05)
-    pace.slow_down("a", 0.01)
-    await _take_turns(pace, ["a", "a"], begun, [])
+    limiter = RateLimiter(Limits(host_delay=0.0))
+    await _take_turns(limiter, ["a"], begun, [])
+    limiter.slow_down("a", 0.05)
+    limiter.slow_down("a", 0.01)
+    await _take_turns(limiter, ["a", "a"], begun, [])
     assert min(later - earlier for earlier, later in pairwise(begun["a"])) >= 0.05
 
 
 async def test_a_cancelled_turn_gives_its_place_back():
-    pace = Pace(Limits(host_delay=0.0, concurrency=1, per_host=1))
+    limiter = RateLimiter(Limits(host_delay=0.0, concurrency=1, per_host=1))
 
     async def forever():
-        async with pace.turn("a"):
+        async with limiter.slot("a"):
             await asyncio.Event().wait()
 
     task = asyncio.create_task(forever())
@@ -100,7 +100,7 @@ async def test_a_cancelled_turn_gives_its_place_back():
     waiting.cancel()
     task.cancel()
     await asyncio.gather(task, waiting, return_exceptions=True)
-    async with asyncio.timeout(5), pace.turn("a"):
+    async with asyncio.timeout(5), limiter.slot("a"):
         pass
 
 

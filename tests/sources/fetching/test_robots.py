@@ -181,7 +181,7 @@ def test_services_for_programs_are_not_asked_but_where_they_lead_is(server, fetc
     )
     site(b"User-agent: *\nDisallow: /", "/a", "/b")
     server.routes["/go"] = answer(status=302, Location=f"http://site.example:{server.port}/b")
-    got = fetch("/a", "/go", network={**ON, "for_programs": frozenset({"127.0.0.1"})})
+    got = fetch("/a", "/go", network={**ON, "robots_exempt": frozenset({"127.0.0.1"})})
     assert (got["/a"].body, got["/go"].state) == (b"page", "blocked")
     assert got["/go"].detail.startswith("robots.txt of site.example asks")
     assert sorted(server.paths()) == ["/a", "/go", "/robots.txt"]
