@@ -1,7 +1,7 @@
-"""From a body to a text, and what kind of page it is.
+"""Text extraction from a fetched body, and classification of the page.
 
-``page`` makes texts of a body, through ``charset``, ``html`` or ``pdf`` (in ``pdf_child``); ``page_states`` says what
-came, with the phrases of ``phrases`` and ``phrases_other_languages``. For HTML: ``markup``, ``formulas``,
+``page`` extracts texts from a body, through ``charset``, ``html`` or ``pdf`` (in ``pdf_child``); ``page_states``
+classifies the page, by the phrases of ``phrases`` and ``phrases_other_languages``. For HTML: ``markup``, ``formulas``,
 ``superscripts``, ``tables``, ``control_placeholders``, ``attribute_limit``, ``heading_marks`` and ``full_text``.
 ``outline`` finds the headings of a stored text.
 """

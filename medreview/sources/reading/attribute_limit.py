@@ -1,7 +1,7 @@
-"""Tags with thousands of attributes, cut short before a page is parsed.
+"""A limit on the attributes of a tag, applied before a page is parsed, against denial of service.
 
-The parser compares each attribute of a tag with all others of it: half a megabyte of them would take it seconds, and
-fifteen megabytes an hour, which nothing could interrupt.
+The parser compares each attribute of a tag with all its others (quadratic time): half a megabyte of attributes would
+take it seconds, and fifteen megabytes an hour, which nothing could interrupt.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import Final
 
 MOST_ATTRIBUTES: Final = 200
 LEAST_LENGTH: Final = 50_000
-"""A shorter page costs little, however it is made."""
+"""Characters; a shorter page parses fast, whatever it holds."""
 
 _TAG: Final = re.compile(r"<(?:(!--)|(script|style)\b|[a-z])", re.IGNORECASE)
 _NAME: Final = re.compile(r"[^\s/>]*+")
@@ -19,8 +19,8 @@ _ATTRIBUTE: Final = re.compile(
 _END_OF_CODE: Final = re.compile(r"</(?:script|style)", re.IGNORECASE)
 
 
-def without_stuffed_tags(markup: str) -> str:
-    """A page in which no tag has more attributes than a page for reading could need; takes time in step with it."""
+def limit_attributes(markup: str) -> str:
+    """The markup with at most :data:`MOST_ATTRIBUTES` attributes in each tag, the rest removed; takes linear time."""
     if len(markup) < LEAST_LENGTH:
         return markup
     pieces: list[str] = []

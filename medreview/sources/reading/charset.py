@@ -1,4 +1,4 @@
-"""The character encoding of a page, from its bytes first."""
+"""Character encoding detection: byte order mark and valid UTF-8 before any declaration."""
 
 import codecs
 import re
@@ -13,27 +13,28 @@ _META: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1
 _XML: Final = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})""", re.IGNORECASE)
 _HEADER: Final = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _PROLOGUE: Final = 4096
-# What the web means by these names (WHATWG Encoding Standard): the Windows superset.
+# On the web these names mean windows-1252, their superset (WHATWG Encoding Standard).
 _WINDOWS: Final = frozenset({"ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252"})
-# The other encodings of the same standard, by Python's names. Python knows more, and some of them are no encodings of
-# text. UTF-16 is not among them: a page that says in ASCII letters that it is UTF-16 is not.
+# The other encodings of the same standard, by Python's names. Python has more codecs, and some of them do not encode
+# text. UTF-16 is not among them: a page that declares UTF-16 in ASCII letters is not UTF-16.
 _WEB: Final = frozenset(
     {"utf-8", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman", "mac-cyrillic", "gbk", "gb2312", "gb18030", "big5"}
     | {"big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"}
     | {f"cp{number}" for number in range(1250, 1259)}
     | {f"iso8859-{number}" for number in range(2, 17)}
 )
-# What the same standard means by the narrower names; the characters beyond them are on many pages that say them.
-_WIDER: Final = {
+# By the same standard these names mean a superset, and many pages that declare them use its additional characters.
+_SUPERSET: Final = {
     "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs",
     "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
 
 
 def decode(body: bytes, content_type: str = "") -> str:
-    """A body as text: byte order mark, else valid UTF-8, else what the page says, else the header, else windows-1252.
+    """A body as text, in the encoding of its byte order mark, else UTF-8 if it is valid UTF-8, else the encoding that
+    the page declares, else that of the Content-Type header, else windows-1252.
 
-    Valid UTF-8 comes before every declaration, because text in another encoding is all but never valid UTF-8 by chance,
+    Valid UTF-8 comes before every declaration, because text in another encoding is hardly ever valid UTF-8 by chance,
     while declarations are often wrong. Never raises: what cannot be decoded becomes U+FFFD.
     """
     for mark, name in _BOMS:
@@ -45,15 +46,15 @@ def decode(body: bytes, content_type: str = "") -> str:
         pass
     prologue = body[:_PROLOGUE]
     for found in (_META.search(prologue), _XML.search(prologue)):
-        if found and (declared := _known(found[1].decode("ascii", "replace"))):
+        if found and (declared := _codec(found[1].decode("ascii", "replace"))):
             return _as_declared(body, declared)
-    if (header := _HEADER.search(content_type)) and (declared := _known(header[1])):
+    if (header := _HEADER.search(content_type)) and (declared := _codec(header[1])):
         return _as_declared(body, declared)
     return body.decode("windows-1252", "replace")
 
 
 def _as_declared(body: bytes, name: str) -> str:
-    """A body in the encoding that it declares; one that says UTF-8 and mostly is not is windows-1252."""
+    """A body in its declared encoding; one that declares UTF-8 and mostly is not is decoded as windows-1252."""
     text = body.decode(name, "replace")
     if name == "utf-8":
         beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
@@ -62,12 +63,12 @@ def _as_declared(body: bytes, name: str) -> str:
     return text
 
 
-def _known(name: str) -> str | None:
-    """The codec for a declared name, or ``None`` when there is none that makes text of bytes."""
+def _codec(name: str) -> str | None:
+    """Python's codec for a declared encoding, ``None`` for a name that is not an encoding of the web."""
     if name.lower() in _WINDOWS:
         return "windows-1252"
     try:
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
         return None
-    return _WIDER.get(known, known) if known in _WEB else None
+    return _SUPERSET.get(known, known) if known in _WEB else None

@@ -1,7 +1,8 @@
-"""Keep a page's hidden characters through libraries that would drop them without a word.
+"""Placeholders for a page's invisible characters, to carry them through libraries that silently drop them.
 
-Control and direction characters in a page are what the reviewer should see (as marks): trafilatura strips them, and the
-text would look clean. While a page is read, printable characters of a script that no health page uses stand in.
+The reviewer must see control characters and bidirectional controls of a page (as visible marks), but trafilatura strips
+them and the text would look clean. During extraction each is replaced by a printable placeholder, a character of a
+script that no health page uses.
 """
 
 from typing import Final
@@ -11,25 +12,25 @@ from lxml.html import HtmlElement
 _CONTROLS: Final = [
     code for code in (*range(0x01, 0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A, 0x0C, 0x0D, 0x85)
 ]
-_DIRECTIONS: Final = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-_FIRST: Final = 0x13000  # Egyptian hieroglyphs: printable, and untouched by normalisation
-_TO: Final = {code: _FIRST + place for place, code in enumerate((*_CONTROLS, *_DIRECTIONS))}
-_BACK: Final = {stand_in: code for code, stand_in in _TO.items()}
-_HIDDEN: Final = frozenset(map(chr, _TO))
-_STAND_INS: Final = frozenset(map(chr, _BACK))
+_BIDI_CONTROLS: Final = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_FIRST: Final = 0x13000  # Egyptian hieroglyphs: printable, and unchanged by Unicode normalisation
+_TO_PLACEHOLDER: Final = {code: _FIRST + index for index, code in enumerate((*_CONTROLS, *_BIDI_CONTROLS))}
+_FROM_PLACEHOLDER: Final = {placeholder: code for code, placeholder in _TO_PLACEHOLDER.items()}
+_INVISIBLE: Final = frozenset(map(chr, _TO_PLACEHOLDER))
+_PLACEHOLDERS: Final = frozenset(map(chr, _FROM_PLACEHOLDER))
 
 
-def put_in(root: HtmlElement) -> bool:
-    """Replace the hidden characters in a tree's texts; whether there were any, and ``taken_out`` is to follow.
+def insert_placeholders(root: HtmlElement) -> bool:
+    """Replace the invisible characters in a tree's texts; whether ``remove_placeholders`` must follow.
 
-    False also for a page that uses the stand-ins themselves: there the hidden characters become U+FFFD, since lxml
-    takes no text back that has control characters in it.
+    False for a page without such characters, and for one that uses the placeholder characters itself: there the
+    invisible characters become U+FFFD, since lxml refuses to set a text with control characters.
     """
     whole = root.text_content()
-    if _HIDDEN.isdisjoint(whole):
+    if _INVISIBLE.isdisjoint(whole):
         return False
-    is_free = _STAND_INS.isdisjoint(whole)
-    table = _TO if is_free else dict.fromkeys(_TO, 0xFFFD)
+    is_free = _PLACEHOLDERS.isdisjoint(whole)
+    table = _TO_PLACEHOLDER if is_free else dict.fromkeys(_TO_PLACEHOLDER, 0xFFFD)
     for node in root.iter():
         if node.text:
             node.text = node.text.translate(table)
@@ -38,6 +39,6 @@ def put_in(root: HtmlElement) -> bool:
     return is_free
 
 
-def taken_out(text: str) -> str:
-    """A text with the hidden characters back in their places."""
-    return text.translate(_BACK)
+def remove_placeholders(text: str) -> str:
+    """A text with the invisible characters in place of their placeholders."""
+    return text.translate(_FROM_PLACEHOLDER)

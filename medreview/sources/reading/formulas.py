@@ -1,6 +1,7 @@
-"""MathML as one line of text that keeps what it means: a raised 9 is no digit of the 10 before it, a half is no 12.
+"""MathML linearised to one line of plain text without loss of meaning: 10 with a superscript 9 must not become 109,
+one half not 12.
 
-Element names: MathML 3, presentation markup. Content markup is read as its numbers and names, parted by spaces.
+Element names: MathML 3, presentation markup. Content markup is read as its numbers and names, separated by spaces.
 """
 
 import re
@@ -10,32 +11,32 @@ from typing import Final
 
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.full_text import folded, longer_than
+from medreview.sources.reading.full_text import collapse_whitespace, longer_than
 
 SUPERSCRIPT: Final = str.maketrans(
     "0123456789+-\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁻⁻⁻⁻⁻"
 )
-"""Figures and signs, and what some pages write for a minus, as raised characters."""
+"""Digits and signs, and the characters that some pages use as a minus sign, to superscript characters."""
 SUBSCRIPT: Final = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 _LONGEST: Final = 5_000
-_MOST_BESIDE: Final = 8
+_MOST_SIBLINGS: Final = 8
 _POWER: Final = re.compile(r"[+\-\u2212\u2010-\u2013]?\d{1,3}[+\-\u2212]?|[+\-\u2212\u2013]")
-_SEVERAL: Final = re.compile(r"[\s+\-\u2212\u00d7\u00b7/÷⁄]")
-_MARKS: Final = re.compile("[°\u2218′″‴*†‡¯ˆ^~→\u02d9¨\u203e]")
+_OPERATOR: Final = re.compile(r"[\s+\-\u2212\u00d7\u00b7/÷⁄]")
+_ACCENTS: Final = re.compile("[°\u2218′″‴*†‡¯ˆ^~→\u02d9¨\u203e]")
 _INVISIBLE: Final = re.compile("[\u2061\u2063]")
-_RAISED: Final = re.compile(r"[⁰¹²³⁴-⁻]")
+_SUPERSCRIPT_CHARACTER: Final = re.compile(r"[⁰¹²³⁴-⁻]")
 _TRANSPARENT: Final = frozenset({"math", "mrow", "mstyle", "mpadded", "merror", "mtd", "maction", "menclose", "span"})
 _NOT_SHOWN: Final = frozenset({"annotation", "annotation-xml", "mphantom", "none", "mprescripts"})
 
 
-def write_out_formulas(root: HtmlElement) -> None:
-    """Every formula becomes one piece of text, in place; trafilatura knows none and would leave out its numbers."""
+def linearise_formulas(root: HtmlElement) -> None:
+    """Replace every formula by one text, in place; trafilatura does not know MathML and would drop its numbers."""
     for formula in list(root.iter("math", "msup", "mfrac")):
         if formula.tag == "span" or formula.getroottree().getroot() is not root.getroottree().getroot():
             continue
-        _show_once(formula)
-        text = folded(_flat(formula) if longer_than(formula, _LONGEST) else _said(formula))
+        _remove_duplicate(formula)
+        text = collapse_whitespace(_flat(formula) if longer_than(formula, _LONGEST) else _linear(formula))
         for part in formula.iter("*"):
             part.tag = "span"
         for part in list(formula):
@@ -47,15 +48,16 @@ def _flat(formula: HtmlElement) -> str:
     return " ".join(formula.itertext())
 
 
-def _show_once(formula: HtmlElement) -> None:
-    """KaTeX, MathJax and MediaWiki put a formula twice, one of them hidden: keep this one, and show it."""
+def _remove_duplicate(formula: HtmlElement) -> None:
+    """Keep only the MathML of a formula and make it visible: KaTeX, MathJax and MediaWiki write a formula twice, one of
+    the two hidden."""
     holder = formula.getparent()
     for _ in range(4):
         if holder is None or holder.tag not in ("span", "mjx-container", "mjx-assistive-mml"):
             return
         for name in ("style", "hidden", "aria-hidden"):
             holder.attrib.pop(name, None)
-        for other in list(islice(holder, _MOST_BESIDE)):
+        for other in list(islice(holder, _MOST_SIBLINGS)):
             if other.attrib.pop("aria-hidden", "") == "true" and next(other.iter("math"), None) is None:
                 other.text = None
                 for part in list(other):
@@ -63,7 +65,7 @@ def _show_once(formula: HtmlElement) -> None:
         holder = holder.getparent()
 
 
-def _said(node: HtmlElement) -> str:
+def _linear(node: HtmlElement) -> str:
     if not isinstance(node.tag, str) or node.tag in _NOT_SHOWN:
         return " " if node.tag == "mphantom" else ""
     if node.tag in _WRITERS:
@@ -74,11 +76,11 @@ def _said(node: HtmlElement) -> str:
 
 
 def _row(node: HtmlElement, between: str = "") -> str:
-    """The parts of a row one after the other, a fraction apart from what stands beside it."""
-    parts = [(child, _said(child)) for child in node]
+    """The children in order, with a fraction kept apart from its neighbours (by a space or parentheses)."""
+    parts = [(child, _linear(child)) for child in node]
     line = node.text.strip() if node.text else ""
-    for place, (child, text) in enumerate(parts):
-        following = next((later for _, later in parts[place + 1 :][:3] if later), "")
+    for index, (child, text) in enumerate(parts):
+        following = next((later for _, later in parts[index + 1 :][:3] if later), "")
         if _is_fraction(child):
             if following[:1].isalnum() or following[:1] == "(" or (line and (line[-1].isalpha() or line[-1] in ")/÷")):
                 text = f"({text})"
@@ -86,14 +88,14 @@ def _row(node: HtmlElement, between: str = "") -> str:
                 text = f" {text}"
         elif text[:1] == "\u2062":
             text = "×" if line[-1:].isdigit() and following[:1].isdigit() else text[1:]
-        elif line[-1:].isalnum() and _RAISED.match(text):
+        elif line[-1:].isalnum() and _SUPERSCRIPT_CHARACTER.match(text):
             text = f" {text}"
         line += f"{between if line and text else ''}{text}{(child.tail or '').strip()}"
     return line
 
 
 def _is_fraction(node: HtmlElement) -> bool:
-    """Whether an element is a fraction, or holds nothing else."""
+    """Whether an element is a fraction, or contains only one."""
     while node.tag in ("mrow", "mstyle", "mpadded", "semantics") and len(node) >= 1:
         if len(node) > 1 and node.tag != "semantics":
             return False
@@ -102,22 +104,22 @@ def _is_fraction(node: HtmlElement) -> bool:
 
 
 def _term(node: HtmlElement) -> str:
-    """An element as one term: in brackets when it is a sum, a product or a fraction."""
-    text = _said(node).strip()
-    is_fenced = text[:1] == "(" and text.find(")") == len(text) - 1
-    return f"({text})" if _SEVERAL.search(text) and not is_fenced else text
+    """An element as one term: in parentheses when it is a sum, a product or a fraction."""
+    text = _linear(node).strip()
+    has_parentheses = text[:1] == "(" and text.find(")") == len(text) - 1
+    return f"({text})" if _OPERATOR.search(text) and not has_parentheses else text
 
 
-def _raised(text: str) -> str:
+def _superscript(text: str) -> str:
     text = text.strip().replace("\u2218", "°")
-    if not text or _MARKS.fullmatch(text):
+    if not text or _ACCENTS.fullmatch(text):
         return text
     if _POWER.fullmatch(text):
         return text.translate(SUPERSCRIPT)
     return f"^({text})" if len(text) > 1 else f"^{text}"
 
 
-def _lowered(base: str, text: str) -> str:
+def _subscript(base: str, text: str) -> str:
     text = text.strip()
     if text.isascii() and text.isdigit():
         return text.translate(SUBSCRIPT)
@@ -127,10 +129,11 @@ def _lowered(base: str, text: str) -> str:
 def _script(node: HtmlElement, *kinds: str) -> str:
     if len(node) != 1 + len(kinds):
         return _row(node, " ")
-    base = _term(node[0]) if "above" in kinds else _said(node[0]).strip()
-    marks = [_said(part) for part in node[1:]]
+    base = _term(node[0]) if "above" in kinds else _linear(node[0]).strip()
+    marks = [_linear(part) for part in node[1:]]
     return base + "".join(
-        _raised(mark) if kind == "above" else _lowered(base, mark) for kind, mark in zip(kinds, marks, strict=True)
+        _superscript(mark) if kind == "above" else _subscript(base, mark)
+        for kind, mark in zip(kinds, marks, strict=True)
     )
 
 
@@ -141,7 +144,7 @@ def _fraction(node: HtmlElement) -> str:
 def _root(node: HtmlElement) -> str:
     if node.tag == "msqrt" or len(node) != 2:
         return f"√({_row(node).strip()})"
-    return f"{_raised(_said(node[1]))}√({_said(node[0]).strip()})"
+    return f"{_superscript(_linear(node[1]))}√({_linear(node[0]).strip()})"
 
 
 def _table(node: HtmlElement) -> str:
@@ -150,7 +153,7 @@ def _table(node: HtmlElement) -> str:
 
 def _fenced(node: HtmlElement) -> str:
     marks = node.get("separators", ",").strip() or " "
-    inside = marks[0].join(_said(part).strip() for part in node)
+    inside = marks[0].join(_linear(part).strip() for part in node)
     return f"{node.get('open', '(')}{inside}{node.get('close', ')')}"
 
 
@@ -168,5 +171,5 @@ _WRITERS: Final[dict[str, Callable[[HtmlElement], str]]] = {
     "mtr": lambda node: _row(node, " "),
     "mfenced": _fenced,
     "mspace": lambda node: " ",
-    "semantics": lambda node: _said(node[0]) if len(node) else "",
+    "semantics": lambda node: _linear(node[0]) if len(node) else "",
 }

@@ -1,8 +1,8 @@
-"""The full text of an HTML page: everything a reader could come to see, in reading order, one block a line.
+"""The full text of an HTML page: everything that a reader can make visible, in reading order, one block per line.
 
-Where trafilatura chooses the main text, this walker leaves nothing out but code and controls: menus, footnotes,
-captions and folded-away panels all stay. A table row is one line ``| a | b |``, a list item begins with ``- ``, a
-heading stands on its own line after a blank one.
+While trafilatura selects the main text, this tree traversal leaves out only code and form controls: menus, footnotes,
+captions and collapsed panels are kept. A table row is one line ``| a | b |``, a list item begins with ``- ``, a heading
+has its own line after a blank one.
 """
 
 import re
@@ -12,8 +12,11 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-WALKER: Final = "walker 3"
-"""Name and version of these rules; it changes when the text they make changes."""
+FULL_TEXT_EXTRACTOR: Final = "walker 3"
+"""Name and version of these rules, as stored with each snapshot; the number changes when the extracted text does.
+
+The name takes part in the ids of snapshots, so that another one would make every page a new snapshot.
+"""
 
 _DROPPED: Final = frozenset(
     {"script", "style", "noscript", "template", "head", "title", "svg", "canvas", "iframe", "object", "embed"}
@@ -33,7 +36,7 @@ _IN_LAYOUT: Final = frozenset({"table", "h1", "h2", "h3", "form", "article", "na
 _LONG_CELL: Final = 2000
 _LONG_HEAD: Final = 100
 _MOST_HEADS: Final = 20
-# White space as a browser folds it, and the typographic spaces; not the other control characters, which stay.
+# White space as a browser collapses it, and the typographic spaces; not the other control characters, which stay.
 _SPACE: Final = re.compile("[ \t\n\r\f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
 
@@ -42,24 +45,24 @@ def full_text(root: HtmlElement) -> str:
     return "\n".join(_lines(root)).strip("\n")
 
 
-def folded(text: str) -> str:
-    """A text in one line: every run of white space is one space."""
+def collapse_whitespace(text: str) -> str:
+    """A text on one line: every run of white space is one space, none at the ends."""
     return _SPACE.sub(" ", text).strip()
 
 
 def one_line(root: HtmlElement) -> str:
-    """All readable text of an element in one line, such as a cell."""
+    """All readable text of an element, such as a cell, on one line."""
     return " ".join(_lines(root))
 
 
 def is_data_table(table: HtmlElement) -> bool:
-    """Whether a table holds data in rows, not the layout of a page (a table within, headings, one cell, long cells)."""
+    """Whether a table holds data, not page layout (nested tables, headings, a single cell, long cells)."""
     if table.get("role") in ("presentation", "none"):
         return False
     cells = 0
     for node in table.iter("td", "th", *_IN_LAYOUT):
         if node.tag in _IN_LAYOUT:
-            if node is not table and not _heads_column(node):
+            if node is not table and not _is_header_cell(node):
                 return False
         else:
             cells += 1
@@ -68,18 +71,20 @@ def is_data_table(table: HtmlElement) -> bool:
     return cells > 1
 
 
-def _heads_column(node: HtmlElement) -> bool:
-    """Whether a heading is all that a cell holds, in a row of such cells or in a cell that heads a row or column."""
+def _is_header_cell(node: HtmlElement) -> bool:
+    """Whether a heading is the only content of its cell, and the cell is a ``th`` or its row consists of such cells."""
     cell = node.getparent()
     if node.tag not in _HEADINGS or cell is None or cell.tag not in ("td", "th") or longer_than(cell, _LONG_HEAD):
         return False
     cells = list(islice(cell.getparent().iterchildren("td", "th"), _MOST_HEADS)) if cell.getparent() is not None else []
-    is_alone = len(cell) == 1 and folded(cell.text_content()) == folded(node.text_content()) != ""
+    is_alone = (
+        len(cell) == 1 and collapse_whitespace(cell.text_content()) == collapse_whitespace(node.text_content()) != ""
+    )
     return is_alone and len(cells) > 1 and (cell.tag == "th" or all(len(c) and c[0].tag in _HEADINGS for c in cells))
 
 
 def longer_than(node: HtmlElement, length: int) -> bool:
-    """Whether the texts of an element hold more characters than that; a text is not read further than needed."""
+    """Whether the text of an element is longer than ``length`` characters; stops reading as soon as it is."""
     for part in node.itertext():
         length -= len(part.strip())
         if length < 0:
@@ -88,7 +93,7 @@ def longer_than(node: HtmlElement, length: int) -> bool:
 
 
 def _lines(root: HtmlElement) -> list[str]:
-    """The lines of an element. Iterative over the tree, so that no depth of nesting can exhaust the stack."""
+    """The lines of an element. Iterative, not recursive, so that no depth of nesting can exhaust the stack."""
     lines: list[str] = []
     buffer: list[str] = []
     prefix = ""
@@ -98,7 +103,7 @@ def _lines(root: HtmlElement) -> list[str]:
         nonlocal prefix
         text = "".join(buffer)
         buffer.clear()
-        pieces = [piece.rstrip() for piece in text.split("\n")] if preserved else [folded(text)]
+        pieces = [piece.rstrip() for piece in text.split("\n")] if preserved else [collapse_whitespace(text)]
         for piece in pieces:
             if piece.strip():
                 lines.append(prefix + piece)
@@ -145,7 +150,7 @@ def _lines(root: HtmlElement) -> list[str]:
 
 
 def _table(table: HtmlElement) -> list[str]:
-    """The lines of a data table, one a row; rows without any text are left out."""
+    """The lines of a data table, one per row; rows without text are left out."""
     lines: list[str] = []
     for row in table.iter("tr"):
         cells = [one_line(cell) for cell in row.iterchildren("td", "th")]

@@ -1,8 +1,9 @@
-"""Where the headings of a page come to stand in its text: marked in the tree, found again in the text.
+"""The offsets of a page's headings in its extracted text, by marker characters that are removed afterwards.
 
-Looking for a heading's words in the text would find tables of contents and menus as well, and lose headings that occur
-twice. So a printable character that no health page uses goes before and after each heading before the text is made (see
-``control_placeholders``), and is taken out afterwards; what the extractor drops goes with its marks.
+Searching the text for the words of a heading would also match tables of contents and menus, and fail for headings that
+occur twice. So a printable character that no health page uses is inserted before and after each heading before the
+extraction (see ``control_placeholders``) and removed from its result; a heading that the extractor drops loses its
+markers with it.
 """
 
 import re
@@ -18,20 +19,20 @@ from medreview.sources.reading.outline import Heading
 _OPEN: Final = 0x13200  # Egyptian hieroglyphs, one for each level, far from those of ``control_placeholders``
 _CLOSE: Final = chr(_OPEN)
 _MARK: Final = re.compile(f"[{_CLOSE}{chr(_OPEN + 1)}-{chr(_OPEN + 6)}]")
-_PREFIX: Final = re.compile(r"[ \t]*(?:[-*\u2022] ?)?")
+_LIST_PREFIX: Final = re.compile(r"[ \t]*(?:[-*\u2022] ?)?")
 _LONGEST_PREFIX: Final = 40
 _LONGEST: Final = 300
 _TAGS: Final = {f"h{level}": level for level in range(1, 7)}
-_CALLED_HEADING: Final = frozenset({"div", "p", "span", "strong", "b", "em", "a", "header", *_TAGS})
+_MAY_HAVE_HEADING_ROLE: Final = frozenset({"div", "p", "span", "strong", "b", "em", "a", "header", *_TAGS})
 _NOT_READ: Final = frozenset({"script", "style", "noscript", "template", "svg", "select", "textarea"})
 
 
 def mark_headings(root: HtmlElement) -> bool:
-    """Put marks around the words of each heading (h1 to h6, or what has the role of one).
+    """Insert markers around the words of each heading (h1 to h6, or an element with the ARIA role ``heading``).
 
-    Inside a heading a line break becomes a space, and a button or a link to a place on the page becomes text:
-    trafilatura drops a heading that is one of these, as those of folding sections are. False, and nothing is changed,
-    for a page that uses the marks themselves.
+    Inside a heading a line break becomes a space, and a button or a link within the page becomes text: trafilatura
+    drops a heading that consists of one, as those of collapsible sections do. False, and nothing is changed, for a page
+    that uses the marker characters itself.
     """
     if any(_MARK.search(part) for part in root.itertext()):
         return False
@@ -47,16 +48,16 @@ def mark_headings(root: HtmlElement) -> bool:
             if inner.tag == "br":
                 inner.text = " "
             inner.tag = "span"
-        places = [place for place in _texts(node) if (_text_at(place) or "").strip()]
-        if places:
+        slots = [slot for slot in _text_slots(node) if (_get_text(slot) or "").strip()]
+        if slots:
             node.tag = f"h{level}"
-            _put(places[-1], _text_at(places[-1]).rstrip() + _CLOSE)
-            _put(places[0], chr(_OPEN + level) + _text_at(places[0]).lstrip())
+            _set_text(slots[-1], _get_text(slots[-1]).rstrip() + _CLOSE)
+            _set_text(slots[0], chr(_OPEN + level) + _get_text(slots[0]).lstrip())
     return True
 
 
-def headings_taken_out(text: str) -> tuple[str, tuple[Heading, ...]]:
-    """A text without marks, and where its headings stand; only headings at the beginning of a line are told."""
+def extract_headings(text: str) -> tuple[str, tuple[Heading, ...]]:
+    """A text without markers, and its headings; a heading that does not begin a line is left out."""
     pieces: list[str] = []
     headings: list[Heading] = []
     last = length = 0
@@ -79,22 +80,22 @@ def headings_taken_out(text: str) -> tuple[str, tuple[Heading, ...]]:
 
 def _begins_line(text: str, at: int) -> bool:
     line = text.rfind("\n", max(0, at - _LONGEST_PREFIX), at) + 1
-    return (line > 0 or at < _LONGEST_PREFIX) and _PREFIX.fullmatch(text, line, at) is not None
+    return (line > 0 or at < _LONGEST_PREFIX) and _LIST_PREFIX.fullmatch(text, line, at) is not None
 
 
 def _level(node: HtmlElement) -> int:
     """The level of a heading, 0 for any other element."""
     role = node.get("role")
-    if role == "heading" and node.tag in _CALLED_HEADING:
-        said = node.get("aria-level") or ""
-        if said.isascii() and said.isdecimal() and said != "0":
-            return min(int(said[:3]) or 1, 6)
+    if role == "heading" and node.tag in _MAY_HAVE_HEADING_ROLE:
+        level = node.get("aria-level") or ""
+        if level.isascii() and level.isdecimal() and level != "0":
+            return min(int(level[:3]) or 1, 6)
         return _TAGS.get(node.tag, 2)
     return 0 if role in ("presentation", "none") else _TAGS.get(node.tag, 0)
 
 
-def _texts(node: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
-    """Every place of text in an element, in order: the element and whether its tail is meant."""
+def _text_slots(node: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
+    """Every text within an element, in document order: the element that lxml keeps it on, and whether as its tail."""
     walk = etree.iterwalk(node, events=("start", "end"))
     for event, part in walk:
         if event == "start":
@@ -106,13 +107,13 @@ def _texts(node: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
             yield part, True
 
 
-def _text_at(place: tuple[HtmlElement, bool]) -> str:
-    node, is_tail = place
+def _get_text(slot: tuple[HtmlElement, bool]) -> str:
+    node, is_tail = slot
     return str((node.tail if is_tail else node.text) or "")
 
 
-def _put(place: tuple[HtmlElement, bool], text: str) -> None:
-    node, is_tail = place
+def _set_text(slot: tuple[HtmlElement, bool], text: str) -> None:
+    node, is_tail = slot
     if is_tail:
         node.tail = text
     else:

@@ -1,4 +1,4 @@
-"""HTML to text, twice: the main text by trafilatura, and everything by the walker."""
+"""HTML to text, twice: the main text by trafilatura, and the full text by ``full_text``."""
 
 import logging
 import re
@@ -10,41 +10,47 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
-from medreview.sources.reading.attribute_limit import without_stuffed_tags
+from medreview.sources.reading.attribute_limit import limit_attributes
 from medreview.sources.reading.charset import decode
-from medreview.sources.reading.control_placeholders import put_in, taken_out
-from medreview.sources.reading.formulas import write_out_formulas
-from medreview.sources.reading.full_text import folded, full_text, longer_than
-from medreview.sources.reading.heading_marks import headings_taken_out, mark_headings
-from medreview.sources.reading.markup import make_paragraphs, plain_blocks, without_formatting, write_out_marks
+from medreview.sources.reading.control_placeholders import insert_placeholders, remove_placeholders
+from medreview.sources.reading.formulas import linearise_formulas
+from medreview.sources.reading.full_text import collapse_whitespace, full_text, longer_than
+from medreview.sources.reading.heading_marks import extract_headings, mark_headings
+from medreview.sources.reading.markup import (
+    make_paragraphs,
+    normalise_blocks,
+    strip_inline_formatting,
+    write_out_markup,
+)
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.superscripts import write_out_superscripts
-from medreview.sources.reading.tables import free_layout_tables, make_tables_of_roles, repeat_spanning_cells
+from medreview.sources.reading.tables import repeat_spanning_cells, tables_from_aria_roles, unwrap_layout_tables
 from medreview.text import fold_newlines
 
 LARGEST_FOR_MAIN: Final = 4_000_000
 MOST_ELEMENTS_FOR_MAIN: Final = 50_000
 MOST_TABLES_FOR_MAIN: Final = 2_000
-MOST_IN_A_LINE_FOR_MAIN: Final = 3_000
-"""Sizes above which only the full text is made: trafilatura's time grows with the square of some of them."""
+MOST_INLINE_CHILDREN_FOR_MAIN: Final = 3_000
+"""Sizes above which only the full text is extracted: trafilatura takes quadratic time in some of them."""
 
 _ROW_RULE: Final = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
 _APP_ROOTS: Final = frozenset({"root", "app", "__next", "___gatsby", "application", "react-root", "main-app"})
 _ROOT_TAG: Final = re.compile(r"[a-z][a-z0-9]*-(?:root|app)|app-[a-z]+")
 _LINES: Final = ("p", "li", "tr", "td", "th", "a", "b", "i", "span", "pre", "blockquote", "h1", "h2", "h3", "h4")
-# Characters that the parser lets in and lxml would not take back in a text.
+# Characters that the parser accepts, while lxml refuses to set a text that contains them.
 _NOT_IN_TREES: Final = {0x0C: " ", 0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
-_LOADING: Final = 40
+_LONGEST_LOADING_TEXT: Final = 40
 _LOGGERS: Final = ("trafilatura", "htmldate", "courlan", "justext")
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """Texts of a page with their outlines, and what its state is told from.
+    """Texts of a page with their outlines, and the signs by which its state is classified.
 
-    ``main`` is ``""`` when no main text was found. ``headline`` is title and first-level headings. ``noscript``
-    is what the page says to a browser without scripts. ``app_root``: the page is an empty frame for a script to fill.
-    ``closed``: its metadata says that it is not free to read. ``damage`` is a sentence when a part could not be read.
+    ``main`` is ``""`` when no main text was found. ``headline`` is the title and the first-level headings, one a line.
+    ``noscript`` is the text for browsers without scripts. ``app_root``: the page is the empty container of a
+    single-page application. ``closed``: its metadata (schema.org ``isAccessibleForFree``) says that it is not free to
+    read. ``damage`` is a sentence when a part could not be parsed, else ``""``.
     """
 
     title: str
@@ -60,34 +66,34 @@ class HtmlText:
 
 
 def read_html(body: bytes, content_type: str = "") -> HtmlText:
-    """The texts of an HTML body. Never raises for what a page may hold; takes 10 ms for most pages, a few
-    seconds for the worst ones known."""
+    """The texts of an HTML body. Never raises, whatever the body; takes 10 ms for most pages, a few seconds for the
+    worst ones known."""
     markup = decode(body, content_type)
     root, damage = _parsed(markup)
     if root is None:
         return HtmlText("", "", (), "", (), "", "", False, False, damage)
-    back = taken_out if put_in(root) else str
-    title = folded(root.findtext(".//title") or "")
-    headings = [folded(heading.text_content()) for heading in root.iter("h1")]
-    noscript = folded(" ".join(node.text_content() for node in root.iter("noscript")))
+    restore = remove_placeholders if insert_placeholders(root) else str
+    title = collapse_whitespace(root.findtext(".//title") or "")
+    headings = [collapse_whitespace(heading.text_content()) for heading in root.iter("h1")]
+    noscript = collapse_whitespace(" ".join(node.text_content() for node in root.iter("noscript")))
     app_root = _is_app_root(root)
-    is_modest = len(markup) <= LARGEST_FOR_MAIN and _is_modest(root)
+    may_have_main = len(markup) <= LARGEST_FOR_MAIN and _is_small_enough(root)
     _make_readable(root)
-    if is_modest:
+    if may_have_main:
         make_paragraphs(root)
-        without_formatting(root)
-    outlined = headings_taken_out if mark_headings(root) else _without_outline
-    has_main = is_modest and all(len(node) <= MOST_IN_A_LINE_FOR_MAIN for node in root.iter(*_LINES))
-    main, main_outline = outlined(back(fold_newlines(_main_text(root)))) if has_main else ("", ())
-    full, full_outline = outlined(back(fold_newlines(full_text(root))))
+        strip_inline_formatting(root)
+    outlined = extract_headings if mark_headings(root) else _without_outline
+    has_main = may_have_main and all(len(node) <= MOST_INLINE_CHILDREN_FOR_MAIN for node in root.iter(*_LINES))
+    main, main_outline = outlined(restore(fold_newlines(_main_text(root)))) if has_main else ("", ())
+    full, full_outline = outlined(restore(fold_newlines(full_text(root))))
     if main and full_outline and not main_outline:
-        # On pages without a marked main part trafilatura gathers paragraphs, lists and tables, and leaves out headings.
+        # On pages without a marked main part trafilatura collects paragraphs, lists and tables, and skips headings.
         for heading in list(root.iter("h1", "h2", "h3", "h4", "h5", "h6")):
             heading.tag = "p"
-        again, again_outline = outlined(back(fold_newlines(_main_text(root))))
+        again, again_outline = outlined(restore(fold_newlines(_main_text(root))))
         main, main_outline = (again, again_outline) if again_outline else (main, main_outline)
     return HtmlText(
-        title=back(title or next((heading for heading in headings if heading), "")),
+        title=restore(title or next((heading for heading in headings if heading), "")),
         main=main,
         main_outline=main_outline,
         full=full,
@@ -101,14 +107,14 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
 
 
 def read_fragment(markup: str) -> tuple[str, tuple[Heading, ...]]:
-    """The text of a piece of HTML, whole, by the same rules as that of a page, and its outline."""
+    """The full text of an HTML fragment, by the same rules as that of a page, and its outline."""
     root, _ = _parsed(markup)
     if root is None:
         return "", ()
-    back = taken_out if put_in(root) else str
+    restore = remove_placeholders if insert_placeholders(root) else str
     _make_readable(root)
-    outlined = headings_taken_out if mark_headings(root) else _without_outline
-    return outlined(back(fold_newlines(full_text(root))))
+    outlined = extract_headings if mark_headings(root) else _without_outline
+    return outlined(restore(fold_newlines(full_text(root))))
 
 
 def _without_outline(text: str) -> tuple[str, tuple[Heading, ...]]:
@@ -116,11 +122,11 @@ def _without_outline(text: str) -> tuple[str, tuple[Heading, ...]]:
 
 
 def _parsed(markup: str) -> tuple[HtmlElement | None, str]:
-    """The tree, or ``None``, and a sentence about what could not be read."""
+    """The tree, or ``None``, and a sentence about what could not be parsed, or ``""``."""
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
     try:
         root = document_fromstring(
-            without_stuffed_tags(markup).translate(_NOT_IN_TREES).encode("utf-8", "replace"), parser=parser
+            limit_attributes(markup).translate(_NOT_IN_TREES).encode("utf-8", "replace"), parser=parser
         )
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
         return None, "The page holds no readable HTML."
@@ -132,24 +138,24 @@ def _parsed(markup: str) -> tuple[HtmlElement | None, str]:
 
 
 def _make_readable(root: HtmlElement) -> None:
-    """Write into the tree what its markup says and plain text would lose."""
-    _open_panels(root)
-    _free_captions(root)
-    make_tables_of_roles(root)
-    free_layout_tables(root)
-    write_out_marks(root)
+    """Turn into text or plainer markup whatever plain text would lose of the markup."""
+    _show_hidden_panels(root)
+    _captions_to_paragraphs(root)
+    tables_from_aria_roles(root)
+    unwrap_layout_tables(root)
+    write_out_markup(root)
     write_out_superscripts(root)
-    write_out_formulas(root)
+    linearise_formulas(root)
     repeat_spanning_cells(root)
-    plain_blocks(root)
+    normalise_blocks(root)
 
 
 def main_extractor() -> str:
-    """Name and version of what makes the main text."""
+    """Name and version of the extractor of the main text, as stored with each snapshot."""
     return f"trafilatura {version('trafilatura')}"
 
 
-def _is_modest(root: HtmlElement) -> bool:
+def _is_small_enough(root: HtmlElement) -> bool:
     elements = sum(1 for _ in islice(root.iter(), MOST_ELEMENTS_FOR_MAIN + 1))
     tables = sum(1 for _ in islice(root.iter("table"), MOST_TABLES_FOR_MAIN + 1))
     return elements <= MOST_ELEMENTS_FOR_MAIN and tables <= MOST_TABLES_FOR_MAIN
@@ -159,7 +165,7 @@ def _main_text(root: HtmlElement) -> str:
     import trafilatura
 
     for name in _LOGGERS:
-        # Its complaints about odd pages would otherwise be printed into the middle of a progress bar.
+        # Its warnings about malformed pages would otherwise be printed into the middle of a progress bar.
         logger = logging.getLogger(name)
         if not logger.handlers:
             logger.addHandler(logging.NullHandler())
@@ -171,22 +177,22 @@ def _main_text(root: HtmlElement) -> str:
             include_tables=True,
         )
     except Exception:
-        # A page that trafilatura stumbles over still has its full text.
+        # A page on which trafilatura fails still has its full text.
         return ""
     lines = [line.rstrip() for line in (text or "").split("\n")]
     return "\n".join(line for line in lines if not _ROW_RULE.fullmatch(line)).strip("\n")
 
 
-def _open_panels(root: HtmlElement) -> None:
-    """Show the panels of tabs that are folded away: a reader can open them, and trafilatura drops what is hidden."""
+def _show_hidden_panels(root: HtmlElement) -> None:
+    """Show the collapsed panels of tabs: a reader can open them, and trafilatura drops hidden elements."""
     for node in root.iter("*"):
         if node.get("role") == "tabpanel":
             for name in ("hidden", "aria-hidden", "style"):
                 node.attrib.pop(name, None)
 
 
-def _free_captions(root: HtmlElement) -> None:
-    """Captions become paragraphs: trafilatura drops those of figures and takes those of tables for a row."""
+def _captions_to_paragraphs(root: HtmlElement) -> None:
+    """Turn captions into paragraphs: trafilatura drops those of figures and takes those of tables for a row."""
     for caption in list(root.iter("caption")):
         table = caption.getparent()
         if table is not None and table.tag == "table" and table.getparent() is not None:
@@ -197,12 +203,12 @@ def _free_captions(root: HtmlElement) -> None:
 
 
 def _is_app_root(root: HtmlElement) -> bool:
-    """Whether the page is a frame that scripts are to fill: an element with one of the usual names, with no more in it
-    than "Loading"."""
+    """Whether the page is the empty container of a single-page application: an element with one of the usual names,
+    with no more text in it than "Loading"."""
     if next(root.iter("script"), None) is None:
         return False
     for node in root.iter("*"):
         is_named = node.tag in ("div", "main", "section") and (node.get("id") or "").lower() in _APP_ROOTS
-        if (is_named or _ROOT_TAG.fullmatch(node.tag)) and not longer_than(node, _LOADING):
+        if (is_named or _ROOT_TAG.fullmatch(node.tag)) and not longer_than(node, _LONGEST_LOADING_TEXT):
             return True
     return False

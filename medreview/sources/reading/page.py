@@ -1,4 +1,4 @@
-"""A fetched body becomes a page: its texts, its title, and what kind of page it is."""
+"""From a fetched body to a page: content type sniffing, text extraction, title and page state."""
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
@@ -14,7 +14,7 @@ from medreview.sources.records.service_record import ServiceRecord
 from medreview.text import fold_newlines
 
 LONGEST: Final = 2_000_000
-"""Code points after which a text is cut; the evidence then says so."""
+"""Code points after which a text is truncated; the evidence then says so."""
 
 _MARKUP: Final = re.compile(
     rb"<(?:!doctype|\?xml|html|head|body|title|meta|script|style|div|p|h[1-6]|article|section|main|table|ul|ol|a|span|br"
@@ -22,7 +22,7 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE,
 )
 _MARKUP_INSIDE: Final = re.compile(rb"<(?:html|head|body|p|div|table)[\s>]", re.IGNORECASE)
-_WIDE: Final = (BOM_UTF16_LE, BOM_UTF16_BE)
+_UTF16_MARKS: Final = (BOM_UTF16_LE, BOM_UTF16_BE)
 _MAGIC: Final = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -39,16 +39,16 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a fetched body says, and what kind of page it is.
+    """The text of a fetched body and the state of the page.
 
     ``text`` is what is judged: the main text, or the full text where the main text is thin. ``full_text`` is everything
-    readable on the page. Both have LF as their only line end and are otherwise as the page has them, control
-    characters too. ``state`` is one of ``medreview.labels.PAGE_STATES``, ``evidence`` the sentence that tells why
-    (``""`` when there is nothing to tell). ``extractor`` names what made ``text``, with version. ``page_starts`` are
-    the code points in ``text`` at which the pages of a PDF begin, ``outline`` its headings, in text order.
+    readable on the page. Both have LF as their only line end and are otherwise as on the page, control characters
+    included. ``state`` is one of ``medreview.labels.PAGE_STATES``, ``evidence`` the sentence that says why (``""``
+    where none is needed). ``extractor`` is name and version of what extracted ``text``. ``page_starts`` are the offsets
+    in ``text`` (code points) at which the pages of a PDF begin, ``outline`` its headings, in text order.
 
-    A text may also come with a state that says it is not the source (an error page, a cookie wall); which states hold
-    the source is ``medreview.sources.reading.page_states.HOLDS_SOURCE``.
+    There may be a text also with a state that is not the source (an error page, a cookie wall); which states hold the
+    source is ``medreview.sources.reading.page_states.HOLDS_SOURCE``.
     """
 
     title: str
@@ -62,14 +62,14 @@ class Page:
 
 
 def read_page(fetched: Fetched) -> Page:
-    """Text and state of what was fetched; the kind of body is told from its first bytes, not from what a server says.
+    """Text and state of a fetched page; the content type is sniffed from the first bytes, not taken from the header.
 
-    Never raises for what a body may hold. Takes about 10 ms for most pages, up to twenty seconds for hostile HTML of
-    15 MB and 30 for a hostile PDF: call it in a thread.
+    Never raises, whatever the body. Takes about 10 ms for most pages, up to twenty seconds for hostile HTML of 15 MB
+    and 30 for a hostile PDF: call it in a thread.
     """
     if not fetched.body:
         return Page("", "", "", fetched.state or "thin", fetched.detail or "The server sent an empty page.", "")
-    if fetched.body.startswith(_WIDE):
+    if fetched.body.startswith(_UTF16_MARKS):
         fetched = replace(fetched, body=decode(fetched.body).encode("utf-8"))
     body = fetched.body
     if b"%PDF-" in body[:1024]:
@@ -96,27 +96,27 @@ def _from_pdf(fetched: Fetched) -> Page:
 
 
 def _from_record(fetched: Fetched, record: ServiceRecord) -> Page:
-    text, cut = _cut(record.text)
-    full_text, _ = _cut(record.full_text)
+    text, truncation = _truncated(record.text)
+    full_text, _ = _truncated(record.full_text)
     outline = tuple(heading for heading in record.outline if heading.end <= len(text))
-    evidence = fetched.detail if fetched.state else record.evidence
-    told = " ".join(part for part in (evidence, cut) if part)
+    evidence = _sentences(fetched.detail if fetched.state else record.evidence, truncation)
     state = fetched.state or record.state
-    return Page(record.title, text, full_text, state, told, record.extractor, outline=outline)
+    return Page(record.title, text, full_text, state, evidence, record.extractor, outline=outline)
 
 
 def _from_html(fetched: Fetched) -> Page:
-    from medreview.sources.reading.full_text import WALKER
+    from medreview.sources.reading.full_text import FULL_TEXT_EXTRACTOR
     from medreview.sources.reading.html import main_extractor, read_html
 
     html = read_html(fetched.body, fetched.content_type)
-    main, main_cut = _cut(html.main)
-    full, full_cut = _cut(html.full)
+    main, main_truncation = _truncated(html.main)
+    full, full_truncation = _truncated(html.full)
     if count_words(main) >= THIN or (count_words(full) < THIN and main):
-        text, outline, extractor, cut = main, html.main_outline, f"{main_extractor()}, {WALKER}", main_cut
+        text, outline, truncation = main, html.main_outline, main_truncation
+        extractor = f"{main_extractor()}, {FULL_TEXT_EXTRACTOR}"
     else:
-        text, outline, cut = full, html.full_outline, full_cut
-        extractor = f"{WALKER} (full page: main text thin or not made)"
+        text, outline, truncation = full, html.full_outline, full_truncation
+        extractor = f"{FULL_TEXT_EXTRACTOR} (full page: main text thin or not made)"
     signs = PageSigns(
         url=fetched.url,
         final_url=fetched.final_url,
@@ -136,29 +136,35 @@ def _from_html(fetched: Fetched) -> Page:
         state, evidence = page_state(signs)
         if state in HOLDS_SOURCE and asked_for(fetched.final_url):
             state, evidence = "http_error", "The service answered with a page in place of a record."
-    told = " ".join(part for part in (evidence, html.damage if state != "not_text" else "", cut) if part)
+    evidence = _sentences(evidence, html.damage if state != "not_text" else "", truncation)
     outline = tuple(heading for heading in outline if heading.end <= len(text))
-    return Page(html.title, text, full, state, told, extractor, outline=outline)
+    return Page(html.title, text, full, state, evidence, extractor, outline=outline)
 
 
 def _from_plain(fetched: Fetched) -> Page:
-    text, cut = _cut(decode(fetched.body, fetched.content_type))
+    text, truncation = _truncated(decode(fetched.body, fetched.content_type))
     state, evidence = fetched.state, fetched.detail
     if state is None:
         state, evidence = page_state(PageSigns(fetched.url, fetched.final_url, text))
     title = next((line.strip() for line in text[:2000].split("\n") if line.strip()), "")[:120]
-    return Page(title, text, text, state, " ".join(part for part in (evidence, cut) if part), "plain text")
+    return Page(title, text, text, state, _sentences(evidence, truncation), "plain text")
 
 
-def _cut(text: str) -> tuple[str, str]:
-    folded = fold_newlines(text)
-    if len(folded) <= LONGEST:
-        return folded, ""
-    return folded[:LONGEST], f"The text was cut after {LONGEST:,} characters."
+def _truncated(text: str) -> tuple[str, str]:
+    """A text of at most :data:`LONGEST` code points with LF line ends, and the sentence that says so, or ``""``."""
+    text = fold_newlines(text)
+    if len(text) <= LONGEST:
+        return text, ""
+    return text[:LONGEST], f"The text was cut after {LONGEST:,} characters."
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
 
 
 def _begins_as_markup(head: bytes) -> bool:
-    """Whether the first tag, after comments, is one of HTML. A loop: a pattern for the comments can take for ever."""
+    """Whether the first tag, after comments, is an HTML tag. A loop, because a regular expression for the comments can
+    backtrack for a very long time."""
     head = head.removeprefix(BOM_UTF8).lstrip()
     while head.startswith(b"<!--"):
         _, end, rest = head.partition(b"-->")
@@ -169,7 +175,7 @@ def _begins_as_markup(head: bytes) -> bool:
 
 
 def _binary_kind(body: bytes) -> str | None:
-    """What a body that is no text is, in words; ``None`` for a text."""
+    """What kind of file a binary body is, in words; ``None`` for a text."""
     for magic, kind in _MAGIC:
         if body.startswith(magic):
             return kind

@@ -1,9 +1,9 @@
-"""Page states: what kind of page came back, by which rule, and on what evidence.
+"""Page states: classification of a page (paywall, bot check, soft 404 ...) by rules, with the evidence.
 
 A page that is not the cited source must never be read as "the source does not say so". The phrases are signs, not
-proof, and health pages may hold any of them in their prose. So a phrase decides only when the page is short or when
-the phrase stands in the title or the first heading, and for most states only when little else is said on the page; a
-paywall also leaves an abstract, so there the text may be longer. The phrases themselves are in ``phrases``.
+proof, and health pages may contain any of them in their prose. So a phrase decides only when the page is short or when
+the phrase is in the title or the first heading, and for most states only when the page says little else; a paywall also
+leaves an abstract, so there the text may be longer. The phrases themselves are in ``phrases``.
 """
 
 import re
@@ -14,25 +14,28 @@ from urllib.parse import SplitResult, urlsplit
 from medreview.sources.reading import phrases
 
 SHORT: Final = 250
-"""Words up to which a phrase in the text decides."""
+"""Words; on a page with fewer, a phrase in the text decides."""
 ABSTRACT: Final = 900
-"""Words up to which a page with the signs of a paywall is taken for an abstract or a preview."""
+"""Words; a page with the signs of a paywall and no more than these is taken for an abstract or a preview."""
 THIN: Final = 40
-"""Words under which a text is too little to judge anything by."""
+"""Words; a text with fewer is too short to judge anything by."""
 
 _OPENING: Final = 2_000
 
 HOLDS_SOURCE: Final = frozenset({"ok", "paywall", "thin"})
 """States in which the text is the cited source or a part of it; in all others it is something else, or nothing."""
 SQL_HOLDS_SOURCE: Final = f"({', '.join(repr(state) for state in sorted(HOLDS_SOURCE))})"
-"""The same as SQL writes a list, for ``page_state IN ...``."""
+"""The same as an SQL list, for ``page_state IN ...``."""
 
 _WORD: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W_]+(?:[.,'\u2019-][^\\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class PageSigns:
-    """What the state of a page with a body is told from; ``text`` is the text that would be judged."""
+    """The signs by which a page with a body is classified; ``text`` is the text that would be judged.
+
+    ``headline``, ``noscript``, ``app_root`` and ``closed`` are explained in ``html.HtmlText``.
+    """
 
     url: str
     final_url: str
@@ -45,7 +48,7 @@ class PageSigns:
 
 
 def count_words(text: str) -> int:
-    """Words of a text; a number is a word, and so is each character of scripts written without spaces."""
+    """The number of words; a number counts as a word, and so does each character of Chinese, Japanese and Korean."""
     return sum(1 for _ in _WORD.finditer(text))
 
 
@@ -63,7 +66,7 @@ def _short(words: int) -> str:
 
 
 def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
-    """The evidence that a phrase stands in a text, as a sentence that quotes it."""
+    """A sentence that quotes a phrase found in a text; ``None`` when it is not there."""
     found = pattern.search(text)
     if found is None:
         return None
@@ -71,25 +74,25 @@ def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
     return f"{where} says \u201c{quoted}\u201d."
 
 
-def _left(text: str, talk: re.Pattern[str]) -> int:
-    """Words of a text without the sentences that talk of a given thing: the matter of the page."""
+def _words_without(text: str, boilerplate: re.Pattern[str]) -> int:
+    """The number of words outside the boilerplate sentences: the page's own content."""
     sentences = re.split(r"(?<=[.!?])\s+|\n", text)
-    return count_words(" ".join(sentence for sentence in sentences if not talk.search(sentence)))
+    return count_words(" ".join(sentence for sentence in sentences if not boilerplate.search(sentence)))
 
 
 def bot_check(signs: PageSigns, words: int) -> tuple[str, str] | None:
-    """``bot_check`` and its evidence when a page asks for proof of being human; also for pages with an error status."""
+    """``bot_check`` and its evidence for a page that asks for proof of being human, also one with an error status."""
     in_title = _phrase(phrases.BOT_TITLE, signs.headline, "The title or heading")
     evidence = in_title or (_phrase(phrases.BOT_TEXT, signs.text, _short(words)) if words < SHORT else None)
-    # Health writing knows captchas and denied access, too; but it goes on to say something else.
+    # Health pages mention captchas and denied access, too; but they have other content besides.
     most = 2 * THIN if in_title else THIN
-    return ("bot_check", evidence) if evidence and _left(signs.text, phrases.BOT_TALK) < most else None
+    return ("bot_check", evidence) if evidence and _words_without(signs.text, phrases.BOT_BOILERPLATE) < most else None
 
 
 def _js_only(signs: PageSigns, words: int) -> tuple[str, str] | None:
     if words < SHORT and (evidence := _phrase(phrases.JS_TEXT, signs.text, _short(words))):
-        # Many a page asks for scripts for its extras only.
-        return ("js_only", evidence) if _left(signs.text, phrases.JS_TALK) < THIN else None
+        # Many pages need scripts for additional features only.
+        return ("js_only", evidence) if _words_without(signs.text, phrases.JS_BOILERPLATE) < THIN else None
     if words >= THIN:
         return None
     if evidence := _phrase(phrases.JS_TEXT, signs.noscript, _short(words)):
@@ -101,26 +104,32 @@ def _cookie_wall(signs: PageSigns, words: int) -> tuple[str, str] | None:
     evidence = _phrase(phrases.COOKIE_TITLE, signs.headline, "The title or heading")
     if evidence is None and words < SHORT:
         evidence = _phrase(phrases.COOKIE_TEXT, signs.text, _short(words))
-    # A short page under a banner is still a page: a wall is all that is left of it.
-    return ("cookie_wall", evidence) if evidence and _left(signs.text, phrases.COOKIE_TALK) < THIN else None
+    # A short page with a cookie banner is still a page; a cookie wall has no other content.
+    return (
+        ("cookie_wall", evidence)
+        if evidence and _words_without(signs.text, phrases.COOKIE_BOILERPLATE) < THIN
+        else None
+    )
 
 
 def _soft_404(signs: PageSigns, words: int) -> tuple[str, str] | None:
-    asked, got = _parts(signs.url).path, _parts(signs.final_url).path
-    if asked != got and phrases.LOST_PATH.search(got):
-        return "soft_404", f"The server led to {got}."
-    if certain := _phrase(phrases.LOST_TITLE, signs.headline, "The title or heading"):
+    requested, final = _parts(signs.url).path, _parts(signs.final_url).path
+    if requested != final and phrases.NOT_FOUND_PATH.search(final):
+        return "soft_404", f"The server led to {final}."
+    if certain := _phrase(phrases.NOT_FOUND_TITLE, signs.headline, "The title or heading"):
         return "soft_404", certain
     # "404 not found" is also a title of articles on missing data, "Oops!" one on errors: there the text must agree.
-    perhaps = _phrase(phrases.LOST_TITLE_PERHAPS, signs.headline, "The title or heading")
+    ambiguous = _phrase(phrases.NOT_FOUND_TITLE_AMBIGUOUS, signs.headline, "The title or heading")
     text, full_text = _without_lines(signs.text, signs.headline), _without_lines(signs.full_text, signs.headline)
-    evidence = _phrase(phrases.LOST_TEXT, text if perhaps else signs.text, _short(words)) if words < SHORT else None
-    if perhaps and (
+    evidence = (
+        _phrase(phrases.NOT_FOUND_TEXT, text if ambiguous else signs.text, _short(words)) if words < SHORT else None
+    )
+    if ambiguous and (
         evidence
-        or phrases.LOST_TEXT.search(f"{text[:_OPENING]}\n{full_text[:_OPENING]}")
-        or (words < SHORT and _left(signs.text, phrases.LOST_TALK) < THIN)
+        or phrases.NOT_FOUND_TEXT.search(f"{text[:_OPENING]}\n{full_text[:_OPENING]}")
+        or (words < SHORT and _words_without(signs.text, phrases.NOT_FOUND_BOILERPLATE) < THIN)
     ):
-        return "soft_404", perhaps
+        return "soft_404", ambiguous
     return ("soft_404", evidence) if evidence else None
 
 
@@ -132,21 +141,21 @@ def _parts(url: str) -> SplitResult:
 
 
 def _without_lines(text: str, lines: str) -> str:
-    left_out = set(lines.split("\n"))
-    return "\n".join(line for line in text[: 2 * _OPENING].split("\n") if line not in left_out)
+    excluded = set(lines.split("\n"))
+    return "\n".join(line for line in text[: 2 * _OPENING].split("\n") if line not in excluded)
 
 
 def _redirected_home(signs: PageSigns, words: int) -> tuple[str, str] | None:
-    asked, got = _parts(signs.url), _parts(signs.final_url)
-    if phrases.HOME_PATH.fullmatch(asked.path) and not asked.query:
+    requested, final = _parts(signs.url), _parts(signs.final_url)
+    if phrases.HOME_PATH.fullmatch(requested.path) and not requested.query:
         return None
-    if got.query or not phrases.HOME_PATH.fullmatch(got.path):
+    if final.query or not phrases.HOME_PATH.fullmatch(final.path):
         return None
-    places = set(re.findall(r"[a-z]{4,}", asked.path.lower())) - {"html", "index", "home"}
-    if asked.netloc != got.netloc and any(place in got.netloc.lower() for place in places):
-        # A short address for a site of its own: /flu that leads to flu.example.org.
+    path_words = set(re.findall(r"[a-z]{4,}", requested.path.lower())) - {"html", "index", "home"}
+    if requested.netloc != final.netloc and any(word in final.netloc.lower() for word in path_words):
+        # A short URL for a site of its own: /flu that leads to flu.example.org.
         return None
-    return "redirected_home", f"Asked for {asked.path}, the server led to the home page {got.path or '/'}."
+    return "redirected_home", f"Asked for {requested.path}, the server led to the home page {final.path or '/'}."
 
 
 def _paywall(signs: PageSigns, words: int) -> tuple[str, str] | None:
@@ -156,10 +165,10 @@ def _paywall(signs: PageSigns, words: int) -> tuple[str, str] | None:
         return "paywall", "The page's own data say that it is not free to read."
     text = signs.full_text or signs.text
     where = f"The page has {words} words and"
-    evidence = _phrase(phrases.CLOSED_TEXT, text, where)
-    if evidence is None and not phrases.OPEN_TEXT.search(text):
-        # A way in for members is on open pages, too.
-        evidence = _phrase(phrases.CLOSED_TEXT_PERHAPS, text, where)
+    evidence = _phrase(phrases.PAYWALL_TEXT, text, where)
+    if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(text):
+        # Open-access pages have a login for members, too.
+        evidence = _phrase(phrases.PAYWALL_TEXT_AMBIGUOUS, text, where)
     return ("paywall", evidence) if evidence else None
 
 

@@ -13,15 +13,15 @@ from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import count_words
 
 _CHILD: Final = Path(__file__).with_name("pdf_child.py")
-# Nothing else of the environment: it may hold keys, and the child reads hostile input.
+# Only these variables are passed on: the environment may hold keys, and the child process reads hostile input.
 _ENVIRONMENT: Final = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-_BREAK: Final = "\n\n"
+_PAGE_BREAK: Final = "\n\n"
 _SCAN_WORDS_PER_PAGE: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class PdfLimits:
-    """Bounds of reading one PDF: bytes of memory, seconds of processor and of wall clock, pages, characters."""
+    """Limits for one PDF: memory in bytes, CPU and wall-clock time in seconds, pages, characters."""
 
     memory: int = 700_000_000
     cpu_seconds: int = 20
@@ -32,12 +32,12 @@ class PdfLimits:
 
 @dataclass(frozen=True, slots=True)
 class PdfText:
-    """Text of a PDF. Page ``i`` (from 0) begins at code point ``page_starts[i]``; pages are parted by a blank line.
+    """Text of a PDF. Page ``i`` (from 0) begins at code point ``page_starts[i]``; pages are separated by a blank line.
 
     ``outline`` holds the bookmarks that are lines of the text.
 
-    ``state`` is ``None`` when there is text to go by, else ``pdf_scan``, ``pdf_encrypted`` or ``not_text``;
-    ``evidence`` is one sentence, also for a text that was cut at a limit.
+    ``state`` is ``None`` when there is text, else ``pdf_scan``, ``pdf_encrypted`` or ``not_text``; ``evidence`` is one
+    sentence, also for a text that was truncated at a limit.
     """
 
     title: str
@@ -49,12 +49,13 @@ class PdfText:
 
 
 def pdf_extractor() -> str:
-    """Name and version of what makes the text of a PDF: the library, and the rules for lines in ``pdf_child``."""
+    """Name and version of the PDF extractor, as stored with each snapshot: the library, and the rules for lines in
+    ``pdf_child``."""
     return f"pypdfium2 {version('pypdfium2')}, lines 3"
 
 
 def read_pdf(body: bytes, limits: PdfLimits | None = None) -> PdfText:
-    """The text of a PDF body; never raises for what the body may hold, and takes about 0.2 s more than reading it.
+    """The text of a PDF body; never raises, whatever the body. Starting the child process takes about 0.2 s.
 
     Raises ``OSError`` only when the system cannot start a process at all.
     """
@@ -71,12 +72,12 @@ def read_pdf(body: bytes, limits: PdfLimits | None = None) -> PdfText:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _nothing("not_text", f"Reading the PDF took more than {limits.wall_seconds:g} seconds.")
+        return _no_text("not_text", f"Reading the PDF took more than {limits.wall_seconds:g} seconds.")
     answer = _answer(done.stdout) if done.returncode == 0 else None
     if answer is None:
-        return _nothing("not_text", "The PDF is broken, or reading it takes more memory or time than allowed.")
+        return _no_text("not_text", "The PDF is broken, or reading it takes more memory or time than allowed.")
     if "state" in answer:
-        return _nothing(answer["state"], answer["evidence"])
+        return _no_text(answer["state"], answer["evidence"])
     return _joined(answer)
 
 
@@ -96,8 +97,8 @@ def _joined(answer: dict[str, Any]) -> PdfText:
     at = 0
     for page in pages:
         starts.append(at)
-        at += len(page) + len(_BREAK)
-    text = _BREAK.join(pages)
+        at += len(page) + len(_PAGE_BREAK)
+    text = _PAGE_BREAK.join(pages)
     words = count_words(text)
     if words < _SCAN_WORDS_PER_PAGE * len(pages) or not words:
         evidence = f"The PDF has {words} words on {len(pages)} pages: images without text."
@@ -111,5 +112,5 @@ def _joined(answer: dict[str, Any]) -> PdfText:
     return PdfText(title, text, tuple(starts), None, evidence, outline)
 
 
-def _nothing(state: str, evidence: str) -> PdfText:
+def _no_text(state: str, evidence: str) -> PdfText:
     return PdfText("", "", (), state, evidence)

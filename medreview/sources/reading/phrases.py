@@ -1,15 +1,15 @@
-"""The phrases by which pages that are not the source give themselves away; one pattern a line, in English, those of
-other languages are in ``phrases_other_languages``.
+"""Phrases that identify pages that are not the source, one pattern a line, in English; those of other languages are in
+``phrases_other_languages``.
 
-A space in a pattern stands for any white space, ``'`` for any apostrophe; case does not matter, ``^`` and ``$`` are the
-ends of a line. Patterns whose name ends in ``TALK`` tell the sentences that such pages are made of: what is left
-without them is the page's own matter.
+A space in a pattern matches any white space, ``'`` any apostrophe; case is ignored, ``^`` and ``$`` are the ends of a
+line. Patterns whose name ends in ``BOILERPLATE`` match the sentences that such pages consist of: what remains without
+them is the page's own content. Those that end in ``AMBIGUOUS`` decide only together with another sign.
 """
 
 import re
 from typing import Final
 
-from medreview.sources.reading import phrases_other_languages as abroad
+from medreview.sources.reading import phrases_other_languages as other_languages
 
 
 def _any_of(lines: str, others: str = "") -> re.Pattern[str]:
@@ -35,7 +35,7 @@ BOT_TITLE: Final = _any_of(
     ^preparing to download\b
     ^sorry\.\.\.$
     """,
-    abroad.BOT_TITLE,
+    other_languages.BOT_TITLE,
 )
 BOT_TEXT: Final = _any_of(
     r"""
@@ -52,9 +52,9 @@ BOT_TEXT: Final = _any_of(
     enable js and disable any ad ?blocker
     sent too many requests
     """,
-    abroad.BOT_TEXT,
+    other_languages.BOT_TEXT,
 )
-BOT_TALK: Final = _any_of(
+BOT_BOILERPLATE: Final = _any_of(
     r"""
     \b(?:ro)?bots?\b
     \bhumans?\b
@@ -78,7 +78,7 @@ BOT_TALK: Final = _any_of(
     too many requests
     incapsula
     """,
-    abroad.BOT_TALK,
+    other_languages.BOT_BOILERPLATE,
 )
 JS_TEXT: Final = _any_of(
     r"""
@@ -87,9 +87,9 @@ JS_TEXT: Final = _any_of(
     (?:requires|needs) javascript
     work (?:properly )?without javascript
     """,
-    abroad.JS_TEXT,
+    other_languages.JS_TEXT,
 )
-JS_TALK: Final = _any_of(
+JS_BOILERPLATE: Final = _any_of(
     r"""
     javascript
     \bbrowser
@@ -115,9 +115,9 @@ COOKIE_TEXT: Final = _any_of(
     manage (?:my |your )?(?:cookies?|consent|preferences)
     enable cookies
     """,
-    abroad.COOKIE_TEXT,
+    other_languages.COOKIE_TEXT,
 )
-COOKIE_TALK: Final = _any_of(
+COOKIE_BOILERPLATE: Final = _any_of(
     r"""
     cookie
     consent
@@ -130,18 +130,18 @@ COOKIE_TALK: Final = _any_of(
     (?:accept|reject|allow) all
     manage preferences
     """,
-    abroad.COOKIE_TALK,
+    other_languages.COOKIE_BOILERPLATE,
 )
-LOST_TITLE: Final = _any_of(
+NOT_FOUND_TITLE: Final = _any_of(
     r"""
     \bpage (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
     \bpage (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
     \bpage (?:doesn't|does not|no longer) exists?\b
     \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
     """,
-    abroad.LOST_TITLE,
+    other_languages.NOT_FOUND_TITLE,
 )
-LOST_TITLE_PERHAPS: Final = _any_of(
+NOT_FOUND_TITLE_AMBIGUOUS: Final = _any_of(
     r"""
     \b(?:document|article|content|file) (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
     \b(?:document|article|content) (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
@@ -155,7 +155,7 @@ LOST_TITLE_PERHAPS: Final = _any_of(
     ^nothing (?:found|here)\b
     """
 )
-LOST_TALK: Final = _any_of(
+NOT_FOUND_BOILERPLATE: Final = _any_of(
     r"""
     \b(?:page|pages|link|links|url|website|site|browser|home ?page|site ?map|menu)\b
     web address
@@ -164,7 +164,7 @@ LOST_TALK: Final = _any_of(
     \bsearch
     """
 )
-LOST_TEXT: Final = _any_of(
+NOT_FOUND_TEXT: Final = _any_of(
     r"""
     (?:page|document|article|content) (?:that )?you(?: are|'re| were| have)? (?:requested|looking for|trying to \w+)
     (?:link|address|url) (?:that )?you(?: have|'ve)? (?:followed|clicked|entered|typed)
@@ -180,9 +180,9 @@ LOST_TEXT: Final = _any_of(
     nothing (?:was )?found at this location
     \bthat page is gone\b
     """,
-    abroad.LOST_TEXT,
+    other_languages.NOT_FOUND_TEXT,
 )
-CLOSED_TEXT: Final = _any_of(
+PAYWALL_TEXT: Final = _any_of(
     r"""
     preview of subscription content
     (?:purchase|buy|rent) (?:instant |full |online |short-term )?access
@@ -198,9 +198,9 @@ CLOSED_TEXT: Final = _any_of(
     (?:article|content) is (?:only )?for (?:paying )?(?:subscribers|members)\b
     must (?:be logged|log|sign) in to (?:view|read|access) (?:this|the) (?:page|content|article|text)\b
     """,
-    abroad.CLOSED_TEXT,
+    other_languages.PAYWALL_TEXT,
 )
-CLOSED_TEXT_PERHAPS: Final = _any_of(
+PAYWALL_TEXT_AMBIGUOUS: Final = _any_of(
     r"""
     (?:access|log ?in|sign ?in) (?:through|via|with) (?:your |an )?(?:institution|organi[sz]ation|openathens|shibboleth)
     (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access)\s*(?:$|[.!:])
@@ -210,7 +210,7 @@ CLOSED_TEXT_PERHAPS: Final = _any_of(
     you(?: have|'ve) reached your (?:free |monthly |article |reading )+limit
     """
 )
-OPEN_TEXT: Final = _any_of(
+OPEN_ACCESS_TEXT: Final = _any_of(
     r"""
     open[- ]access article
     creative commons
@@ -219,7 +219,7 @@ OPEN_TEXT: Final = _any_of(
     free (?:pmc )?article
     """
 )
-LOST_PATH: Final = re.compile(
+NOT_FOUND_PATH: Final = re.compile(
     r"(?:^|[/_-])(?:(?:errors?|status|http)[/_-]?404|(?:page-?)?not-?found)(?:$|[/._-])|^/404(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )

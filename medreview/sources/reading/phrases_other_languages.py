@@ -1,7 +1,8 @@
 """The phrases of ``phrases`` in German, French, Spanish, Portuguese, Italian and Dutch, in this order, by its rules.
 
-They are narrower than the English ones: each names the page, the article or the cookies, and says what is wrong with
-it, since the words alone stand in leaflets of these languages too ("Seite" is a side, "pagina" a page of a leaflet).
+They are more specific than the English ones: each names the page, the article or the cookies, and says what is wrong
+with it, since the words alone occur in patient leaflets of these languages too ("Seite" is a side, "pagina" a page of
+the leaflet).
 """
 
 from typing import Final
@@ -27,7 +28,7 @@ BOT_TEXT: Final = r"""
     (?:verifieer|bevestig) dat (?:u|je) (?:een mens|geen robot) bent
     ik ben geen robot
     """
-BOT_TALK: Final = r"""
+BOT_BOILERPLATE: Final = r"""
     \b(?:mensch|roboter|humain|humano|robô|umano|mens)\b
     (?:ihrer verbindung|votre connexion|su conexión|sua conexão|tua connessione|della connessione|uw verbinding)
     """
@@ -55,7 +56,7 @@ COOKIE_TEXT: Final = r"""
     gebruik(?:en|t) (?:\w+ )?cookies
     cookies (?:accepteren|toestaan)
     """
-COOKIE_TALK: Final = r"""
+COOKIE_BOILERPLATE: Final = r"""
     privatsphäre|datenschutz|einwilligung|zustimm|werbung|akzeptieren|ablehnen
     vie privée|consentement|publicité|partenaires|tout accepter|tout refuser|sans accepter
     privacidad|consentimiento|publicidad|\bsocios\b|aceptar|rechazar
@@ -63,7 +64,7 @@ COOKIE_TALK: Final = r"""
     consenso|pubblicità|\baccett|\brifiut
     toestemming|advertenties|accepteren|weigeren
     """
-LOST_TITLE: Final = r"""
+NOT_FOUND_TITLE: Final = r"""
     \bseite (?:wurde |konnte |ist )?(?:leider )?nicht (?:mehr )?(?:gefunden|verfügbar|vorhanden)\b
     \bpage (?:introuvable|non trouvée|inexistante)\b
     \bpágina no (?:encontrada|existe|disponible)\b
@@ -71,7 +72,7 @@ LOST_TITLE: Final = r"""
     \bpagina non (?:trovata|esiste|disponibile)\b
     \bpagina (?:is )?niet (?:gevonden|beschikbaar)\b
     """
-LOST_TEXT: Final = r"""
+NOT_FOUND_TEXT: Final = r"""
     (?:aufgerufene|angeforderte|gesuchte|gewünschte) seite\b[^.]{0,60}\b(?:nicht|verschoben|gelöscht|entfernt)\b
     diese seite (?:existiert (?:leider )?nicht|(?:konnte|wurde) (?:leider )?nicht gefunden)
     page (?:que vous (?:recherchez|cherchez)|demandée)\b[^.]{0,60}(?:n'existe|introuvable|déplacée|supprimée)
@@ -83,7 +84,7 @@ LOST_TEXT: Final = r"""
     pagina richiesta non (?:esiste|è)
     pagina die (?:u|je) (?:zoekt|zocht|probeert te bezoeken)\b[^.]{0,60}\b(?:niet|verplaatst|verwijderd)\b
     """
-CLOSED_TEXT: Final = r"""
+PAYWALL_TEXT: Final = r"""
     dieser (?:artikel|inhalt|bereich|beitrag) ist nur für (?:abonnenten|mitglieder|registrierte|angehörige der fach)
     (?:abonnieren|anmelden|registrieren) (?:und|um) (?:weiterlesen|weiterzulesen)
     article (?:est )?réservé aux abonnés

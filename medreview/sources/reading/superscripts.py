@@ -1,4 +1,4 @@
-"""Raised and lowered figures, written so that plain text keeps what they mean: 10<sup>9</sup> is not 109."""
+"""Superscripts and subscripts as plain text without loss of meaning: 10<sup>9</sup> must not become 109."""
 
 import re
 from itertools import islice
@@ -7,7 +7,7 @@ from typing import Final
 from lxml.html import HtmlElement
 
 from medreview.sources.reading.formulas import SUBSCRIPT, SUPERSCRIPT
-from medreview.sources.reading.full_text import folded
+from medreview.sources.reading.full_text import collapse_whitespace
 
 _SIGN: Final = "+\\-\u2212\u2010-\u2014\ufe63\uff0d"
 _POWER: Final = re.compile(rf"[{_SIGN}]? ?\d{{1,3}}[{_SIGN}]?|[{_SIGN}]")
@@ -24,20 +24,20 @@ _NEXT_NOTE: Final = re.compile(r"\s*[,;\u2013-]\s*")
 
 
 def write_out_superscripts(root: HtmlElement) -> None:
-    """Raised and lowered figures become characters that keep apart from the line, in place.
+    """Write superscripts and subscripts so that they do not merge with the numbers beside them, in place.
 
     A power is written in superscript characters or as ``^(...)``, the mark of a reference or note as ``[n]``, a mixed
-    number with a space. Lowered figures stay plain (CO2) unless they would join a number beside them.
+    number with a space. Subscript numbers stay plain (CO2) unless they would merge with an adjacent number.
     """
     notes: set[HtmlElement] = set()
     for node in list(root.iter("sup")):
-        text = folded(node.text_content())
+        text = collapse_whitespace(node.text_content())
         before = _text_before(node).rstrip("\u200b")
         if not text or text.startswith(("[", "(")):
             continue
-        if (fraction := _lower_part(node, text)) is not None:
+        if (fraction := _denominator(node, text)) is not None:
             written = f" {text}" if before[-1:].isdigit() else text
-            _write(fraction, folded(fraction.text_content()))
+            _write(fraction, collapse_whitespace(fraction.text_content()))
         elif (
             node in notes
             or _is_reference(node)
@@ -53,14 +53,14 @@ def write_out_superscripts(root: HtmlElement) -> None:
             notes.update(_notes_after(node))
         _write(node, written)
     for node in list(root.iter("sub")):
-        text = folded(node.text_content())
-        is_before_figure = text[-1:].isdigit() and _text_after(node)[:1].isdigit()
-        if text.isalnum() and (is_before_figure or _text_before(node)[-1:].isdigit()):
+        text = collapse_whitespace(node.text_content())
+        is_before_digit = text[-1:].isdigit() and _text_after(node)[:1].isdigit()
+        if text.isalnum() and (is_before_digit or _text_before(node)[-1:].isdigit()):
             _write(node, text.translate(SUBSCRIPT) if text.isdecimal() else f"_({text})")
 
 
 def _as_power(text: str, before: str, node: HtmlElement) -> str:
-    """A raised text as it is written in a line, when it is no reference by its markup or its place."""
+    """A superscript as plain text, when neither its markup nor its position make it a reference."""
     after = _text_after(node)
     joined = before[-1:].isalnum()
     if text in ("o", "O", "0", "\u00ba") and before.rstrip()[-1:].isdigit() and _FOLLOWS_DEGREE.match(after):
@@ -77,24 +77,24 @@ def _as_power(text: str, before: str, node: HtmlElement) -> str:
     return f"^{text}" if before[-1:].isdigit() and text in ("n", "x", "y", "k", "m", "i", "N", "X") else text
 
 
-def _lower_part(node: HtmlElement, text: str) -> HtmlElement | None:
-    """The denominator of a fraction that is written as a raised and a lowered number."""
+def _denominator(node: HtmlElement, text: str) -> HtmlElement | None:
+    """The denominator of a fraction that is written as a superscript and a subscript number."""
     following = node.getnext()
     is_fraction = (
         text.isdecimal()
         and (node.tail or "").strip() in ("/", "\u2044", "\u2215")
         and following is not None
         and following.tag == "sub"
-        and folded(following.text_content()).isdecimal()
+        and collapse_whitespace(following.text_content()).isdecimal()
     )
     return following if is_fraction else None
 
 
 def _notes_after(node: HtmlElement) -> list[HtmlElement]:
-    """The raised numbers that go on a list of references begun by this one: <sup>3</sup>,<sup>4</sup>."""
+    """The superscript number that continues a list of references begun by this one: <sup>3</sup>,<sup>4</sup>."""
     following = node.getnext()
     goes_on = following is not None and following.tag == "sup" and _NEXT_NOTE.fullmatch(node.tail or "")
-    return [following] if goes_on and _NUMBERS.fullmatch(folded(following.text_content())) else []
+    return [following] if goes_on and _NUMBERS.fullmatch(collapse_whitespace(following.text_content())) else []
 
 
 def _write(node: HtmlElement, text: str) -> None:
@@ -104,7 +104,7 @@ def _write(node: HtmlElement, text: str) -> None:
 
 
 def _in_cell(node: HtmlElement) -> bool:
-    """Whether an element stands in a cell of a table, where a raised letter is the mark of a note."""
+    """Whether an element is in a table cell, where a superscript letter is the mark of a note."""
     return any(holder.tag in ("td", "th") for holder in islice(node.iterancestors(), 4)) and bool(
         _text_before(node).strip()
     )
@@ -118,7 +118,7 @@ def _is_reference(node: HtmlElement) -> bool:
     marked = [node, *node.iter("a")]
     parent = node.getparent()
     is_alone = node.getprevious() is None and node.getnext() is None
-    if parent is not None and parent.tag == "a" and is_alone and not folded(parent.text or ""):
+    if parent is not None and parent.tag == "a" and is_alone and not collapse_whitespace(parent.text or ""):
         marked.append(parent)
     if any((link.get("href") or "").startswith("#") for link in marked[1:]):
         return True
@@ -126,7 +126,7 @@ def _is_reference(node: HtmlElement) -> bool:
 
 
 def _text_before(node: HtmlElement) -> str:
-    """The text directly before an element, also when the element is the first of a marked word."""
+    """The text directly before an element, also when the element is the first child of inline markup."""
     for _ in range(3):
         previous, parent = node.getprevious(), node.getparent()
         if previous is not None:
