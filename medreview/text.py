@@ -19,7 +19,7 @@ class Span(NamedTuple):
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
 
-def fold_newlines(text: str) -> str:
+def normalise_newlines(text: str) -> str:
     """CRLF and lone CR become LF. Done once, before a text is hashed and stored; nothing is normalised later."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -1,4 +1,4 @@
-"""Keeping what was fetched: immutable snapshots, the visits that brought them, and which one is current."""
+"""Storing fetched pages: immutable snapshots, the visits that fetched them, and the current snapshot of a source."""
 
 import json
 import sqlite3
@@ -20,24 +20,24 @@ Outcome = Literal["new", "same", "not_modified"]
 
 _CURRENT: Final = """SELECT snapshot_id, page_state, state_evidence, status, text_sha256 FROM snapshot_current
                      WHERE source_id = ?"""
-_READ: Final = ("page_state", "text_sha256")
-_NOT_READ: Final = (*_READ, "status", "state_evidence")
-"""What tells two snapshots apart: of pages that are not the source it also counts why they are not."""
+_COMPARED: Final = ("page_state", "text_sha256")
+_COMPARED_WITHOUT_SOURCE: Final = (*_COMPARED, "status", "state_evidence")
+"""The columns by which two snapshots differ; of pages that are not the source also the reason why they are not."""
 
 
 def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched, page: Page) -> Outcome:
-    """Store a visit to a source, and what it brought if that reads differently from the current snapshot.
+    """Store a visit to a source, and a new snapshot if its text or page state differ from those of the current one.
 
-    Bytes and titles alone do not make a new snapshot: a page that only changed its advertisements would make every
-    label stale. What was read stays current when a visit ends at something that is not the source (an error page, a
-    dead server, an empty page).
+    Other bytes or another title alone do not make a new snapshot: a page that only changed its advertisements would
+    make every label stale. A snapshot of the source stays current when a later visit ends at something that is not the
+    source (an error page, a dead server, an empty page).
     The snapshot's id depends on content only, so that two studies of the same pages agree on it.
     """
     row = _row(source_id, fetched, page)
     current = connection.execute(_CURRENT, (source_id,)).fetchone()
     outcome: Outcome = "same"
-    telling = _READ if holds_source(row) else _NOT_READ
-    if current is not None and all(current[name] == row[name] for name in telling):
+    compared = _COMPARED if holds_source(row) else _COMPARED_WITHOUT_SOURCE
+    if current is not None and all(current[name] == row[name] for name in compared):
         row["snapshot_id"] = current["snapshot_id"]
     else:
         versions = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (source_id,))
@@ -53,12 +53,12 @@ def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetche
 
 
 def holds_source(row: Mapping[str, Any] | sqlite3.Row) -> bool:
-    """Whether a snapshot (by ``page_state`` and ``text_sha256``) is something to read of the source."""
+    """Whether a snapshot (by ``page_state`` and ``text_sha256``) has text of the cited source."""
     return row["page_state"] in HOLDS_SOURCE and row["text_sha256"] != NO_TEXT
 
 
 def confirm_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched) -> Outcome:
-    """Store a visit at which the server said that the page has not changed since it was last had."""
+    """Store a visit at which the server said (status 304) that the page has not changed since it was last fetched."""
     snapshot_id = connection.execute(_CURRENT, (source_id,)).fetchone()["snapshot_id"]
     _visit(connection, source_id, snapshot_id, fetched, "not_modified", "")
     return "not_modified"
@@ -76,10 +76,10 @@ def _visit(
 
 def _row(source_id: str, fetched: Fetched, page: Page) -> dict[str, Any]:
     raw = sha256(fetched.body)
-    # Two pages without a body, or without the source, differ in why that is so.
-    why = () if page.state in HOLDS_SOURCE else (fetched.status, page.evidence)
+    # Pages that are not the source, such as those without a body, differ in the reason.
+    reason = () if page.state in HOLDS_SOURCE else (fetched.status, page.evidence)
     return {
-        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor, *why),
+        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor, *reason),
         "source_id": source_id,
         "version": 1,
         "fetched_at": fetched.fetched_at,

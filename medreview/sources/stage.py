@@ -1,4 +1,4 @@
-"""The stage that gets every cited source once, whole, and keeps what it got as a snapshot."""
+"""The stage that fetches every cited source once and stores each page as a snapshot."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from medreview.study import Study
 from medreview.text import sha256
 
 Scope = Literal["missing", "failed", "all"]
-"""Which sources to ask for: those never fetched, these and those that could not be had, or every one anew."""
+"""Which sources to fetch: those never fetched, these and those whose fetch failed, or all of them again."""
 
 _WHICH: Final = {
     "missing": "c.snapshot_id IS NULL",
@@ -25,11 +25,11 @@ _WHICH: Final = {
     "all": "1",
 }
 _HOLDS: Final = f"c.page_state IN {SQL_HOLDS_SOURCE} AND c.text_sha256 <> ?"
-_BEST: Final = ("ok", "paywall", "thin")
+_RANKING: Final = ("ok", "paywall", "thin")
 
 
 class SavedSource(Protocol):
-    """Saved pages by URL: a folder, or an archive."""
+    """Saved pages by URL: a folder, or a WARC file."""
 
     @property
     def note(self) -> str:
@@ -41,10 +41,11 @@ class SavedSource(Protocol):
 
 @dataclass(slots=True)
 class FetchSummary:
-    """What came, by page state, and (with saved pages) how many sources are not among them.
+    """The number of fetched pages by page state, and (with saved pages) how many sources are ``missing`` there.
 
-    Of sources that had been fetched before: ``unchanged`` read as they did, ``changed`` have another text now, and
-    ``kept`` could not be had this time, so that what was read before stays. ``note``: a caution about saved pages.
+    Of sources with an earlier snapshot: ``unchanged`` have the same text, ``changed`` have another text now, and of
+    ``kept`` the fetch failed this time, so that the earlier snapshot stays current. ``note`` is a sentence about
+    incomplete saved pages, else ``""``.
     """
 
     states: dict[str, int] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class FetchSummary:
 
 @dataclass(slots=True)
 class _Target:
-    """A source to ask for, the addresses left to try, and the best that came so far."""
+    """A source to fetch, the URLs left to try, and the best answer so far."""
 
     source_id: str
     kind: str
@@ -78,7 +79,7 @@ def pending(study: Study, scope: Scope = "missing") -> list[tuple[str, str]]:
 def fetch_saved(
     study: Study, saved: SavedSource, *, scope: Scope = "missing", progress: Progress = SILENT
 ) -> FetchSummary:
-    """Take the pages from a folder or an archive of saved pages; nothing touches the network."""
+    """Take the pages from a folder or a WARC file of saved pages, without a network."""
     wanted = pending(study, scope)
     read = _read_before(study)
     progress.begin("pages", len(wanted))
@@ -88,7 +89,7 @@ def fetch_saved(
         if fetched is None:
             summary.missing += 1
         else:
-            _keep(study, summary, source_id, fetched, read_page(fetched), source_id in read)
+            _add_snapshot(study, summary, source_id, fetched, read_page(fetched), source_id in read)
         progress.step()
     return summary
 
@@ -101,10 +102,10 @@ def fetch_live(
     scope: Scope = "missing",
     progress: Progress = SILENT,
 ) -> FetchSummary:
-    """Fetch over HTTP, several at once; every page is saved as it arrives, so that an interrupted run goes on.
+    """Fetch over HTTP, several at once; every page is stored as it arrives, so that an interrupted run can resume.
 
-    A source with several addresses (a PMID: its PubMed record, Europe PMC, its page) is asked for at one after the
-    other until one of them holds it.
+    The URLs of a source with several (a PMID: its PubMed record, Europe PMC, its page) are tried one after the other
+    until one of them holds the source.
     """
     from medreview.sources.fetching.fetch import fetch_all
 
@@ -121,11 +122,11 @@ def fetch_live(
             progress.step()
             return None
         page = await asyncio.to_thread(read_page, fetched)
-        _weigh(target, fetched, page)
-        if target.addresses and page.state not in ("ok", "paywall") and not _settled(target, page):
+        _keep_better(target, fetched, page)
+        if target.addresses and page.state not in ("ok", "paywall") and not _is_final(target, page):
             return Request(target.addresses.pop(0), target.source_id)
         assert target.best is not None
-        _keep(study, summary, target.source_id, *target.best, target.read_before)
+        _add_snapshot(study, summary, target.source_id, *target.best, target.read_before)
         progress.step()
         return None
 
@@ -167,7 +168,7 @@ def _read_before(study: Study) -> set[str]:
 
 
 def _validators(study: Study) -> dict[str, tuple[str, str, str]]:
-    """By source that was read: the address of its page, and what its server wants to be told."""
+    """By source with a snapshot of it: the URL of its page, and the page's validators (ETag, Last-Modified)."""
     rows = study.reader.execute(
         f"""SELECT c.source_id, c.final_url, v.etag, v.last_modified, max(v.visit_id)
             FROM snapshot_current AS c JOIN visit AS v USING (source_id, snapshot_id)
@@ -177,27 +178,33 @@ def _validators(study: Study) -> dict[str, tuple[str, str, str]]:
     return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
 
-def _weigh(target: _Target, fetched: Fetched, page: Page) -> None:
-    """Keep the better of what came so far; of failures that of the page itself, which a reader would meet as well."""
+def _keep_better(target: _Target, fetched: Fetched, page: Page) -> None:
+    """Keep the better answer; of several failures that of the page itself, which a reader would see as well."""
     if target.best is None:
         target.best = fetched, page
         return
-    held, before = (_BEST.index(p.state) if p.state in _BEST else len(_BEST) for p in (page, target.best[1]))
-    if held < before:
-        told = f"{target.best[0].url} itself was not read ({target.best[1].state.replace('_', ' ')})."
+    rank, best_rank = _rank(page), _rank(target.best[1])
+    if rank < best_rank:
+        not_read = f"{target.best[0].url} itself was not read ({target.best[1].state.replace('_', ' ')})."
         if target.kind == "doi":
-            page = replace(page, evidence=f"{page.evidence} {told}".strip())
+            page = replace(page, evidence=f"{page.evidence} {not_read}".strip())
         target.best = fetched, page
-    elif held == before == len(_BEST) and target.kind != "doi":
+    elif rank == best_rank == len(_RANKING) and target.kind != "doi":
         target.best = fetched, page
 
 
-def _settled(target: _Target, page: Page) -> bool:
-    """Whether asking elsewhere cannot help: PubMed says that it has no such record."""
+def _rank(page: Page) -> int:
+    return _RANKING.index(page.state) if page.state in _RANKING else len(_RANKING)
+
+
+def _is_final(target: _Target, page: Page) -> bool:
+    """Whether trying further URLs is useless: PubMed says that it has no such record."""
     return target.kind == "pmid" and page.state == "soft_404"
 
 
-def _keep(study: Study, summary: FetchSummary, source_id: str, fetched: Fetched, page: Page, read_before: bool) -> None:
+def _add_snapshot(
+    study: Study, summary: FetchSummary, source_id: str, fetched: Fetched, page: Page, read_before: bool
+) -> None:
     before = study.reader.execute(
         "SELECT text_sha256 FROM snapshot_current WHERE source_id = ?", (source_id,)
     ).fetchone()  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Final
 
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
-from medreview.text import fold_newlines
+from medreview.text import normalise_newlines
 
 _DIVIDER: Final = re.compile(r"={5,}[ \t]*$")
 _MEMBER: Final = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:[ \t]*(.*)$")
@@ -24,7 +24,7 @@ _ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
 def read_answers(path: Path) -> Iterator[Row | BadRecord]:
     """The answers of a text file, each with the number of its first line."""
     with open_text(path) as file:
-        lines = fold_newlines(file.read()).split("\n")
+        lines = normalise_newlines(file.read()).split("\n")
     start = 0
     for number, line in enumerate([*lines, "====="]):
         last = number == len(lines)

@@ -17,7 +17,7 @@ from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.text import fold_newlines
+from medreview.text import normalise_newlines
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     **answer_records.FIELDS,
@@ -74,7 +74,7 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
     Raises :class:`UserError` for nothing, and for bytes that are no UTF-8.
     """
     try:
-        text = fold_newlines(data.decode("utf-8-sig"))
+        text = normalise_newlines(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UserError(f"Standard input is not UTF-8 (byte {error.start:,} is 0x{data[error.start]:02X}).") from error
     if not text.strip():

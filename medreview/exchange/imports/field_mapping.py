@@ -10,7 +10,7 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.text import fold_newlines
+from medreview.text import normalise_newlines
 
 AS_NAMED: Final[Mapping[str, str]] = MappingProxyType({})
 """No renaming of columns."""
@@ -117,7 +117,7 @@ def text_of(values: Mapping[str, Any], field: str) -> str:
         raise ValueError(f"has {kind_of(value)} as its {field}, not text")
     if _BROKEN.search(value):
         raise ValueError(f"has a NUL or half a character in its {field}")
-    return fold_newlines(value)
+    return normalise_newlines(value)
 
 
 def name_of(values: Mapping[str, Any], field: str) -> str:

@@ -1,3 +1,3 @@
-"""Asking others about an address: ``wayback`` (was it ever archived), ``rdap`` (where is the domain registered), both
-through ``lookup_stage``; ``reach`` asks whether there is something at all.
+"""Lookups about a URL: ``wayback`` (was it ever archived) and ``rdap`` (in which country is the domain registered),
+both through ``lookup_stage``; ``reach`` checks whether the URL can be reached.
 """

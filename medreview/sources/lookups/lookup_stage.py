@@ -1,6 +1,6 @@
-"""Asking a service about many addresses or domains: each once, kept in the study, read from there without a network.
+"""Querying a service about many URLs or domains; answers are stored in the study and read from there without a network.
 
-A failure is kept as well, so that figures can count it; it is asked again the next time.
+A failure is stored as well, so that the figures can count it; it is retried the next time.
 """
 
 import asyncio
@@ -21,34 +21,37 @@ if TYPE_CHECKING:
 Kind = Literal["archive", "registry"]
 
 FAILED: Final = "failed"
-"""The key under which an answer that is none says why."""
+"""The key of a stored failure; its value is a sentence that says why."""
 _MOST_BYTES: Final = 1_000_000
 _LONGEST_REASON: Final = 300
 _GIVE_UP_AFTER: Final = 10
 
-_KEEP: Final = """INSERT INTO lookup (kind, key, at_utc, answer) VALUES (?, ?, ?, ?)
+_STORE_ANSWER: Final = """INSERT INTO lookup (kind, key, at_utc, answer) VALUES (?, ?, ?, ?)
 ON CONFLICT (kind, key) DO UPDATE SET at_utc = excluded.at_utc, answer = excluded.answer"""
 
 
 class NoAnswerError(Exception):
-    """What came is no answer in the service's format; the message is one plain sentence."""
+    """The response is not an answer in the service's format; the message is one plain sentence."""
 
 
 class Service(Protocol):
-    """A service that can be asked: how to ask it, and how to read what it says."""
+    """A service that can be queried: the URL of a query, and how to read the response."""
 
     kind: Kind
 
     def address(self, key: str) -> str:
-        """The address to ask for a key."""
+        """The URL of the query for a key."""
 
     def read(self, key: str, fetched: Fetched) -> str | dict[str, Any]:
-        """The answer as it is stored, or a further address to ask for the same key. Raises :class:`NoAnswerError`."""
+        """The answer as it is stored, or the URL of a further query for the key. Raises :class:`NoAnswerError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupSummary:
-    """``asked`` now, ``failed`` among them, ``known`` from before, ``left`` unasked; ``stopped`` says why any is."""
+    """Counts: ``asked`` now, ``failed`` among these, ``known`` from earlier runs, ``left`` to ask.
+
+    ``stopped`` is a sentence that says why any is left, else ``""``.
+    """
 
     asked: int
     failed: int
@@ -58,7 +61,7 @@ class LookupSummary:
 
 
 def stored(reader: sqlite3.Connection, kind: Kind) -> dict[str, dict[str, Any]]:
-    """What a study holds of one kind, by key; a failure is ``{"failed": sentence}``."""
+    """The stored answers of one kind, by key; a failure is ``{"failed": sentence}``."""
     rows = reader.execute("SELECT key, answer FROM lookup WHERE kind = ?", (kind,))
     found = ((row["key"], json.loads(row["answer"])) for row in rows)
     return {key: answer for key, answer in found if isinstance(answer, dict)}
@@ -67,7 +70,7 @@ def stored(reader: sqlite3.Connection, kind: Kind) -> dict[str, dict[str, Any]]:
 def ask(
     study: Study, service: Service, keys: Sequence[str], *, network: "Network", progress: Progress = SILENT
 ) -> LookupSummary:
-    """Ask a service for every key that has no answer yet; each answer is saved as it comes.
+    """Query a service for every key that has no answer yet; each answer is stored as it arrives.
 
     Stops when the service itself fails ten times in a row. Raises :class:`~medreview.errors.UserError` when the study
     cannot be written.
@@ -75,7 +78,7 @@ def ask(
     from medreview.sources.fetching.fetch import fetch_all
     from medreview.sources.fetching.network import Request
 
-    # A service speaks to programs: what a site asks of crawlers is not meant for them.
+    # A service is a programming interface: robots exclusion is for crawlers, not for its clients.
     limits = replace(network.limits, max_bytes=min(network.limits.max_bytes, _MOST_BYTES))
     network = replace(network, limits=limits, respect_robots=False)
     known = stored(study.reader, service.kind)
@@ -86,14 +89,14 @@ def ask(
     stopped = ""
     try:
         asyncio.run(fetch_all(requests, on_done=run.take, network=network))
-    except _DownError as down:
+    except _ServiceDownError as down:
         stopped = f"{down} Stopped after {_GIVE_UP_AFTER} failures in a row; the same command goes on from there."
     left = len(wanted) - run.asked
     return LookupSummary(run.asked, run.failed, len(set(keys)) - len(wanted), left, stopped)
 
 
-class _DownError(Exception):
-    """The service does not answer; the message is its last failure."""
+class _ServiceDownError(Exception):
+    """Too many failures of the service in a row; the message is the last one."""
 
 
 class _Run:
@@ -101,11 +104,11 @@ class _Run:
         self._study = study
         self._service = service
         self._progress = progress
-        self._in_a_row = 0
+        self._consecutive_failures = 0
         self.asked = self.failed = 0
 
     async def take(self, request: "Request", fetched: Fetched) -> "Request | None":
-        """Keep what came for one key, or say what to ask next for it."""
+        """Store the answer for one key, or return the next request for it."""
         try:
             answer = self._service.read(request.token, fetched)
         except NoAnswerError as error:
@@ -113,22 +116,22 @@ class _Run:
         if isinstance(answer, str):
             return replace(request, url=answer)
         kept = (self._service.kind, request.token, fetched.fetched_at, json.dumps(answer))
-        self._study.write(lambda connection: connection.execute(_KEEP, kept))
+        self._study.write(lambda connection: connection.execute(_STORE_ANSWER, kept))
         self._progress.step()
         self.asked += 1
         self.failed += FAILED in answer
-        at_the_service = domain(fetched.final_url) == domain(self._service.address(request.token))
+        is_own_failure = domain(fetched.final_url) == domain(self._service.address(request.token))
         if FAILED not in answer:
-            self._in_a_row = 0
-        elif at_the_service:
-            self._in_a_row += 1
-            if self._in_a_row == _GIVE_UP_AFTER:
-                raise _DownError(answer[FAILED])
+            self._consecutive_failures = 0
+        elif is_own_failure:
+            self._consecutive_failures += 1
+            if self._consecutive_failures == _GIVE_UP_AFTER:
+                raise _ServiceDownError(answer[FAILED])
         return None
 
 
 def json_object(fetched: Fetched) -> dict[str, Any]:
-    """The JSON object of an answer with status 2xx; raises :class:`NoAnswerError` for anything else."""
+    """The JSON object of a response with status 2xx; raises :class:`NoAnswerError` for anything else."""
     if fetched.state is not None:
         raise NoAnswerError(fetched.detail or f"{domain(fetched.final_url)} gave no answer.")
     try:
@@ -141,7 +144,7 @@ def json_object(fetched: Fetched) -> dict[str, Any]:
 
 
 def no_answer(fetched: Fetched) -> NoAnswerError:
-    """The error for an answer in another format than the service's."""
+    """The error for a response that is not in the service's format."""
     return NoAnswerError(f"{domain(fetched.final_url)} answered with something else than was asked for.")
 
 

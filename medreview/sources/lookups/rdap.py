@@ -1,12 +1,12 @@
-"""In which country a domain is registered, as its registry says over RDAP (RFC 9082 and 9083).
+"""The country in which a domain is registered, by RDAP (RFC 9082 and 9083).
 
 SourceCheckup used whois for this. Whois is not used here: its answers are free text in as many forms as there are
-registries, it goes over a port of its own without encryption, and the registries of generic domains need not run it any
-more since January 2025. RDAP holds the same facts in one JSON format, over HTTPS, and the guard watches it as it
-watches pages.
+registries, it has its own port and no encryption, and the registries of generic domains are not required to run it any
+more since January 2025. RDAP holds the same facts in one JSON format, over HTTPS, so that the address guard applies as
+for pages.
 
 The country is that of the registrant: the ``CC`` parameter of its address in the jCard (RFC 8605), else the last part
-of the address (RFC 6350 section 6.3.1). The registry of .com and .net knows no registrants; there the link to the
+of the address (RFC 6350 section 6.3.1). The registry of .com and .net has no registrant data; there the link to the
 registrar's own server is followed, once. A registrant behind a privacy service has that service's country, if any.
 """
 
@@ -38,35 +38,35 @@ from medreview.sources.lookups.lookup_stage import (
 from medreview.study import Study
 
 _UNKNOWN: Final = frozenset({400, 404})
-"""Statuses with which a server says that it knows no such name, or no registry for it."""
+"""HTTP statuses for a domain that is not registered, or without an RDAP server."""
 _NO_COUNTRY: Final = re.compile(
     r"redact|privacy|protect|withheld|disclos|masked|gdpr|not appl|not avail|unknown|\A(?:n/?a|none|null|[\W_\d]*)\Z",
     re.IGNORECASE,
 )
-"""What stands in the place of a country when there is none to be read."""
+"""Placeholders in the country field: redaction notices and other texts that are not a country."""
 _CODE: Final = re.compile(r"[A-Za-z]{2}")
-_ADDRESS: Final = 7
-"""Parts of an address; the country is the last."""
+_ADDRESS_PARTS: Final = 7
+"""Number of parts of a jCard address; the country is the last."""
 _LONGEST: Final = 60
 _US: Final = frozenset({"us", "usa", "u.s.", "u.s.a.", "united states", "united states of america"})
 
 
 def domains(reader: sqlite3.Connection) -> list[str]:
-    """The registrable names of a study's cited hosts, those of the most sources first."""
+    """The registrable domains of a study's cited hosts, those with most sources first."""
     rows = reader.execute("SELECT url FROM source ORDER BY rowid")
     names = Counter(registrable(host_of(row["url"])) for row in rows)
     return [name for name, _ in names.most_common() if name]
 
 
 def ask_registry(study: Study, *, services: Services, network: Network, progress: Progress = SILENT) -> LookupSummary:
-    """Ask for the country of every cited domain of a study that has no answer yet."""
+    """Query the country of every cited domain of a study that has no answer yet."""
     return ask(study, _Rdap(services.rdap), domains(study.reader), network=network, progress=progress)
 
 
 def countries(reader: sqlite3.Connection) -> dict[str, str | None]:
-    """The country by registrable name, as the registry writes it (``US``, ``Germany``).
+    """The country by registrable domain, as the registry writes it (``US``, ``Germany``).
 
-    Empty where it does not say; ``None`` where it was asked and gave no answer.
+    ``""`` where the record has none; ``None`` where the query failed.
     """
     return {
         key: None if FAILED in answer else plain(answer.get("country"))
@@ -75,7 +75,7 @@ def countries(reader: sqlite3.Connection) -> dict[str, str | None]:
 
 
 def is_us(country: str) -> bool:
-    """Whether a country, as a registry writes it, is the United States."""
+    """Whether a country as written by a registry is the United States."""
     return country.strip().lower() in _US
 
 
@@ -103,7 +103,7 @@ class _Rdap:
 
 
 def _countries(record: dict[str, Any]) -> Iterator[str]:
-    """The countries that a record gives for its registrants, usable ones only."""
+    """The countries of a record's registrants, without placeholders."""
     for entity in map(mapping, sequence(record.get("entities"))):
         if "registrant" not in sequence(entity.get("roles")):
             continue
@@ -114,18 +114,18 @@ def _countries(record: dict[str, Any]) -> Iterator[str]:
             if _CODE.fullmatch(code := plain(_parameter(entry[1], "cc"))):
                 yield code.upper()
             parts = sequence(entry[3])
-            name = " ".join(plain(parts[-1] if len(parts) == _ADDRESS else "").split())
+            name = " ".join(plain(parts[-1] if len(parts) == _ADDRESS_PARTS else "").split())
             if not _NO_COUNTRY.search(name):
                 yield name[:_LONGEST]
 
 
 def _parameter(parameters: object, name: str) -> object:
-    """A jCard parameter; its names are in lower case by RFC 7095, and not everywhere."""
+    """A jCard parameter; RFC 7095 requires lower-case names, but not every server complies."""
     return next((value for key, value in mapping(parameters).items() if key.lower() == name), "")
 
 
 def _registrar(record: dict[str, Any], fetched: Fetched) -> str:
-    """The registrar's address for the same record, where the registry links to it."""
+    """The URL of the registrar's own record, where the registry links to it, else ``""``."""
     for link in map(mapping, sequence(record.get("links"))):
         href = link.get("href")
         if link.get("rel") == "related" and "rdap" in str(link.get("type", "")).lower() and isinstance(href, str):

@@ -1,8 +1,8 @@
-"""Whether there is something where a citation points: asked for now, or as the snapshots of a study have it.
+"""Link check: whether a cited source can be reached, asked now or taken from the snapshots of a study.
 
-The states are told apart because they mean different things to a reader: ``gone`` (no such page) speaks against the
-citation, ``blocked`` (the site lets no program in) says nothing about it. An identifier may exist although its page was
-not had: a DOI that its resolver sends on is registered, whatever the publisher answers.
+The states differ in what they mean to a reader: ``gone`` (no such page) speaks against the citation, ``blocked`` (the
+site refuses programs) says nothing about it. An identifier may exist although its page was not fetched: a DOI that its
+resolver redirects is registered, whatever the publisher answers.
 """
 
 import json
@@ -31,15 +31,16 @@ MEANING: Final[Mapping[State, str]] = {
     "refused": "not asked: the address is not a public one",
 }
 
-_SHUT: Final = frozenset({401, 402, 403, 407, 429, 451})
+_REFUSES_PROGRAMS: Final = frozenset({401, 402, 403, 407, 429, 451})
 _GONE: Final = frozenset({404, 410})
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What became of a source. ``at``: when, in UTC. ``exists``: of an identifier, whether it is known to exist or not.
+    """Whether a source was reached.
 
-    ``detail`` is a sentence on what went wrong.
+    ``at`` is the time (ISO 8601, UTC). ``exists`` says of an identifier whether it exists, ``None`` when unknown.
+    ``detail`` is a sentence on what went wrong, else ``""``.
     """
 
     state: State
@@ -51,12 +52,12 @@ class Reach:
 
 
 def reach_state(status: int | None, page_state: str | None) -> State:
-    """The state from the last HTTP status and what is known of the page (``medreview.labels.PAGE_STATES``)."""
+    """The state by the last HTTP status and the page state (``medreview.labels.PAGE_STATES``), if known."""
     if page_state == "blocked":
         return "refused"
     if page_state == "timeout":
         return "timeout"
-    if page_state == "bot_check" or status in _SHUT:
+    if page_state == "bot_check" or status in _REFUSES_PROGRAMS:
         return "blocked"
     if page_state == "soft_404" or status in _GONE:
         return "gone"
@@ -64,9 +65,9 @@ def reach_state(status: int | None, page_state: str | None) -> State:
 
 
 def exists(kind: Kind, state: State, chain: Sequence[str]) -> bool | None:
-    """Whether an identifier exists; ``None`` for a URL, and where nobody said. ``chain``: every address asked.
+    """Whether an identifier exists; ``None`` for a URL, and when unknown. ``chain`` is the redirect chain.
 
-    A trial's page (NCT) proves nothing when it is there: that site is a program that answers for any number.
+    A page for a trial number (NCT) proves nothing: the registry's site is an application that answers for any number.
     """
     if kind == "url":
         return None
@@ -78,7 +79,7 @@ def exists(kind: Kind, state: State, chain: Sequence[str]) -> bool | None:
 
 
 def stored(reader: sqlite3.Connection) -> dict[str, Reach]:
-    """What the current snapshots of a study say, by the source's key; a source never fetched is not in it."""
+    """The result for each source by its current snapshot, by the source's key; sources never fetched are left out."""
     found = {}
     for row in reader.execute(
         "SELECT u.key, u.kind, p.status, p.page_state, p.state_evidence, p.final_url, p.chain, p.fetched_at "
@@ -92,7 +93,7 @@ def stored(reader: sqlite3.Connection) -> dict[str, Reach]:
 
 
 async def ask(citations: Sequence[Citation], network: "Network", progress: Progress = SILENT) -> dict[str, Reach]:
-    """Ask for every source of these citations, once each, by HEAD (GET where that fails); by the source's key."""
+    """Request every source of these citations once, by HEAD (GET where that fails); the results by the source's key."""
     from medreview.sources.fetching.fetch import reach_all
 
     kinds: dict[str, dict[str, Kind]] = {}

@@ -25,7 +25,7 @@ from medreview.sources.reading.markup import (
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.superscripts import write_out_superscripts
 from medreview.sources.reading.tables import repeat_spanning_cells, tables_from_aria_roles, unwrap_layout_tables
-from medreview.text import fold_newlines
+from medreview.text import normalise_newlines
 
 LARGEST_FOR_MAIN: Final = 4_000_000
 MOST_ELEMENTS_FOR_MAIN: Final = 50_000
@@ -84,13 +84,13 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
         strip_inline_formatting(root)
     outlined = extract_headings if mark_headings(root) else _without_outline
     has_main = may_have_main and all(len(node) <= MOST_INLINE_CHILDREN_FOR_MAIN for node in root.iter(*_LINES))
-    main, main_outline = outlined(restore(fold_newlines(_main_text(root)))) if has_main else ("", ())
-    full, full_outline = outlined(restore(fold_newlines(full_text(root))))
+    main, main_outline = outlined(restore(normalise_newlines(_main_text(root)))) if has_main else ("", ())
+    full, full_outline = outlined(restore(normalise_newlines(full_text(root))))
     if main and full_outline and not main_outline:
         # On pages without a marked main part trafilatura collects paragraphs, lists and tables, and skips headings.
         for heading in list(root.iter("h1", "h2", "h3", "h4", "h5", "h6")):
             heading.tag = "p"
-        again, again_outline = outlined(restore(fold_newlines(_main_text(root))))
+        again, again_outline = outlined(restore(normalise_newlines(_main_text(root))))
         main, main_outline = (again, again_outline) if again_outline else (main, main_outline)
     return HtmlText(
         title=restore(title or next((heading for heading in headings if heading), "")),
@@ -114,7 +114,7 @@ def read_fragment(markup: str) -> tuple[str, tuple[Heading, ...]]:
     restore = remove_placeholders if insert_placeholders(root) else str
     _make_readable(root)
     outlined = extract_headings if mark_headings(root) else _without_outline
-    return outlined(restore(fold_newlines(full_text(root))))
+    return outlined(restore(normalise_newlines(full_text(root))))
 
 
 def _without_outline(text: str) -> tuple[str, tuple[Heading, ...]]:

@@ -9,9 +9,9 @@ from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.reading.charset import decode
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
-from medreview.sources.records.detect import asked_for, read_record
+from medreview.sources.records.detect import read_record, requested_identifier
 from medreview.sources.records.service_record import ServiceRecord
-from medreview.text import fold_newlines
+from medreview.text import normalise_newlines
 
 LONGEST: Final = 2_000_000
 """Code points after which a text is truncated; the evidence then says so."""
@@ -134,7 +134,7 @@ def _from_html(fetched: Fetched) -> Page:
         state, evidence = "not_text", html.damage
     else:
         state, evidence = page_state(signs)
-        if state in HOLDS_SOURCE and asked_for(fetched.final_url):
+        if state in HOLDS_SOURCE and requested_identifier(fetched.final_url):
             state, evidence = "http_error", "The service answered with a page in place of a record."
     evidence = _sentences(evidence, html.damage if state != "not_text" else "", truncation)
     outline = tuple(heading for heading in outline if heading.end <= len(text))
@@ -152,7 +152,7 @@ def _from_plain(fetched: Fetched) -> Page:
 
 def _truncated(text: str) -> tuple[str, str]:
     """A text of at most :data:`LONGEST` code points with LF line ends, and the sentence that says so, or ``""``."""
-    text = fold_newlines(text)
+    text = normalise_newlines(text)
     if len(text) <= LONGEST:
         return text, ""
     return text[:LONGEST], f"The text was cut after {LONGEST:,} characters."

@@ -1,3 +1,5 @@
-"""Answers of public services: ``detect`` tells them apart and reads them by ``pubmed``, ``jats`` and ``europe_pmc``,
-with ``xml_tree``, into a ``service_record``; ``notices`` puts retractions and corrections first.
+"""Records of bibliographic services (PubMed, PubMed Central, Europe PMC).
+
+``detect`` recognises the format and parses it with ``pubmed``, ``jats`` or ``europe_pmc`` (and ``xml_tree``) into a
+``service_record``; ``notices`` words retractions and corrections.
 """

@@ -14,18 +14,18 @@ from medreview.sources.records.service_record import (
     Identifier,
     ServiceRecord,
     authors_line,
-    finished,
+    build_record,
+    empty_record,
     identifiers_line,
     journal_line,
     list_section,
-    missing,
-    nothing,
+    missing_record,
     service_error,
     types_line,
 )
 
-EUROPE_PMC_READER: Final = "Europe PMC records 1"
-"""Name and version of these rules."""
+EUROPE_PMC_PARSER: Final = "Europe PMC records 1"
+"""Name and version of these rules, as stored with each snapshot."""
 
 _HEADING: Final = re.compile(r"<(/?)h[1-6]\b[^<>]*>", re.IGNORECASE)
 _ESCAPED_TWICE: Final = re.compile(r"&amp;(#?\w{2,8});")
@@ -33,27 +33,29 @@ _ESCAPED_TAG: Final = re.compile(r"&lt;(/?(?:i|b|u|em|strong|sup|sub|h[1-6]|p|br
 _SERVICE: Final = "Europe PMC"
 
 
-def read_europe_pmc(body: bytes, asked: Identifier | None) -> ServiceRecord:
-    """The record that was asked for (the first when nothing is known about that) of a search's answer."""
+def read_europe_pmc(body: bytes, requested: Identifier | None) -> ServiceRecord:
+    """The requested record (the first when the request is unknown) of a search response."""
     try:
         answer = json.loads(decode(body))
     except (ValueError, RecursionError):
-        return nothing("not_text", "The JSON is broken, or built to do harm, and cannot be read.", EUROPE_PMC_READER)
+        return empty_record(
+            "not_text", "The JSON is broken, or built to do harm, and cannot be read.", EUROPE_PMC_PARSER
+        )
     if not isinstance(answer, dict):
-        return nothing("not_text", "The JSON holds no records.", EUROPE_PMC_READER)
+        return empty_record("not_text", "The JSON holds no records.", EUROPE_PMC_PARSER)
     if "resultList" not in answer and ("errCode" in answer or "error" in answer):
         who = _SERVICE if "errCode" in answer else "The service"
-        return service_error(who, _text(answer.get("errMsg")) or _text(answer.get("error")), EUROPE_PMC_READER)
+        return service_error(who, _text(answer.get("errMsg")) or _text(answer.get("error")), EUROPE_PMC_PARSER)
     results = [result for result in _items(answer, "resultList", "result") if isinstance(result, dict)]
     if not results and answer.get("hitCount") not in (0, "0") and not _is_empty(answer):
-        return nothing("not_text", "The JSON is not as Europe PMC documents it.", EUROPE_PMC_READER)
-    fitting = [result for result in results if _fits(result, asked)]
-    if not fitting:
-        other = next((found for result in results if (found := _identifier(result, asked))), "")
-        return missing(_SERVICE, asked, other, EUROPE_PMC_READER)
-    # One article may be there as a record of PubMed and as a preprint or a patent: the one with an abstract says more.
-    best = max(fitting, key=lambda result: (result.get("source") == "MED", bool(_text(result.get("abstractText")))))
-    return finished(_draft(best), EUROPE_PMC_READER)
+        return empty_record("not_text", "The JSON is not as Europe PMC documents it.", EUROPE_PMC_PARSER)
+    matching = [result for result in results if _matches(result, requested)]
+    if not matching:
+        other = next((found for result in results if (found := _identifier(result, requested))), "")
+        return missing_record(_SERVICE, requested, other, EUROPE_PMC_PARSER)
+    # One article may be listed as a PubMed record and as a preprint or a patent: prefer PubMed, then an abstract.
+    best = max(matching, key=lambda result: (result.get("source") == "MED", bool(_text(result.get("abstractText")))))
+    return build_record(_draft(best), EUROPE_PMC_PARSER)
 
 
 def _is_empty(answer: dict[str, Any]) -> bool:
@@ -61,8 +63,8 @@ def _is_empty(answer: dict[str, Any]) -> bool:
     return isinstance(listed, dict) and listed.get("result") == []
 
 
-def _identifier(result: dict[str, Any], asked: Identifier | None) -> str:
-    match asked and asked[0]:
+def _identifier(result: dict[str, Any], requested: Identifier | None) -> str:
+    match requested and requested[0]:
         case "doi":
             return _text(result.get("doi")).lower()
         case "pmcid":
@@ -70,8 +72,8 @@ def _identifier(result: dict[str, Any], asked: Identifier | None) -> str:
     return _text(result.get("pmid")) or _text(result.get("id"))
 
 
-def _fits(result: dict[str, Any], asked: Identifier | None) -> bool:
-    return asked is None or _identifier(result, asked) == asked[1]
+def _matches(result: dict[str, Any], requested: Identifier | None) -> bool:
+    return requested is None or _identifier(result, requested) == requested[1]
 
 
 def _draft(result: dict[str, Any]) -> Draft:
@@ -109,23 +111,23 @@ def _draft(result: dict[str, Any]) -> Draft:
             types_line(types),
         ],
         abstract=f"<h2>Abstract</h2><div>{abstract}</div>" if abstract.strip() else "",
-        apart=list_section("Keywords", _texts(result, "keywordList", "keyword")),
+        full_text_only=list_section("Keywords", _texts(result, "keywordList", "keyword")),
     )
 
 
 def _reference(correction: dict[str, Any]) -> str:
     reference, identifier = _text(correction.get("reference")), _text(correction.get("id"))
-    said = f"{reference.rstrip('. ')}." if reference else ""
-    return f"{said} PMID {identifier}".strip() if identifier and correction.get("source") == "MED" else said
+    sentence = f"{reference.rstrip('. ')}." if reference else ""
+    return f"{sentence} PMID {identifier}".strip() if identifier and correction.get("source") == "MED" else sentence
 
 
 def _text(value: object) -> str:
-    """A JSON string or number as text; ``""`` for all else, whatever stands where a text should."""
+    """A JSON string or number as text; ``""`` for any other value."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def _markup(value: object) -> str:
-    """A JSON string as HTML. Some records are escaped once more than they should be: "&amp;lt; 30", "&lt;sup&gt;"."""
+    """A JSON string as HTML. Some records are escaped twice: "&amp;lt; 30", "&lt;sup&gt;"."""
     return _ESCAPED_TAG.sub(r"<\1>", _ESCAPED_TWICE.sub(r"&\1;", _text(value)))
 
 

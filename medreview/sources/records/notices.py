@@ -1,4 +1,4 @@
-"""What became of an article after it was published: retracted, corrected, doubted; in plain words.
+"""Retractions, corrections and expressions of concern as plain sentences.
 
 Kinds: NLM, "MEDLINE/PubMed XML Element Descriptions" (RefType, PublicationType). Europe PMC and JATS
 write the same kinds with other spaces and capitals.
@@ -7,7 +7,7 @@ write the same kinds with other spaces and capitals.
 import re
 from typing import Final
 
-# In order of gravity. The keys are kinds in lower case and in letters only.
+# In order of severity. The keys are kinds in lower case, letters only.
 _NOTICES: Final = {
     "retractionin": "This article was retracted",
     "partialretractionin": "A part of this article was retracted",
@@ -37,16 +37,16 @@ _RETRACTED_TITLE: Final = re.compile(r"\W*(retracted|withdrawn)\b(?:\s+article)?
 
 
 def ordered_notices(corrections: list[tuple[str, str]], publication_types: list[str]) -> list[str]:
-    """Sentences for corrections, given as (kind, reference), and publication types: the gravest first, none said twice.
+    """Sentences for corrections, given as (kind, reference), and publication types: most severe first, no duplicates.
 
-    Comments, summaries and other kinds that do not touch what the article says give no sentence.
+    Comments, summaries and other kinds that do not affect what the article says give no sentence.
     """
-    said = [(_letters(kind), reference) for kind, reference in corrections]
-    sentences = [(kind, _sentence(kind, reference)) for kind, reference in said if kind in _NOTICES]
-    told = {kind for kind, _ in sentences}
+    normalised = [(_letters(kind), reference) for kind, reference in corrections]
+    sentences = [(kind, _sentence(kind, reference)) for kind, reference in normalised if kind in _NOTICES]
+    seen = {kind for kind, _ in sentences}
     for publication_type in publication_types:
         known = _TYPES.get(_letters(publication_type))
-        if known and known[0] not in told:
+        if known and known[0] not in seen:
             sentences.append(known)
     order = list(_NOTICES)
     return list(dict.fromkeys(text for _, text in sorted(sentences, key=lambda pair: order.index(pair[0]))))

@@ -11,28 +11,28 @@ from medreview.sources.records.service_record import (
     Identifier,
     ServiceRecord,
     authors_line,
-    finished,
+    build_record,
     identifiers_line,
     journal_line,
     list_section,
-    missing,
+    missing_record,
     paragraph,
     types_line,
 )
-from medreview.sources.records.xml_tree import XML_READER, as_html, words
+from medreview.sources.records.xml_tree import XML_PARSER, as_html, text_of
 
 
-def read_pubmed(root: Any, asked: Identifier | None) -> ServiceRecord:
-    """The record that was asked for (the first when nothing is known about that) of a set of records."""
+def read_pubmed(root: Any, requested: Identifier | None) -> ServiceRecord:
+    """The requested record (the first when the request is unknown) of a set of records."""
     found = [
-        (words(part, "PMID"), part) for part in root.iter("MedlineCitation", "BookDocument") if words(part, "PMID")
+        (text_of(part, "PMID"), part) for part in root.iter("MedlineCitation", "BookDocument") if text_of(part, "PMID")
     ]
-    wanted = asked[1] if asked and asked[0] == "pmid" else None
+    wanted = requested[1] if requested and requested[0] == "pmid" else None
     record = next((part for pmid, part in found if wanted in (None, pmid)), None)
     if record is None:
-        return missing("PubMed", asked, found[0][0] if found else "", XML_READER)
+        return missing_record("PubMed", requested, found[0][0] if found else "", XML_PARSER)
     draft = _book(record) if record.tag == "BookDocument" else _article(record)
-    return finished(draft, XML_READER)
+    return build_record(draft, XML_PARSER)
 
 
 def _article(record: Any) -> Draft:
@@ -40,7 +40,7 @@ def _article(record: Any) -> Draft:
     if article is None:
         article = record
     whole = record.getparent() if record.getparent() is not None else record
-    types = [words(kind) for kind in article.iterfind("PublicationTypeList/PublicationType")]
+    types = [text_of(kind) for kind in article.iterfind("PublicationTypeList/PublicationType")]
     corrections = [
         (part.get("RefType") or "", _reference(part))
         for part in record.iterfind("CommentsCorrectionsList/CommentsCorrections")
@@ -52,10 +52,10 @@ def _article(record: Any) -> Draft:
         notices=ordered_notices(corrections, types),
         lines=[
             journal_line(
-                (words(journal, "ISOAbbreviation") or words(journal, "Title")) if journal is not None else "",
+                (text_of(journal, "ISOAbbreviation") or text_of(journal, "Title")) if journal is not None else "",
                 _date(issue.find("PubDate")) if issue is not None else "",
-                words(issue, "Volume") if issue is not None else "",
-                words(issue, "Issue") if issue is not None else "",
+                text_of(issue, "Volume") if issue is not None else "",
+                text_of(issue, "Issue") if issue is not None else "",
                 _pages(article),
             ),
             authors_line([_name(author) for author in article.iterfind("AuthorList/Author")]),
@@ -63,7 +63,7 @@ def _article(record: Any) -> Draft:
             types_line(types),
             _registered(article),
         ],
-        apart=_apart(record, whole),
+        full_text_only=_full_text_only(record, whole),
         abstract=_abstracts(article, record),
         title=_title(article),
     )
@@ -71,11 +71,11 @@ def _article(record: Any) -> Draft:
 
 def _book(record: Any) -> Draft:
     book = record.find("Book")
-    title = words(book, "BookTitle") if book is not None else ""
-    publisher = words(book, "Publisher/PublisherName") if book is not None else ""
+    title = text_of(book, "BookTitle") if book is not None else ""
+    publisher = text_of(book, "Publisher/PublisherName") if book is not None else ""
     chapter = record.find("ArticleTitle")
     authors = [_name(author) for author in record.iterfind("AuthorList/Author")]
-    types = [words(kind) for kind in record.iterfind("PublicationType")]
+    types = [text_of(kind) for kind in record.iterfind("PublicationType")]
     return Draft(
         service="PubMed",
         lines=[
@@ -93,7 +93,9 @@ def _book(record: Any) -> Draft:
             types_line(types),
         ],
         abstract=_abstracts(record, record),
-        apart=list_section("Sections", [words(part, "SectionTitle") for part in record.iterfind("Sections/Section")]),
+        full_text_only=list_section(
+            "Sections", [text_of(part, "SectionTitle") for part in record.iterfind("Sections/Section")]
+        ),
         title=_title(record) if chapter is not None else paragraph(title, "span"),
     )
 
@@ -101,7 +103,7 @@ def _book(record: Any) -> Draft:
 def _title(article: Any) -> str:
     for name in ("ArticleTitle", "VernacularTitle"):
         node = article.find(name)
-        if node is not None and words(node):
+        if node is not None and text_of(node):
             return as_html(node, "span")
     return "(without a title)"
 
@@ -119,7 +121,7 @@ def _abstract(abstract: Any, heading: str) -> str:
     """An abstract as HTML; a label without text is left out."""
     html = ""
     for part in abstract.iterfind("AbstractText"):
-        if not words(part):
+        if not text_of(part):
             continue
         if label := (part.get("Label") or "").strip().rstrip(":"):
             html += paragraph(label, "h3") if label.upper() != "UNLABELLED" else ""
@@ -128,7 +130,11 @@ def _abstract(abstract: Any, heading: str) -> str:
 
 
 def _reference(correction: Any) -> str:
-    source, pmid, note = words(correction, "RefSource"), words(correction, "PMID"), words(correction, "Note")
+    source, pmid, note = (
+        text_of(correction, "RefSource"),
+        text_of(correction, "PMID"),
+        text_of(correction, "Note"),
+    )
     return " ".join(
         part for part in (f"{source.rstrip('.')}." if source else "", f"PMID {pmid}." if pmid else "", note) if part
     )
@@ -137,19 +143,23 @@ def _reference(correction: Any) -> str:
 def _date(date: Any) -> str:
     if date is None:
         return ""
-    parts = [words(date, name) for name in ("Year", "Month", "Season", "Day")]
-    return " ".join(part for part in parts if part) or words(date, "MedlineDate")
+    parts = [text_of(date, name) for name in ("Year", "Month", "Season", "Day")]
+    return " ".join(part for part in parts if part) or text_of(date, "MedlineDate")
 
 
 def _pages(article: Any) -> str:
-    first, last = words(article, "Pagination/StartPage"), words(article, "Pagination/EndPage")
-    return words(article, "Pagination/MedlinePgn") or (f"{first}-{last}" if first and last else first)
+    first, last = text_of(article, "Pagination/StartPage"), text_of(article, "Pagination/EndPage")
+    return text_of(article, "Pagination/MedlinePgn") or (f"{first}-{last}" if first and last else first)
 
 
 def _name(author: Any) -> str:
-    if collective := words(author, "CollectiveName"):
+    if collective := text_of(author, "CollectiveName"):
         return collective
-    names = (words(author, "LastName"), words(author, "Initials") or words(author, "ForeName"), words(author, "Suffix"))
+    names = (
+        text_of(author, "LastName"),
+        text_of(author, "Initials") or text_of(author, "ForeName"),
+        text_of(author, "Suffix"),
+    )
     return " ".join(name for name in names if name)
 
 
@@ -161,29 +171,29 @@ def _identifiers(record: Any, whole: Any) -> str:
             *record.iterfind(f"ArticleIdList/ArticleId[@IdType='{kind}']"),
             *record.iterfind(f"Article/ELocationID[@EIdType='{kind}']"),
         ]
-        known[kind] = next((words(node) for node in listed if words(node)), "")
-    return identifiers_line(words(record, "PMID"), known["doi"], known["pmc"])
+        known[kind] = next((text_of(node) for node in listed if text_of(node)), "")
+    return identifiers_line(text_of(record, "PMID"), known["doi"], known["pmc"])
 
 
 def _registered(article: Any) -> str:
-    banks = [
-        f"{words(bank, 'DataBankName')} {', '.join(map(words, bank.iterfind('AccessionNumberList/AccessionNumber')))}"
-        for bank in article.iterfind("DataBankList/DataBank")
-    ]
-    return f"Registered: {'; '.join(bank.strip() for bank in banks)}." if banks else ""
+    banks = []
+    for bank in article.iterfind("DataBankList/DataBank"):
+        numbers = ", ".join(map(text_of, bank.iterfind("AccessionNumberList/AccessionNumber")))
+        banks.append(f"{text_of(bank, 'DataBankName')} {numbers}".strip())
+    return f"Registered: {'; '.join(banks)}." if banks else ""
 
 
-def _apart(record: Any, whole: Any) -> str:
+def _full_text_only(record: Any, whole: Any) -> str:
     html = ""
     for other in record.iterfind("OtherAbstract"):
         if (other.get("Type") or "").lower() != "plain-language-summary" or other.get("Language", "eng") != "eng":
             html += _abstract(other, f"Other abstract ({other.get('Language') or 'language not said'})")
-    html += list_section("Keywords", [words(keyword) for keyword in record.iterfind("KeywordList/Keyword")])
+    html += list_section("Keywords", [text_of(keyword) for keyword in record.iterfind("KeywordList/Keyword")])
     headings = []
     for heading in record.iterfind("MeshHeadingList/MeshHeading"):
-        names = [words(part) for part in heading.iterfind("*") if part.tag in ("DescriptorName", "QualifierName")]
+        names = [text_of(part) for part in heading.iterfind("*") if part.tag in ("DescriptorName", "QualifierName")]
         headings.append(" / ".join(names))
     html += list_section("MeSH terms", headings)
     return html + list_section(
-        "References", [words(part, "Citation") for part in whole.iterfind("PubmedData/ReferenceList//Reference")]
+        "References", [text_of(part, "Citation") for part in whole.iterfind("PubmedData/ReferenceList//Reference")]
     )

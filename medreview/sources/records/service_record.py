@@ -1,4 +1,4 @@
-"""A record of a public service while it is read, and what becomes of it: texts, outline, state."""
+"""A record of a bibliographic service: the draft that the parsers fill, and its texts, outline and page state."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -9,12 +9,12 @@ from medreview.sources.reading.page_states import THIN, count_words
 from medreview.sources.records.notices import notice_of_title
 
 Identifier = tuple[Literal["pmid", "pmcid", "doi"], str]
-"""What was asked for: the kind, and the value as ``medreview.citations.model.Citation`` has it."""
+"""A requested identifier: its kind, and its value as in ``medreview.citations.model.Citation``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceRecord:
-    """What an answer holds; the fields mean what they mean in ``medreview.sources.reading.page.Page``."""
+    """The content of a record; the fields are those of ``medreview.sources.reading.page.Page``."""
 
     title: str
     text: str
@@ -27,10 +27,11 @@ class ServiceRecord:
 
 @dataclass(slots=True)
 class Draft:
-    """A record while it is read. ``notices`` and ``lines`` are plain text, ``title`` to ``apart`` are HTML.
+    """The parts of a record, as its parser found them.
 
-    ``title`` is the inside of a heading. ``apart`` is only for the full text: keywords, references. ``service`` is
-    whose record it is.
+    ``notices`` and ``lines`` are plain text; ``title``, ``abstract``, ``body`` and ``full_text_only`` are HTML, the
+    title without its heading element. ``full_text_only`` (keywords, references) is part of the full text but not of the
+    text that is judged. ``service`` is the name of the service.
     """
 
     service: str
@@ -39,11 +40,11 @@ class Draft:
     lines: list[str] = field(default_factory=list)
     abstract: str = ""
     body: str = ""
-    apart: str = ""
+    full_text_only: str = ""
 
 
-def finished(draft: Draft, extractor: str) -> ServiceRecord:
-    """A draft as a record: its texts, outline and state."""
+def build_record(draft: Draft, extractor: str) -> ServiceRecord:
+    """The record of a draft, with texts, outline and page state."""
     from medreview.sources.reading.html import read_fragment
 
     title = read_fragment(f"<p>{draft.title}</p>")[0].replace("\n", " ")
@@ -53,39 +54,41 @@ def finished(draft: Draft, extractor: str) -> ServiceRecord:
     head = "".join(f"<p>{escape(line)}</p>" for line in notices)
     head += f"<h1>{draft.title}</h1>" + "".join(f"<p>{escape(line)}</p>" for line in draft.lines if line)
     text, outline = read_fragment(head + draft.abstract + draft.body)
-    full_text = read_fragment(head + draft.abstract + draft.body + draft.apart)[0] if draft.apart else text
+    full_text = (
+        read_fragment(head + draft.abstract + draft.body + draft.full_text_only)[0] if draft.full_text_only else text
+    )
     state = "ok"
     if draft.body:
-        said = ""
+        reason = ""
         if count_words(text) < THIN:
-            state, said = "thin", f"The article has only {count_words(text)} words."
+            state, reason = "thin", f"The article has only {count_words(text)} words."
     elif draft.abstract:
-        said = f"The record in {draft.service} with its abstract; the article itself was not read."
+        reason = f"The record in {draft.service} with its abstract; the article itself was not read."
     else:
-        state, said = "thin", f"The record in {draft.service} has no abstract; the article itself was not read."
-    evidence = " ".join(part for part in (*notices, said) if part)
+        state, reason = "thin", f"The record in {draft.service} has no abstract; the article itself was not read."
+    evidence = " ".join(part for part in (*notices, reason) if part)
     return ServiceRecord(title, text, full_text, outline, state, evidence, extractor)
 
 
-def nothing(state: str, evidence: str, extractor: str) -> ServiceRecord:
+def empty_record(state: str, evidence: str, extractor: str) -> ServiceRecord:
     """A record without text."""
     return ServiceRecord("", "", "", (), state, evidence, extractor)
 
 
-def missing(service: str, asked: Identifier | None, found: str, extractor: str) -> ServiceRecord:
-    """The record that was asked for is not there; ``found`` is the identifier of what came in its place, or ``""``."""
-    value = asked[1] if asked else ""
+def missing_record(service: str, requested: Identifier | None, found: str, extractor: str) -> ServiceRecord:
+    """The result for a missing record; ``found`` is the identifier of the record sent in its place, or ``""``."""
+    value = requested[1] if requested else ""
     if found and value:
-        said = f"{service} answered with record {found}, not with {value}, which was asked for."
+        evidence = f"{service} answered with record {found}, not with {value}, which was asked for."
     else:
-        said = f"{service} has no record {value}." if value else f"The answer of {service} holds no record."
-    return nothing("soft_404", said, extractor)
+        evidence = f"{service} has no record {value}." if value else f"The answer of {service} holds no record."
+    return empty_record("soft_404", evidence, extractor)
 
 
 def service_error(service: str, message: str, extractor: str) -> ServiceRecord:
-    """The service answered with an error in place of a record."""
-    said = " ".join(message.split())[:200].rstrip(".")
-    return nothing("http_error", f"{service} answered with an error{': ' + said if said else ''}.", extractor)
+    """The result for an error message of the service in place of a record."""
+    shown = " ".join(message.split())[:200].rstrip(".")
+    return empty_record("http_error", f"{service} answered with an error{': ' + shown if shown else ''}.", extractor)
 
 
 def paragraph(text: str, tag: str = "p") -> str:
@@ -100,14 +103,14 @@ def authors_line(names: list[str]) -> str:
 
 
 def journal_line(journal: str, date: str, volume: str, issue: str, pages: str) -> str:
-    """Where an article stands, as PubMed writes it: ``N Engl J Med. 2015 Nov 26;373(22):2103-2116.``"""
+    """Journal, date, volume, issue and pages as PubMed writes them: ``N Engl J Med. 2015 Nov 26;373(22):2103-2116.``"""
     where = f"{volume}{f'({issue})' if issue else ''}"
     line = f"{date}{';' + where if where else ''}{':' + pages if pages else ''}"
     return " ".join(f"{part.rstrip('.')}." for part in (journal, line) if part.strip(". "))
 
 
 def identifiers_line(pmid: str, doi: str, pmcid: str) -> str:
-    """The identifiers of an article, those that it has."""
+    """The identifiers of an article; empty ones are left out."""
     known = (("PMID", pmid), ("DOI", doi), ("PMCID", pmcid))
     line = ", ".join(f"{label} {value}" for label, value in known if value)
     return f"{line}." if line else ""

@@ -1,4 +1,4 @@
-"""XML from outside, read without following anything that it names, and parts of it as HTML."""
+"""Untrusted XML, parsed without external entities (XXE) or entity expansion, and parts of it as HTML."""
 
 import re
 from html.entities import html5
@@ -8,15 +8,15 @@ from lxml import etree
 
 from medreview.sources.reading.charset import decode
 
-XML_READER: Final = "XML records 1"
-"""Name and version of the rules that make a text of XML; it changes when that text changes."""
+XML_PARSER: Final = "XML records 1"
+"""Name and version of the rules for XML records, as stored with each snapshot; it changes when their text does."""
 
 MATHML: Final = (
     *("math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mstyle", "mpadded", "merror", "mphantom", "mfenced"),
     *("msup", "msub", "msubsup", "mfrac", "msqrt", "mroot", "mover", "munder", "munderover", "mtable", "mtr", "mtd"),
     *("semantics", "annotation", "annotation-xml", "menclose", "maction"),
 )
-"""The elements of formulas, which keep their names."""
+"""The elements of MathML, which are not renamed."""
 
 _DECLARATION: Final = re.compile(r"\s*<\?xml\b[^>]{0,300}\?>")
 _FORBIDDEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -29,10 +29,10 @@ _INLINE: Final = {
 
 
 def parse_xml(body: bytes, content_type: str = "") -> Any:
-    """The root element, ``None`` when there is none or the document attacks its reader.
+    """The root element, ``None`` when there is none and for an entity expansion attack.
 
-    Nothing outside of the document is loaded (no DTD, no external entity, no network) and no entity of its own is
-    replaced. Names of characters that XML does not know (``&mu;``, ``&ge;``) become what HTML means by them.
+    Nothing outside of the document is loaded (no DTD, no external entity, no network) and entities that it declares are
+    not expanded. Named character references that XML does not define (``&mu;``, ``&ge;``) are replaced as in HTML.
     Element names lose their namespaces. Characters that XML forbids become U+FFFD.
     """
     text = _ENTITY.sub(_character, _DECLARATION.sub("", decode(body, content_type), count=1))
@@ -65,14 +65,15 @@ def _character(entity: re.Match[str]) -> str:
     return html5.get(f"{entity[1]};", f"&amp;{entity[0][1:]}")
 
 
-def words(node: Any, path: str = ".") -> str:
-    """The text of the first element at a path in one line, without markup; ``""`` when there is none."""
+def text_of(node: Any, path: str = ".") -> str:
+    """The text of the first element at a path on one line, without markup; ``""`` when there is none."""
     found = node.find(path) if path != "." else node
     return "" if found is None else " ".join("".join(found.itertext()).split())
 
 
 def as_html(node: Any, tag: str) -> str:
-    """An element with its inline markup as an HTML element of a given name; other markup inside it is left out."""
+    """An element as an HTML element of a given name, in place; inline markup is translated, other elements become
+    ``span``."""
     for part in node.iter("*"):
         if part is not node:
             part.tag = _INLINE.get(part.tag, "span")

@@ -1,17 +1,17 @@
-"""``manifest.jsonl``: which page of a folder is which, one JSON object a line.
+"""``manifest.jsonl``: the list of the pages in a folder, one JSON object a line.
 
-Written by hand, a line needs little:
+A line written by hand needs only:
 
 - ``url``
 - ``file`` (relative to the folder), or nothing where there is no page
 - ``status`` (200 when not given), ``content_type``, ``final_url``, ``fetched_at`` (ISO date)
 - ``error`` in place of a page: ``timeout``, ``connect`` or ``dns``
 
-What the program writes also has, where they say more than the above: ``chain`` (every address that was asked, from
-``url`` to ``final_url``), ``state`` and ``detail`` (what fetching found, as a page state and a sentence; ``status`` is
-absent or null when no server answered), ``etag`` and ``last_modified``.
+Lines written by the program also have, where these do not follow from the above: ``chain`` (the redirect chain from
+``url`` to ``final_url``), ``state`` and ``detail`` (the result of fetching, as a page state and a sentence; ``status``
+is absent or null when no server answered), ``etag`` and ``last_modified``.
 
-A line may repeat the URL of an earlier line and then replaces it, so that a folder can be added to.
+A line may repeat the URL of an earlier line and then replaces it, so that the file is append-only.
 """
 
 import json
@@ -27,7 +27,7 @@ from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text
 
 MANIFEST: Final = "manifest.jsonl"
 FETCH_STATES: Final = ("http_error", "timeout", "blocked", "too_large")
-"""The page states that fetching alone can decide."""
+"""The page states that are decided by fetching alone, without reading the page."""
 
 _ERRORS: Final = {
     "timeout": ("timeout", "The server did not answer in time when the page was saved."),
@@ -37,13 +37,13 @@ _ERRORS: Final = {
 
 
 def url_key(url: str) -> str:
-    """A URL as it is compared, by the rule that also tells whether two citations are the same source."""
+    """The canonical form of a URL, by the rule that also decides whether two citations are the same source."""
     return canonical_key(Citation("url", url.strip()))
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """One line: the answer to a URL, its body in ``file`` (``None``: no body)."""
+    """One line: the answer for a URL, its body in ``file`` (``None``: no body)."""
 
     url: str
     file: Path | None
@@ -57,7 +57,7 @@ class ManifestEntry:
     last_modified: str
 
     def answer(self, url: str, body: bytes) -> Fetched:
-        """The line as the answer to a URL that may be spelled otherwise, with the body from the file."""
+        """The answer for a URL (another spelling of the line's URL, perhaps), with the body from the file."""
         chain = (url, *self.chain[1:])
         return Fetched(
             url, chain[-1], chain, self.status, self.content_type, body, self.fetched_at, self.state, self.detail,
@@ -97,7 +97,7 @@ def read_line(line: bytes, where: str, root: Path, saved_at: str) -> ManifestEnt
         status=status,
         content_type=_text(record, "content_type", where),
         chain=_chain(record, url, _text(record, "final_url", where) or url, where),
-        fetched_at=_moment(_text(record, "fetched_at", where), file, saved_at, where),
+        fetched_at=_fetched_at(_text(record, "fetched_at", where), file, saved_at, where),
         state=state,
         detail=detail,
         etag=_text(record, "etag", where),
@@ -106,18 +106,18 @@ def read_line(line: bytes, where: str, root: Path, saved_at: str) -> ManifestEnt
 
 
 def written_line(fetched: Fetched, file: str) -> bytes:
-    """The line for an answer whose body is in ``file`` (``""``: no body); what can be told from the rest is left out.
+    """The line for an answer whose body is in ``file`` (``""``: no body); derivable fields are left out.
 
-    :func:`read_line` gives it back as it was.
+    :func:`read_line` restores the answer unchanged (round trip).
     """
     record: dict[str, object] = {"url": fetched.url}
     if file:
         record["file"] = file
     derived = http_failure(fetched.status) if fetched.status is not None else (None, "")
-    told = (fetched.state, fetched.detail) != derived or (fetched.status == 200 and not file)
-    if fetched.status is not None or not told:
+    needs_state = (fetched.state, fetched.detail) != derived or (fetched.status == 200 and not file)
+    if fetched.status is not None or not needs_state:
         record["status"] = fetched.status
-    if told:
+    if needs_state:
         record |= {"state": fetched.state, "detail": fetched.detail}
     if fetched.content_type:
         record["content_type"] = fetched.content_type
@@ -149,7 +149,7 @@ def _chain(record: dict[str, Any], url: str, final_url: str, where: str) -> tupl
 
 
 def _outcome(record: dict[str, Any], error: str, status: int | None, where: str) -> tuple[str | None, str]:
-    """Page state and sentence: as the line tells, else by its error, else by its status."""
+    """Page state and sentence: those of the line, else by its error, else by its status."""
     if "state" in record:
         state = record["state"]
         if state is not None and state not in FETCH_STATES:
@@ -161,7 +161,7 @@ def _outcome(record: dict[str, Any], error: str, status: int | None, where: str)
 
 
 def _inside(root: Path, name: str, where: str) -> Path:
-    """The file that a name means, with all links followed; it must lie in the folder."""
+    """The file with a given name, with symbolic links resolved; it must be inside the folder (no path traversal)."""
     plain = PurePosixPath(name)
     outside = UserError(f"{where} names a file outside the folder ({name}).")
     if plain.is_absolute() or ".." in plain.parts or PureWindowsPath(name).anchor or "\0" in name:
@@ -177,7 +177,7 @@ def _inside(root: Path, name: str, where: str) -> Path:
     return file
 
 
-def _moment(text: str, file: Path | None, saved_at: str, where: str) -> str:
+def _fetched_at(text: str, file: Path | None, saved_at: str, where: str) -> str:
     if text:
         try:
             return utc_text(datetime.fromisoformat(text))
@@ -187,7 +187,7 @@ def _moment(text: str, file: Path | None, saved_at: str, where: str) -> str:
 
 
 def _text(record: dict[str, Any], key: str, where: str) -> str:
-    """A text of a record, ``""`` when it is absent or null."""
+    """A string of a record, ``""`` when it is absent or null."""
     value = record.get(key)
     if value is None:
         return ""

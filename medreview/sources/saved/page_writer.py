@@ -15,17 +15,17 @@ from medreview.sources.saved.pages_folder import PagesFolder
 
 _UNSAFE: Final = re.compile(r"[^a-z0-9]+")
 _STEM: Final = 60
-_ANY_SIZE: Final = 1 << 40  # what was fetched is compared and kept whatever its size
-_LINE: Final = b'{"url": "'  # how every line that we write begins
+_ANY_SIZE: Final = 1 << 40  # a fetched page is compared and kept whatever its size
+_LINE_START: Final = b'{"url": "'  # the beginning of every line that the program writes
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _MARKUP: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|table)\b", re.IGNORECASE)
 
 
 class SavedPages:
-    """A folder of saved pages that is being written; one that exists is added to.
+    """A folder of saved pages, open for appending; created if it does not exist.
 
-    Only the owner can read what is written. A page's file is there before its line in the manifest, so that a run
-    that is killed leaves a folder that can be added to; the file without a line does no harm. Raises
+    Only the owner can read the files. A page's file is written before its line in the manifest, so that a killed run
+    leaves a folder that can be appended to; a file without a line does no harm. Raises
     :class:`~medreview.errors.UserError` for a folder that cannot be read or written.
     """
 
@@ -40,8 +40,8 @@ class SavedPages:
         except OSError as error:
             raise _unwritable(path, error) from error
         try:
-            self._mend()
-            self._held = PagesFolder(path, max_bytes=_ANY_SIZE)
+            self._repair_last_line()
+            self._folder = PagesFolder(path, max_bytes=_ANY_SIZE)
         except OSError as error:
             self.close()
             raise _unwritable(path, error) from error
@@ -50,11 +50,11 @@ class SavedPages:
             raise
 
     def __len__(self) -> int:
-        """How many URLs the folder answers."""
-        return len(self._held)
+        """The number of URLs in the folder."""
+        return len(self._folder)
 
     def __contains__(self, url: str) -> bool:
-        return url in self._held
+        return url in self._folder
 
     def __enter__(self) -> "SavedPages":
         return self
@@ -66,33 +66,33 @@ class SavedPages:
         self.close()
 
     def close(self) -> None:
-        """Close the manifest; everything is written by then in any case."""
+        """Close the manifest; nothing is buffered, so that nothing is lost without it."""
         descriptor, self._manifest = getattr(self, "_manifest", -1), -1
         if descriptor >= 0:
             os.close(descriptor)
 
     def add(self, fetched: Fetched) -> bool:
-        """Save an answer; whether there was anything to write.
+        """Save an answer; whether anything was written.
 
-        An answer that the folder has already, word for word, is not written again, and a body that is there is not
-        written a second time. An answer without news (``unchanged``) and one to no address at all are left out.
+        Idempotent: an answer that the folder already has is not written again, nor is an unchanged body. An answer with
+        ``unchanged`` and one without a URL are skipped.
         """
         if fetched.unchanged or not fetched.url.strip():
             return False
-        held = self._held.get(fetched.url)
-        if held == fetched:
+        existing = self._folder.get(fetched.url)
+        if existing == fetched:
             return False
         try:
-            name = self._file(fetched, held)
+            name = self._file(fetched, existing)
             line = written_line(fetched, name)
             self._append(line)
         except OSError as error:
             raise _unwritable(self.path, error) from error
-        self._held.take(line, f"The line for {fetched.url}")
+        self._folder.take(line, f"The line for {fetched.url}")
         return True
 
-    def _mend(self) -> None:
-        """End the last line; a line of ours that broke off in the middle of being written is dropped."""
+    def _repair_last_line(self) -> None:
+        """Terminate the last line; a line of ours that was only partly written is removed."""
         manifest = self.path / MANIFEST
         content = manifest.read_bytes()
         if not content or content.endswith(b"\n"):
@@ -101,13 +101,13 @@ class SavedPages:
         try:
             json.loads(last)
         except (ValueError, RecursionError):
-            if last.startswith(_LINE) or _LINE.startswith(last):  # else it is somebody's own, and is reported
+            if last.startswith(_LINE_START) or _LINE_START.startswith(last):  # else a line by hand: it is reported
                 os.ftruncate(self._manifest, len(whole) + 1 if whole else 0)
         else:
             self._append(b"\n")
 
     def _append(self, line: bytes) -> None:
-        """Write to the end of the manifest, all or nothing."""
+        """Append to the manifest; on failure it is truncated to what it was."""
         size = os.fstat(self._manifest).st_size
         try:
             if os.write(self._manifest, line) < len(line):
@@ -116,12 +116,12 @@ class SavedPages:
             os.ftruncate(self._manifest, size)
             raise
 
-    def _file(self, fetched: Fetched, held: Fetched | None) -> str:
+    def _file(self, fetched: Fetched, existing: Fetched | None) -> str:
         """The name of the file with the body, written now unless the folder has it; ``""`` for no file."""
         if not fetched.body and not (fetched.status == 200 and fetched.state is None):
             return ""
-        before = self._held.file(fetched.url)
-        if held is not None and before is not None and held.body == fetched.body:
+        before = self._folder.file(fetched.url)
+        if existing is not None and before is not None and existing.body == fetched.body:
             return before.relative_to(self.path.resolve()).as_posix()
         stem, ending = file_stem(fetched.url), file_ending(fetched)
         while True:
@@ -139,7 +139,7 @@ class SavedPages:
 
 
 def file_stem(url: str) -> str:
-    """A short name for a page, by host and path: lower-case letters, digits and single hyphens only."""
+    """A slug for a page, by host and path: lower-case letters, digits and single hyphens only."""
     try:
         parts = urlsplit(url)
         host, path = parts.hostname or "", parts.path
@@ -150,7 +150,7 @@ def file_stem(url: str) -> str:
 
 
 def file_ending(fetched: Fetched) -> str:
-    """What kind of file a body is, by its first bytes: html, pdf, xml, json, txt or bin."""
+    """The file extension for a body, by content sniffing: html, pdf, xml, json, txt or bin."""
     start = fetched.body[:1024]
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if b"%PDF-" in start:

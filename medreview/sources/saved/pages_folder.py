@@ -1,6 +1,6 @@
-"""A folder of saved pages in place of the network: for work without a network, for the demo and for tests.
+"""A folder of saved pages in place of the network: for offline work, for the demo and for tests.
 
-``manifest`` says what the list in the folder looks like, ``saved`` writes such a folder.
+``manifest`` describes the list in the folder, ``page_writer`` writes such a folder.
 """
 
 import os
@@ -24,7 +24,7 @@ class PagesFolder:
     """
 
     note = ""
-    """As of an archive that breaks off; a folder is read whole or not at all."""
+    """Always empty (see ``WarcPages.note``): a folder is read completely or not at all."""
 
     def __init__(self, path: Path, *, max_bytes: int = Limits().max_bytes) -> None:
         self.path = path
@@ -46,24 +46,24 @@ class PagesFolder:
                 self.take(line, f"Line {number} of {manifest}")
 
     def __len__(self) -> int:
-        """How many URLs the folder answers."""
+        """The number of URLs in the folder."""
         return len(self._entries)
 
     def __contains__(self, url: str) -> bool:
         return url_key(url) in self._entries
 
     def take(self, line: bytes, where: str) -> None:
-        """Take one line of the manifest into the list; ``where`` names it in messages."""
+        """Add one line of the manifest; ``where`` names it in messages."""
         entry = read_line(line, where, self._root, self._saved_at)
         self._entries[url_key(entry.url)] = entry
 
     def file(self, url: str) -> Path | None:
-        """The file that holds the body of a URL, if there is one."""
+        """The file with the body for a URL, ``None`` without one."""
         entry = self._entries.get(url_key(url))
         return None if entry is None else entry.file
 
     def get(self, url: str) -> Fetched | None:
-        """The saved answer for a URL as if just fetched; ``None`` when the folder does not have it."""
+        """The saved answer for a URL as if just fetched; ``None`` for a URL that is not in the folder."""
         entry = self._entries.get(url_key(url))
         if entry is None:
             return None

@@ -1,22 +1,19 @@
-"""Writing the pages of a study into a folder of saved pages, for a colleague without a network."""
+"""Writing the pages of a study into a folder of saved pages, for offline use elsewhere."""
 
 import json
 import sqlite3
 import zlib
 from pathlib import Path
-from typing import Final
 
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.fetched import Fetched, http_failure
+from medreview.sources.saved.manifest import FETCH_STATES
 from medreview.sources.saved.page_writer import SavedPages
 from medreview.study import Study
 
-_BY_FETCHING: Final = frozenset({"http_error", "timeout", "blocked", "too_large"})
-"""States that are told while fetching; all others are found again in the page."""
-
 
 def write_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
-    """Write the pages of a study into a folder that ``--pages`` reads; how many are in it that the study has.
+    """Write the pages of a study into a folder that ``--pages`` reads; the number of pages of the study.
 
     Pages that are in the folder already are not written again.
     """
@@ -34,9 +31,9 @@ def write_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
 
 
 def _fetched(row: sqlite3.Row) -> Fetched:
-    """A snapshot as it came over the network."""
+    """A snapshot as the answer that was fetched over the network."""
     state, detail = http_failure(row["status"]) if row["status"] else (None, "")
-    if state is None and row["page_state"] in _BY_FETCHING:
+    if state is None and row["page_state"] in FETCH_STATES:  # all other states are decided again from the page
         state, detail = row["page_state"], row["state_evidence"]
     chain = tuple(json.loads(row["chain"]))
     return Fetched(

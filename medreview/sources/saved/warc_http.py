@@ -1,4 +1,4 @@
-"""HTTP messages as they stand in a web archive, read within bounds."""
+"""HTTP messages in a WARC file, parsed with bounded memory."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from medreview.sources.fetching.body import BrokenBodyError
 
-_HEAD: Final = 65_536
+_MAX_HEAD: Final = 65_536
 _BLOCK: Final = 65_536
 _STATUS: Final = re.compile(rb"HTTP/[0-9.]+ +([0-9]{3})\b")
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -16,16 +16,16 @@ _LONGEST_CHUNK_LINE: Final = 1000
 
 @dataclass(slots=True)
 class Message:
-    """An HTTP message without its body; header names are in lower case, the first of a name counts."""
+    """An HTTP message without its body; header names are in lower case, of repeated headers the first counts."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
 
 
 def read_message(stream: Any) -> tuple[Message | None, bytes]:
-    """The HTTP message at the start of a stream, and what was already read of its body; no message: ``None``."""
+    """The HTTP message at the start of a stream (``None`` if there is none), and the part of its body already read."""
     start = b""
-    while len(start) < _HEAD and (more := stream.read(_HEAD - len(start))):
+    while len(start) < _MAX_HEAD and (more := stream.read(_MAX_HEAD - len(start))):
         start += more
     head, mark, body = start.partition(b"\r\n\r\n")
     if not mark:
@@ -41,7 +41,7 @@ def read_message(stream: Any) -> tuple[Message | None, bytes]:
 
 
 def blocks(stream: Any, first: bytes) -> Iterator[bytes]:
-    """A body in pieces: what was already read of it, then the rest of the stream."""
+    """A body in blocks: the part already read, then the rest of the stream."""
     if first:
         yield first
     while block := stream.read(_BLOCK):
@@ -49,12 +49,12 @@ def blocks(stream: Any, first: bytes) -> Iterator[bytes]:
 
 
 def dechunked(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """A body without its chunk marks (RFC 9112 section 7.1); a body that has none passes as it is.
+    """A body with chunked transfer coding decoded (RFC 9112 section 7.1); a body without chunks is passed through.
 
-    Some archivers take the marks out and leave the header that announces them. Raises :class:`BrokenBodyError`.
+    Some archivers decode the chunks and keep the ``Transfer-Encoding`` header. Raises :class:`BrokenBodyError`.
     """
     buffer = bytearray()
-    left = 0  # of the chunk that is being given out, its line end included
+    left = 0  # bytes of the current chunk not yet yielded, its line end included
     first = True
     for block in blocks:
         buffer += block
@@ -65,9 +65,9 @@ def dechunked(blocks: Iterator[bytes]) -> Iterator[bytes]:
                 left -= len(piece)
                 yield piece
             elif left:
-                taken = min(left, len(buffer))
-                del buffer[:taken]
-                left -= taken
+                removed = min(left, len(buffer))
+                del buffer[:removed]
+                left -= removed
             elif (mark := _CHUNK.match(buffer)) is not None:
                 size = int(mark[1], 16)
                 del buffer[: mark.end()]

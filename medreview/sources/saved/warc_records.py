@@ -1,4 +1,4 @@
-"""The records of a WARC file (ISO 28500): which there are, where, and one of them read back.
+"""The records of a WARC file (ISO 28500): an index with offsets, and random access to one record.
 
 warcio does the framing: gzip members, record headers, lengths.
 """
@@ -16,18 +16,18 @@ from medreview.sources.fetching.body import BrokenBodyError
 from medreview.sources.fetching.fetched import utc_text
 from medreview.sources.saved.warc_http import Message, blocks, dechunked, read_message
 
-_PACKED: Final = 4096
-"""How many bytes warcio unpacks at once, whatever they unpack to (a thousandfold at most)."""
+_COMPRESSED_BLOCK: Final = 4096
+"""Compressed bytes that warcio decompresses at once: bounds a decompression bomb (gzip expands a thousandfold at
+most)."""
 
 logging.getLogger("warcio").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
 class WarcRecord:
-    """Where the answer to a URL is: ``offset`` in the file; ``location`` is set for a redirect only.
+    """The index entry of a record: ``offset`` in bytes in the file; ``location`` is set for a redirect only.
 
-    ``refers`` is set for a record that only says that the page was the same as in another one: the id of that, and
-    its URL.
+    ``refers_to`` is set for a ``revisit`` record (page unchanged): id and URL of the record with the page.
     """
 
     url: str
@@ -36,12 +36,12 @@ class WarcRecord:
     fetched_at: str
     location: str = ""
     record_id: str = ""
-    refers: tuple[str, str] | None = None
+    refers_to: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRecord:
-    """A record at hand: its message, the pieces of its body as sent, and why the body is not whole (or ``""``)."""
+    """An open record: its HTTP message, its body in blocks as sent, and why the body is truncated (or ``""``)."""
 
     message: Message
     body: Iterator[bytes]
@@ -49,7 +49,7 @@ class OpenRecord:
 
 
 class _Silent:
-    """warcio prints its warnings; a broken archive is reported in our own words."""
+    """Discards what warcio prints as warnings; a broken archive is reported by us."""
 
     def write(self, _: str) -> int:
         return 0
@@ -59,19 +59,19 @@ class _Silent:
 
 
 def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
-    """All answers in an archive, in its order, and whether it breaks off.
+    """All answers in an archive, in file order, and whether the archive is truncated or damaged.
 
-    What comes after a break is not looked for: the text of a page could pass itself off as a record there. Raises
-    :class:`UserError` for a file that is no WARC file, or is compressed as a whole.
+    Reading stops at the damage: after it, the text of a page could pass itself off as a record. Raises
+    :class:`UserError` for a file that is not a WARC file, or is compressed as a whole.
     """
-    _expect_warc(path)
+    _check_format(path)
     from warcio.archiveiterator import ArchiveIterator
 
     saved_at = utc_text(datetime.fromtimestamp(path.stat().st_mtime, UTC))
     found: list[WarcRecord] = []
     empty = True
     with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
-        records = ArchiveIterator(file, no_record_parse=True, block_size=_PACKED)
+        records = ArchiveIterator(file, no_record_parse=True, block_size=_COMPRESSED_BLOCK)
         try:
             for raw in records:
                 empty = False
@@ -84,7 +84,7 @@ def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
                 if record is not None:
                     found.append(replace(record, offset=offset))
         except Exception as error:
-            # warcio raises whatever it meets; one kind is a file that could be used after a simple step.
+            # warcio raises exceptions of many types; this one is a file that can be used after a simple step.
             if "non-chunked gzip" in str(error):
                 raise UserError(
                     f"{path} is compressed as a whole, not record by record; unpack it with gunzip and give that file."
@@ -100,7 +100,7 @@ def open_record(path: Path, offset: int) -> Iterator[OpenRecord]:
 
     with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
         file.seek(offset)
-        raw = next(ArchiveIterator(file, no_record_parse=True, block_size=_PACKED))
+        raw = next(ArchiveIterator(file, no_record_parse=True, block_size=_COMPRESSED_BLOCK))
         truncated = raw.rec_headers.get_header("WARC-Truncated") or ""
         if raw.rec_type == "resource":
             kind = raw.rec_headers.get_header("Content-Type") or ""
@@ -114,7 +114,7 @@ def open_record(path: Path, offset: int) -> Iterator[OpenRecord]:
         yield OpenRecord(message, dechunked(body) if chunked else body, truncated)
 
 
-def _expect_warc(path: Path) -> None:
+def _check_format(path: Path) -> None:
     if not path.is_file():
         raise UserError(f"There is no file {path}.")
     try:
@@ -129,18 +129,18 @@ def _expect_warc(path: Path) -> None:
 
 
 def _record(raw: Any, saved_at: str) -> WarcRecord | None:
-    """What a raw record says, its offset still 0; ``None`` for one that is no answer of a web server."""
+    """The index entry of a raw record, with offset 0; ``None`` for a record that is not an answer of a web server."""
     header = raw.rec_headers.get_header
     url = (header("WARC-Target-URI") or "").strip().removeprefix("<").removesuffix(">")
     if raw.format != "warc" or not url.lower().startswith(("http://", "https://")):
         return None
-    at = _moment(header("WARC-Date") or "", saved_at)
+    at = _timestamp(header("WARC-Date") or "", saved_at)
     name = header("WARC-Record-ID") or ""
     if raw.rec_type == "resource":
         return WarcRecord(url, 0, 200, at, record_id=name)
     if raw.rec_type == "revisit":
-        refers = (header("WARC-Refers-To") or "", header("WARC-Refers-To-Target-URI") or url)
-        return WarcRecord(url, 0, 0, at, refers=refers)
+        refers_to = (header("WARC-Refers-To") or "", header("WARC-Refers-To-Target-URI") or url)
+        return WarcRecord(url, 0, 0, at, refers_to=refers_to)
     if raw.rec_type != "response":
         return None
     message, _ = read_message(raw.raw_stream)
@@ -150,7 +150,7 @@ def _record(raw: Any, saved_at: str) -> WarcRecord | None:
     return WarcRecord(url, 0, message.status, at, message.headers.get("location", "") if redirects else "", name)
 
 
-def _moment(text: str, otherwise: str) -> str:
+def _timestamp(text: str, otherwise: str) -> str:
     try:
         return utc_text(datetime.fromisoformat(text))
     except (ValueError, OverflowError):

@@ -13,7 +13,7 @@ from medreview.sources.fetching.services import Services, addresses
 from medreview.sources.reading.outline import heading_path
 from medreview.sources.reading.page import read_page
 from medreview.sources.reading.page_states import HOLDS_SOURCE
-from medreview.sources.records.detect import asked_for
+from medreview.sources.records.detect import requested_identifier
 
 ANSWERS = Path(__file__).parent / "answers"
 ABSTRACT_ONLY = "with its abstract; the article itself was not read."
@@ -341,4 +341,4 @@ def test_other_json_stays_a_plain_text():
     ],
 )
 def test_what_an_address_asks_for(url, asked):
-    assert asked_for(url) == asked
+    assert requested_identifier(url) == asked
