@@ -1,4 +1,6 @@
-"""A response cut into statements: sentences, list items and table rows, each with its place in the text.
+"""Statements of a response: sentences, list items and table rows, each with its span in the text.
 
-``split.split`` is the way in, ``sentences.sentence_spans`` the segmentation alone, ``stage`` the study's side.
+``split.split`` is the entry point, ``sentences.sentence_spans`` the sentence segmentation alone; ``stage`` does it for
+a study. ``blocks`` finds paragraphs, lists and tables, ``kinds`` what is not a statement, ``marks`` the citations and
+emphasis at the edges of one, with the word lists in ``abbreviations``.
 """

@@ -1,6 +1,6 @@
-"""Words with a full stop that does not end a sentence: English, German, French, Spanish, and prescription Latin.
+"""Abbreviations for sentence segmentation: English, German, French, Spanish, and prescription Latin.
 
-All entries are casefolded and stand without their last full stop.
+All entries are casefolded and without their last full stop.
 """
 
 from typing import Final
@@ -33,10 +33,10 @@ MAYBE_FINAL: Final = _words(
     comp cp gél inj v.o ee.uu
     """
 )
-"""These may end a sentence: they do when a capital follows."""
+"""These may end a sentence: they do when a capital letter follows."""
 
 NAME_PARTS: Final = _words("al u.s u.k e.u u.n d.c u.s.a m.d ph.d inc co ltd v.a bzw n.b")
-"""Of those, the ones that capitalised names go on with: they end a sentence only before a word of STARTERS."""
+"""Those of ``MAYBE_FINAL`` that capitalised names follow: they end a sentence only before a word of ``STARTERS``."""
 
 NEEDS_NUMBER: Final = _words(
     "no nos nr nrs núm fig figs tab p pp pg vol vols ch sec sect eq ref refs art n° mind abb kap"
@@ -46,10 +46,10 @@ NEEDS_NUMBER: Final = _words(
 ALSO_WORDS: Final = _words(
     "app med gen ft max avg ex ed gem rev st od rd std mar jan sep dec var col bes ev mt corp hon cap hab sud"
 )
-"""Abbreviations that are whole words, too: a sentence ends there when the next word begins one."""
+"""Abbreviations that are also ordinary words: a sentence ends there when the next word is one of ``STARTERS``."""
 
 TITLES: Final = _words("dr drs prof mr mrs ms st vs")
-"""Abbreviations that stay abbreviations in capitals; other words in capitals are acronyms ("the ED. The ...")."""
+"""Abbreviations also in upper case; other words in upper case are acronyms ("the ED. The ...")."""
 
 LETTERED: Final = _words(
     """
@@ -59,7 +59,7 @@ LETTERED: Final = _words(
     amphotericin or and oder und ou et y o than
     """
 )
-"""Words whose letter is a name, not an initial ("vitamin K. Warfarin ...")."""
+"""Words followed by a letter that is a name, not an initial ("vitamin K. Warfarin ...")."""
 
 STARTERS: Final = _words(
     """
@@ -82,7 +82,7 @@ STARTERS: Final = _words(
 DOSING: Final = _words(
     "bid tid qid qd qod qhs hs po iv im sc sl prn stat od bd tds qds ac pc npo pr pv q4h q6h q8h q12h q24h"
 )
-"""Upper-case prescription words that go on with the dose ("500 mg p.o. BID")."""
+"""Prescription words that continue a dose in upper case ("500 mg p.o. BID")."""
 
 ORDINAL_BEFORE: Final = _words(
     """

@@ -1,12 +1,12 @@
-"""Lines of a response put together to blocks: paragraphs, list items, table rows, headings, lists of sources."""
+"""Blocks of a response (Markdown or plain text): paragraphs, list items, table rows, headings, lists of sources."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from medreview.statements.kinds import is_pointer
-from medreview.statements.marks import Cited
+from medreview.statements.kinds import is_source_reference
+from medreview.statements.marks import CitationIndex
 from medreview.text import Span
 
 Shape = Literal["prose", "item", "row", "heading", "citation_list"]
@@ -21,11 +21,11 @@ MARKER: Final = re.compile(
 )
 _QUOTE: Final = re.compile(r"(?:>[ \t]{0,3}){1,4}")
 _HEADING: Final = re.compile(r"(?:>[ \t]{0,3}){0,3}#{1,6}(?:[ \t]|\Z)")
-_RULE: Final = re.compile(r"(?:[-*_=][ \t]{0,3}){3,}\Z|```.*\Z|~~~.*\Z|<[^<>]{1,40}>\Z")
+_HORIZONTAL_RULE: Final = re.compile(r"(?:[-*_=][ \t]{0,3}){3,}\Z|```.*\Z|~~~.*\Z|<[^<>]{1,40}>\Z")
 _UNDERLINE: Final = re.compile(r"(?:={3,}|-{3,})\Z")
 _TABLE_RULE: Final = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*){0,200}\|?\Z")
 _BOLD_LINE: Final = re.compile(r"(?:\*\*\*?|__)(?=\S)(?P<body>[^*\n]{1,150}?)(?:\*\*\*?|__)[ \t]*:?\Z")
-_SOURCES: Final = re.compile(
+_SOURCES_TITLE: Final = re.compile(
     r"""[\W_]{0,8} (?:(?:key|main|selected|additional|useful|cited|primary|all|my|your)\s)?
     (?:sources?(?:\s(?:and|&)\s\w{1,20}|\scited|\sused)?|references?(?:\scited)?|citations?|bibliography|works\scited|further\sreading|see\salso|links?
       |resources|useful\slinks|quellen(?:angaben|verzeichnis)?|quelle|literatur(?:verzeichnis|angaben)?|belege|nachweise
@@ -48,7 +48,11 @@ _SHORT_LINE: Final = 50
 
 @dataclass(slots=True)
 class Block:
-    """A piece of the response that no sentence crosses. ``start`` is behind a list marker, ``indent`` its depth."""
+    """A part of the response that no sentence crosses.
+
+    ``text[start:end]`` is without the list marker; ``indent`` is 0 outside lists, else one more than the marker's
+    column. ``titled``: the whole list item is bold, as a title is.
+    """
 
     shape: Shape
     start: int
@@ -57,8 +61,8 @@ class Block:
     titled: bool = False
 
 
-def blocks(text: str, cited: Cited) -> list[Block]:
-    """The blocks of a text in order, disjoint; white space, rules and table borders belong to none."""
+def blocks(text: str, cited: CitationIndex) -> list[Block]:
+    """The blocks of a text in order, disjoint; white space, horizontal rules and table borders belong to none."""
     found: list[Block] = []
     lines = list(_lines(text))
     open_block: Block | None = None
@@ -77,17 +81,17 @@ def blocks(text: str, cited: Cited) -> list[Block]:
         ):
             open_block.shape, open_block = "heading", None
             continue
-        if _RULE.match(body) or _TABLE_RULE.match(body):
+        if _HORIZONTAL_RULE.match(body) or _TABLE_RULE.match(body):
             open_block = None
             continue
-        block = _single(text, line, body, following, cited)
-        if block is None and _closed(text, open_block) and is_pointer(text, line, cited):
+        block = _block_of_line(text, line, body, following, cited)
+        if block is None and _sentence_is_complete(text, open_block) and is_source_reference(text, line, cited):
             block = Block("citation_list", line.start, line.end)
         if block is None:
-            if open_block is not None and _flows_on(text, open_block, line):
+            if open_block is not None and _continues(text, open_block, line):
                 open_block.end = line.end
                 continue
-            block = _flowing(text, line)
+            block = _running_text(text, line)
         in_sources = _in_sources(text, block, in_sources, cited)
         if in_sources or _is_reference(text, block, cited):
             block.shape = "citation_list"
@@ -96,15 +100,15 @@ def blocks(text: str, cited: Cited) -> list[Block]:
     return found
 
 
-def _closed(text: str, block: Block | None) -> bool:
-    """Is there no sentence that waits for its end?"""
+def _sentence_is_complete(text: str, block: Block | None) -> bool:
+    """Whether a block ends with the end of a sentence; true without a block."""
     return block is None or text[max(block.start, block.end - 20) : block.end].rstrip("\"'”’)*_ ")[-1:] in tuple(
         ".!?:;…。"
     )
 
 
 def _lines(text: str) -> Iterator[Span]:
-    """Lines without the white space at their edges."""
+    """Lines without leading and trailing white space."""
     at = 0
     for raw in text.split("\n"):
         lead = len(raw) - len(raw.lstrip())
@@ -112,8 +116,8 @@ def _lines(text: str) -> Iterator[Span]:
         at += len(raw) + 1
 
 
-def _single(text: str, line: Span, body: str, following: str, cited: Cited) -> Block | None:
-    """The block of a line that is one by its form, or ``None`` for flowing text."""
+def _block_of_line(text: str, line: Span, body: str, following: str, cited: CitationIndex) -> Block | None:
+    """The block of a line that is a block by its form alone (heading, table row), ``None`` for running text."""
     if _HEADING.match(body):
         return Block("heading", line.start, line.end)
     if body.count("|") >= 2 and (body[0] == "|" or body[-1] == "|" or _TABLE_RULE.match(following)):
@@ -125,7 +129,7 @@ def _single(text: str, line: Span, body: str, following: str, cited: Cited) -> B
     return None
 
 
-def _flowing(text: str, line: Span) -> Block:
+def _running_text(text: str, line: Span) -> Block:
     marker = MARKER.match(text, line.start, line.end)
     indent = line.start - (text.rfind("\n", 0, line.start) + 1)
     if marker is not None:
@@ -137,8 +141,8 @@ def _flowing(text: str, line: Span) -> Block:
     return Block("prose", quote.end() if quote else line.start, line.end)
 
 
-def _flows_on(text: str, block: Block, line: Span) -> bool:
-    """Does this line go on with the block before it (wrapped text), or begin another?"""
+def _continues(text: str, block: Block, line: Span) -> bool:
+    """Whether a line continues the block before it (wrapped text) rather than beginning another."""
     if MARKER.match(text, line.start, line.end) or _QUOTE.match(text, line.start, line.end):
         return False
     gap = text[block.end : line.start]
@@ -147,7 +151,7 @@ def _flows_on(text: str, block: Block, line: Span) -> bool:
     last_line = text[text.rfind("\n", 0, block.end) + 1 : block.end]
     first = text[line.start : line.start + 3].lstrip("*_")[:1]
     short = len(last_line) < _SHORT_LINE and not _NO_BREAK_AFTER.search(last_line)
-    titled = _SOURCES.match(text[line.start : line.end])
+    titled = _SOURCES_TITLE.match(text[line.start : line.end])
     if titled is not None and titled["colon"]:
         return False
     if last_line.endswith(":"):
@@ -155,10 +159,10 @@ def _flows_on(text: str, block: Block, line: Span) -> bool:
     return not (short and (first.isupper() or first.isdigit()))
 
 
-def _in_sources(text: str, block: Block, before: bool, cited: Cited) -> bool:
-    """Does the block belong to a list of sources (its title included)?"""
+def _in_sources(text: str, block: Block, before: bool, cited: CitationIndex) -> bool:
+    """Whether a block belongs to a list of sources, its title included; ``before``: the block before it does."""
     body = text[block.start : block.end]
-    title = _SOURCES.match(body.lstrip("#"))
+    title = _SOURCES_TITLE.match(body.lstrip("#"))
     if title is not None:
         rest = title["rest"].strip()
         if not rest or (title["colon"] and (cited.any(Span(block.start, block.end)) or len(rest) < 200)):
@@ -170,7 +174,7 @@ def _in_sources(text: str, block: Block, before: bool, cited: Cited) -> bool:
     return _NOTE.match(body) is not None or _BIBLIOGRAPHIC.search(body) is not None
 
 
-def _is_reference(text: str, block: Block, cited: Cited) -> bool:
+def _is_reference(text: str, block: Block, cited: CitationIndex) -> bool:
     body = text[block.start : block.end]
     if block.shape not in ("prose", "item"):
         return False

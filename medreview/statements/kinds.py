@@ -1,9 +1,9 @@
-"""Which sentences are no statements: questions, disclaimers, titles before a list, pointers to sources."""
+"""Sentences that are not statements: questions, disclaimers, titles and introductions of lists, mere references."""
 
 import re
 from typing import Final
 
-from medreview.statements.marks import Cited
+from medreview.statements.marks import CitationIndex
 from medreview.text import Span
 
 _PERSON: Final = (
@@ -35,7 +35,7 @@ _OPENING: Final = re.compile(
       )?\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
-_REASONED: Final = re.compile(
+_HAS_REASON: Final = re.compile(
     r"""\d|\b(?:because|due\sto|since\s(?:it|they|this|the)|as\s(?:it|they|this)\s(?:can|may|is|are)|to\savoid|risk\sof
       |contraindicated|immediately|emergency|urgent(?:ly)?|chest\spain|shortness\sof\sbreath|weil|parce\sque|porque)\b""",
     re.IGNORECASE | re.VERBOSE,
@@ -81,7 +81,7 @@ _COURTESY: Final = re.compile(
       | espero\sque | hola\b.{0,30}\Z )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_POINTER: Final = re.compile(
+_SOURCE_REFERENCE: Final = re.compile(
     r"""[\W_]*(?:please\s)?(?:see|visit|read|refer\sto|check|consult|sources?:|references?:
       |(?:for|find)\s(?:more|further|additional)\s(?:information|details|reading|guidance)
       |(?:more|further|additional)\s(?:information|details|reading)|learn\smore|available\s(?:at|from|online)
@@ -109,30 +109,34 @@ _UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
-def words(text: str) -> int:
-    """Number of words; of Chinese and Japanese, written without blanks between words, two characters count as one."""
+def count_words(text: str) -> int:
+    """Number of words; in Chinese and Japanese, written without spaces, two characters count as one word."""
     return sum(max(1, len(_UNSPACED.findall(match.group())) // 2) for match in _WORD.finditer(text))
 
 
 def is_disclaimer(sentence: str) -> bool:
-    """Advice to ask somebody else, a note on what the model is, or a courtesy; no claim with a number or a reason."""
+    """Whether a sentence is advice to consult somebody, a note on what the model is, or a courtesy.
+
+    False for one that contains a claim: a number, a reason, an emergency.
+    """
     if len(sentence) > _LONGEST_DISCLAIMER:
         return False
     if _COURTESY.match(sentence) or _DISCLAIMER.search(sentence):
         return not re.search(r"\d\s?(?:mg|mcg|µg|g|ml|%|mmol)", sentence)
     consult = _CONSULT.search(sentence)
-    if consult is None or _REASONED.search(sentence):
+    if consult is None or _HAS_REASON.search(sentence):
         return False
     return _OPENING.match(sentence[: consult.start()]) is not None
 
 
 def is_question(sentence: str) -> bool:
-    """Does the sentence end with a question mark?"""
+    """Whether a sentence ends with a question mark."""
     return sentence.rstrip("\"'”’»)]*_ ").endswith(("?", "？", "؟"))
 
 
-def is_pointer(text: str, place: Span, cited: Cited) -> bool:
-    """A sentence that only names sources: a citation alone, "CDC guidance: https://...", "See the guideline (...)"."""
+def is_source_reference(text: str, place: Span, cited: CitationIndex) -> bool:
+    """Whether a sentence only refers to sources: a lone citation, "CDC guidance: https://...", "See the guideline
+    (...)"."""
     if cited.only(place):
         return True
     if not cited.closes(place):
@@ -140,19 +144,20 @@ def is_pointer(text: str, place: Span, cited: Cited) -> bool:
     first = cited.within(place)[0]
     lead = text[place.start : first.start].rstrip(" \t\n([<*_")
     rest = cited.rest(place)
-    if lead.endswith((":", "–", "—")) and words(rest) <= 9 and not _VERB.search(rest):
+    if lead.endswith((":", "–", "—")) and count_words(rest) <= 9 and not _VERB.search(rest):
         return True
     if _LINK_ONLY.match(rest):
         return True
-    return _POINTER.match(text, place.start, place.end) is not None and words(rest) <= 14
+    return _SOURCE_REFERENCE.match(text, place.start, place.end) is not None and count_words(rest) <= 14
 
 
 def is_intro(sentence: str, before_list: bool) -> bool:
-    """A title or a lead-in that ends with a colon and claims nothing by itself ("Options include:")."""
+    """Whether a sentence is a title or an introduction that ends with a colon and makes no claim by itself ("Options
+    include:")."""
     body = sentence.rstrip("*_ \n")
     if not body.endswith((":", "：")):
         return False
-    count = words(body)
+    count = count_words(body)
     if count <= 4 and not re.search(r"\d", body):
         return True
     if _AMOUNT.search(body):
@@ -163,15 +168,15 @@ def is_intro(sentence: str, before_list: bool) -> bool:
 
 
 def is_title(sentence: str) -> bool:
-    """A short line that stands alone, without a stop, a verb or a number."""
+    """Whether a sentence looks like a title: short, without final punctuation, verb or number."""
     return (
         sentence[-1:] not in ".!?;。"
-        and words(sentence) <= 7
+        and count_words(sentence) <= 7
         and not _VERB.search(sentence)
         and not re.search(r"\d", sentence)
     )
 
 
 def has_words(sentence: str, least: int) -> bool:
-    """At least so many words, and a letter among them."""
-    return _LETTER.search(sentence) is not None and words(sentence) >= least
+    """Whether a sentence has at least so many words, and a letter among them."""
+    return _LETTER.search(sentence) is not None and count_words(sentence) >= least

@@ -1,4 +1,4 @@
-"""What stands at the edges of a statement and is no part of it: emphasis, reference marks, citations in brackets."""
+"""Trimming of statements: emphasis, reference marks and citations in brackets at their edges are not part of them."""
 
 import re
 from bisect import bisect_left
@@ -22,13 +22,13 @@ _LABEL: Final = re.compile(
         |fuentes?|trial(?:\sregistration)?|registration|clinicaltrials\.gov(?:\sidentifier)?)\s{0,2}[:#]?\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
-_JOINT: Final = re.compile(r"[\s,;:|/–—-]+\Z|(?<=[\s,;\x00])(?:and|und|et|y|or)\s*\Z", re.IGNORECASE)
+_CONNECTIVE: Final = re.compile(r"[\s,;:|/–—-]+\Z|(?<=[\s,;\x00])(?:and|und|et|y|or)\s*\Z", re.IGNORECASE)
 _STOPS: Final = re.compile(r"[\s.;,!]*\Z")
 _EMPTY_PAIR: Final = re.compile(r"[(\[]\s*\Z")
-_LEAD_EDGE: Final = re.compile(
+_LEADING: Final = re.compile(
     r"(?:\s|\*\*\*|\*\*|\*(?=\S)|__|_(?=[^_\W])|`(?=`|\Z)|[¹²³⁰⁴-⁹]+\s|\[\^?\d{1,3}(?:[,;\s–-]{1,3}\d{1,3}){0,9}\][:.]?(?=\s|\Z))+"
 )
-_TAIL_EDGE: Final = re.compile(r"(?:\s|\*\*\*|\*\*|(?<=\S)\*|__|(?<=\w[.!])_|\\\Z)\Z")
+_TRAILING: Final = re.compile(r"(?:\s|\*\*\*|\*\*|(?<=\S)\*|__|(?<=\w[.!])_|\\\Z)\Z")
 _LINK_WORD: Final = re.compile(
     r"(?:\b(?:by|from|in|the|a|an|to|at|see|per|of|and|on|with|or|via|under|for|von|der|die|das|im|in|par|le|la|de|según|el|del)\s*|[(\[,:]\s*)\Z",
     re.IGNORECASE,
@@ -36,19 +36,19 @@ _LINK_WORD: Final = re.compile(
 _PLAIN_LINK_TEXT: Final = re.compile(
     r"[\s\W\d]*(?:source|link|here|ref|reference|citation|quelle|lien|fuente)?s?[\s\W\d]*\Z", re.IGNORECASE
 )
-_REMAINS: Final = re.compile(
+_CITATION_WORDS: Final = re.compile(
     r"""\b(?:see(?:\salso)?|sources?|references?|refs?|doi|pmids?|pmcids?|pubmed|medline|ids?|arxiv|preprint|nct|url|links?|available|at
         |from|retrieved|accessed|and|und|et|y|or|quellen?|siehe|voir|fuentes?|identifiers?|numbers?|read|more|visit|via|on|in|trial
         |clinicaltrials\.gov|registration|no|amp|lt|gt|br|html|pdf|the)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LONGEST_NAME: Final = 6
-"""Words of a source's name beside its citation in brackets: ``(NICE guideline NG28: https://...)``."""
+_MOST_NAME_WORDS: Final = 6
+"""Most words of a source's name beside its citation in brackets: ``(NICE guideline NG28: https://...)``."""
 _LETTER: Final = re.compile(r"[^\W_]{2}|[^\W\d_]")
 
 
-class Cited:
-    """The places of the citations in one text."""
+class CitationIndex:
+    """The citations in one text, by position; spans are half-open ranges of code points."""
 
     def __init__(self, text: str, citations: Sequence[Citation]) -> None:
         self._text = text
@@ -57,25 +57,25 @@ class Cited:
         self._ends = [span.end for span in self._spans]
 
     def within(self, place: Span) -> list[Span]:
-        """Citations that begin inside a place."""
+        """The citations that begin inside a span."""
         return self._spans[bisect_left(self._starts, place.start) : bisect_left(self._starts, place.end)]
 
     def any(self, place: Span) -> bool:
-        """Does a citation begin inside the place?"""
+        """Whether a citation begins inside a span."""
         return bisect_left(self._starts, place.start) < bisect_left(self._starts, place.end)
 
     def closes(self, place: Span) -> bool:
-        """Is a citation the last thing of the place?"""
+        """Whether no word follows the last citation in a span; false without a citation."""
         spans = self.within(place)
         return bool(spans) and not _LETTER.search(self._text, min(spans[-1].end, place.end), place.end)
 
     def ending_at(self, end: int) -> Span | None:
-        """The citation that ends exactly there."""
+        """The citation that ends exactly at an offset."""
         index = bisect_left(self._ends, end)
         return self._spans[index] if index < len(self._ends) and self._ends[index] == end else None
 
     def rest(self, place: Span) -> str:
-        """The text of a place without its citations."""
+        """The text of a span without its citations."""
         parts = []
         at = place.start
         for span in self.within(place):
@@ -85,19 +85,19 @@ class Cited:
         return " ".join(parts)
 
     def only(self, place: Span) -> bool:
-        """Is there at least one citation, and beside it nothing but labels and punctuation?"""
-        return self.any(place) and not _LETTER.search(_REMAINS.sub(" ", self.rest(place)).replace("0", " "))
+        """Whether a span consists of citations, with labels and punctuation besides."""
+        return self.any(place) and not _LETTER.search(_CITATION_WORDS.sub(" ", self.rest(place)).replace("0", " "))
 
 
-def trim(text: str, place: Span, cited: Cited) -> Span:
-    """The place without emphasis, reference marks and citations at its edges.
+def trim(text: str, place: Span, cited: CitationIndex) -> Span:
+    """The span without emphasis, reference marks and citations at its edges.
 
-    A full stop stays, unless a mark stands between it and the words: ``daily [1].`` ends at ``daily``, ``daily. [1]``
-    at the full stop.
+    A full stop stays, unless a mark is between it and the words: ``daily [1].`` ends at ``daily``, ``daily. [1]`` at
+    the full stop.
     """
     start, end = place
     while start < end:
-        lead = _LEAD_EDGE.match(text, start, end)
+        lead = _LEADING.match(text, start, end)
         if lead is None or lead.end() == start:
             break
         start = lead.end()
@@ -105,17 +105,17 @@ def trim(text: str, place: Span, cited: Cited) -> Span:
     if first > start:
         start = first
     while end > start:
-        shorter = _shorter(text, start, end, cited)
-        if shorter >= end:
+        trimmed = _trim_one(text, start, end, cited)
+        if trimmed >= end:
             break
-        end = max(start, shorter)
+        end = max(start, trimmed)
     while start < end and text[start].isspace():
         start += 1
     return _with_emphasis(text, place, Span(start, end))
 
 
 def _with_emphasis(text: str, place: Span, span: Span) -> Span:
-    """Give back ``**`` at an edge when its partner stands inside: ``**Dose:** 5 mg`` keeps both."""
+    """Keep ``**`` at an edge when its counterpart is inside the span: ``**Dose:** 5 mg`` keeps both."""
     start, end = span
     inner = text.count("**", start, end)
     if not inner:
@@ -130,8 +130,8 @@ def _with_emphasis(text: str, place: Span, span: Span) -> Span:
     return Span(start - 2 if before and (inner % 2 == 0 or not after) else start, end + 2 if after else end)
 
 
-def _leading_group(text: str, start: int, end: int, cited: Cited) -> int:
-    """Behind ``(https://...)`` at the beginning, which belongs to the sentence before."""
+def _leading_group(text: str, start: int, end: int, cited: CitationIndex) -> int:
+    """The offset after a leading ``(https://...)``, which belongs to the sentence before; else ``start``."""
     if text[start : start + 1] not in ("(", "["):
         return start
     close = text.find(")" if text[start] == "(" else "]", start, end)
@@ -145,9 +145,9 @@ def _leading_group(text: str, start: int, end: int, cited: Cited) -> int:
     return start
 
 
-def _shorter(text: str, start: int, end: int, cited: Cited) -> int:
-    """One edge less at the end, or the same end when nothing more is to go."""
-    edge = _TAIL_EDGE.search(text, max(start, end - 4), end)
+def _trim_one(text: str, start: int, end: int, cited: CitationIndex) -> int:
+    """The end without its last mark or emphasis; the same end when there is none."""
+    edge = _TRAILING.search(text, max(start, end - 4), end)
     if edge is not None:
         return edge.start()
     stops = _STOPS.search(text, max(start, end - 12), end)
@@ -155,11 +155,11 @@ def _shorter(text: str, start: int, end: int, cited: Cited) -> int:
     mark = _mark(text, start, inner, cited)
     if mark is None:
         return end
-    return _without_joints(text, start, mark)
+    return _without_connectives(text, start, mark)
 
 
-def _mark(text: str, start: int, end: int, cited: Cited) -> int | None:
-    """Where the mark that ends here begins, or ``None``."""
+def _mark(text: str, start: int, end: int, cited: CitationIndex) -> int | None:
+    """The start of the reference mark or citation that ends at ``end``, or ``None``."""
     numeric = _NUMERIC.search(text, max(start, end - 100), end)
     if numeric is not None and not _unit_power(text, numeric.start()):
         return numeric.start()
@@ -175,7 +175,7 @@ def _mark(text: str, start: int, end: int, cited: Cited) -> int | None:
 
 
 def _unit_power(text: str, at: int) -> bool:
-    """A superscript after a unit ("kg/m²", "10⁹") is a power, no reference mark."""
+    """Whether a superscript is a power, after a unit or a number ("kg/m²", "10⁹"), not a reference mark."""
     if text[at] in "[【":
         return False
     before = re.search(r"[^\W_]+\Z", text[max(0, at - 12) : at])
@@ -184,8 +184,8 @@ def _unit_power(text: str, at: int) -> bool:
     )
 
 
-def _group(text: str, start: int, end: int, cited: Cited) -> int | None:
-    """Where ``(https://...)``, ``[PMID: 1]``, ``<https://...>`` or a Markdown link that ends here begins."""
+def _group(text: str, start: int, end: int, cited: CitationIndex) -> int | None:
+    """The start of ``(https://...)``, ``[PMID: 1]``, ``<https://...>`` or a Markdown link that ends at ``end``."""
     low = max(start, end - 2000)
     closers = {")": "(", "]": "[", ">": "<", "}": "{"}
     opener, depth, at = closers[text[end - 1]], 0, end - 1
@@ -203,37 +203,37 @@ def _group(text: str, start: int, end: int, cited: Cited) -> int | None:
     if opener == "(" and text[at - 1 : at] == "]" and at - 1 > start:
         return _link(text, start, at, end, cited)
     place = Span(at, end)
-    named = len(cited.rest(place).split()) <= _LONGEST_NAME and cited.closes(place)
-    return at if named or cited.only(place) or _linked_only(place, cited) else None
+    named = len(cited.rest(place).split()) <= _MOST_NAME_WORDS and cited.closes(place)
+    return at if named or cited.only(place) or _only_links(place, cited) else None
 
 
-def _link(text: str, start: int, at: int, end: int, cited: Cited) -> int | None:
-    """A Markdown link is a mark when its words are none of the sentence's: a number, "source", after a full stop."""
-    words = text.rfind("[", max(start, at - 300), at)
-    if words < 0 or not cited.only(Span(at, end)):
+def _link(text: str, start: int, at: int, end: int, cited: CitationIndex) -> int | None:
+    """The start of a Markdown link whose text is not part of the sentence (a number, "source", after a full stop)."""
+    bracket = text.rfind("[", max(start, at - 300), at)
+    if bracket < 0 or not cited.only(Span(at, end)):
         return None
-    inner = Span(words + 1, at - 1)
-    before = text[start:words][-40:]
+    inner = Span(bracket + 1, at - 1)
+    before = text[start:bracket][-40:]
     if _PLAIN_LINK_TEXT.match(text[inner.start : inner.end]) or cited.only(inner) or not _LINK_WORD.search(before):
-        return words if words > start else None
+        return bracket if bracket > start else None
     return None
 
 
-def _linked_only(place: Span, cited: Cited) -> bool:
-    """Brackets that hold Markdown links and nothing else: ``([CDC](https://...), [WHO](https://...))``."""
+def _only_links(place: Span, cited: CitationIndex) -> bool:
+    """Whether brackets contain only Markdown links: ``([CDC](https://...), [WHO](https://...))``."""
     rest = re.sub(r"\[[^\[\]]{0,200}\]\(\s*\)", " ", cited.rest(place))
-    return not _LETTER.search(_REMAINS.sub(" ", rest)) and rest != cited.rest(place)
+    return not _LETTER.search(_CITATION_WORDS.sub(" ", rest)) and rest != cited.rest(place)
 
 
-def _without_joints(text: str, start: int, end: int) -> int:
-    """Drop what tied the mark to the sentence: space, an open bracket, a comma, "see", "doi:"."""
+def _without_connectives(text: str, start: int, end: int) -> int:
+    """The end without what connects a mark to the sentence: space, an open bracket, a comma, "see", "doi:"."""
     while end > start:
-        joint = (
+        connective = (
             _EMPTY_PAIR.search(text, max(start, end - 3), end)
             or _LABEL.search(text, max(start, end - 40), end)
-            or _JOINT.search(text, max(start, end - 6), end)
+            or _CONNECTIVE.search(text, max(start, end - 6), end)
         )
-        if joint is None or joint.start() == end:
+        if connective is None or connective.start() == end:
             break
-        end = joint.start()
+        end = connective.start()
     return end

@@ -1,8 +1,8 @@
-"""Where sentences begin and end: rules, no model, time linear in the text.
+"""Sentence segmentation (sentence boundary detection) by rules, without a model, in time linear in the text.
 
 A newline alone is white space (text may be wrapped); a blank line, or a line that begins with a list marker, ends a
-sentence. A reference mark after the full stop (``[1]``, a superscript, a glued footnote number) belongs to the
-sentence before it.
+sentence. A reference mark after the full stop (``[1]``, a superscript, a footnote number without a space) belongs to
+the sentence before it.
 """
 
 import re
@@ -26,7 +26,7 @@ from medreview.text import Span
 
 Follow = Literal["upper", "digit", "lower", "other", "stop", "end"]
 
-# The look-behind keeps a long run of dots from being tried again at each of its characters.
+# The lookbehind and the possessive quantifiers prevent quadratic backtracking over a long run of dots.
 _CANDIDATE: Final = re.compile(
     r"""
       (?P<hard> [\f\u2029] | \n (?: [^\S\n]*+ \n
@@ -56,9 +56,10 @@ def sentences(text: str) -> Iterator[Span]:
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """Sentences in ``text[start:end]`` as spans of ``text``: ordered, disjoint, not empty, no white space at the edges.
+    """Sentences in ``text[start:end]`` as half-open ranges of code points of ``text``.
 
-    Every character of the range that is not white space lies in exactly one span.
+    The spans are in order, disjoint, not empty, and without white space at their ends. Every other character of the
+    range that is not white space is in exactly one span.
     """
     stop = len(text) if end is None else min(end, len(text))
     found: list[Span] = []
@@ -83,7 +84,7 @@ def _append(found: list[Span], text: str, start: int, end: int) -> None:
 
 
 def _ends(text: str, begin: int, match: re.Match[str], stop: int) -> bool:
-    """Does this mark end the sentence that began at ``begin``?"""
+    """Whether a punctuation mark ends the sentence that began at ``begin``."""
     follow, word = _follow(text, match.end(), stop)
     if follow == "end":
         return True
@@ -122,7 +123,7 @@ def _full_stop(text: str, begin: int, match: re.Match[str], follow: Follow, word
     if key in NEVER_FINAL:
         return key in ALSO_WORDS and follow == "upper" and word.casefold() in STARTERS
     if follow == "lower":
-        # Text typed without capitals: a whole word before the stop is taken at its word.
+        # Text typed without capitals: a full stop after a whole word ends the sentence.
         return not match["close"] and len(token) >= 5 and token.isalpha() and token.islower()
     return True
 
@@ -153,7 +154,7 @@ def _after_abbreviation(key: str, follow: Follow, word: str) -> bool:
 
 
 def _follow(text: str, position: int, stop: int) -> tuple[Follow, str]:
-    """What comes next, and its first word: the kind decides whether a sentence can begin there."""
+    """The kind of the next character, which decides whether a sentence can begin there, and the next word."""
     found = _NON_SPACE.search(text, position, stop)
     if found is None:
         return "end", ""

@@ -1,4 +1,5 @@
-"""A response into statements: what can be checked one by one, and what was left out and why (SourceCheckup)."""
+"""Splitting a response into statements, each verifiable by itself (as in SourceCheckup), with the reasons for what is
+left out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,20 +7,20 @@ from typing import Final, Literal
 
 from medreview.citations import Citation, extract
 from medreview.statements.blocks import Block, blocks
-from medreview.statements.kinds import has_words, is_disclaimer, is_intro, is_pointer, is_question, is_title
-from medreview.statements.marks import Cited, trim
+from medreview.statements.kinds import has_words, is_disclaimer, is_intro, is_question, is_source_reference, is_title
+from medreview.statements.marks import CitationIndex, trim
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
 PARSER: Final = "rules-1"
-"""Name and version of these rules, stored with every response that they split."""
+"""Name and version of these rules, stored with every response that they have split."""
 
 Reason = Literal["heading", "disclaimer", "question", "citation_list", "fragment"]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, list item or table row: ``response[start:end] == text``."""
+    """A sentence, list item or table row: ``response[start:end] == text`` (code points, half-open range)."""
 
     text: str
     start: int
@@ -28,7 +29,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A part of the response that is no statement, and why."""
+    """A part of the response that is not a statement, and why; ``start`` and ``end`` as in :class:`Statement`."""
 
     reason: Reason
     start: int
@@ -37,18 +38,18 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What became of a response: both lists in text order, spans disjoint."""
+    """The result for a response: both lists in text order, all spans disjoint."""
 
     statements: list[Statement]
     dropped: list[Dropped]
 
 
 def split(text: str, citations: Sequence[Citation] | None = None) -> Parsed:
-    """Split a response; ``citations`` are those of ``extract(text)``, found here when they are not given.
+    """Split a response; ``citations`` are those of ``extract(text)``, computed here when they are not given.
 
-    Spans leave out list markers, emphasis and the reference marks and citations at the end of a statement.
+    Spans exclude list markers, emphasis, and the reference marks and citations at the end of a statement.
     """
-    cited = Cited(text, extract(text) if citations is None else citations)
+    cited = CitationIndex(text, extract(text) if citations is None else citations)
     parsed = Parsed([], [])
     found = blocks(text, cited)
     for number, block in enumerate(found):
@@ -63,13 +64,15 @@ def split(text: str, citations: Sequence[Citation] | None = None) -> Parsed:
     return parsed
 
 
-def _parts(text: str, block: Block, following: Block | None, cited: Cited) -> Iterator[tuple[Reason | None, Span]]:
+def _parts(
+    text: str, block: Block, following: Block | None, cited: CitationIndex
+) -> Iterator[tuple[Reason | None, Span]]:
     whole = Span(block.start, block.end)
     if block.shape in ("heading", "citation_list"):
         yield block.shape, whole
     elif block.shape == "row":
         yield _row(text, whole, cited)
-    elif block.titled and following is not None and _titles(block, following):
+    elif block.titled and following is not None and _is_title_of(block, following):
         yield "heading", whole
     else:
         spans = sentence_spans(text, block.start, block.end)
@@ -78,12 +81,12 @@ def _parts(text: str, block: Block, following: Block | None, cited: Cited) -> It
             yield _sentence(text, span, block, following if last else None, cited, alone=len(spans) == 1)
 
 
-def _titles(block: Block, following: Block) -> bool:
-    """Is a bold list item the title of what comes next, rather than an item like the others?"""
+def _is_title_of(block: Block, following: Block) -> bool:
+    """Whether a bold list item is the title of the next block, rather than an item like the others."""
     return following.shape == "prose" or (following.shape == "item" and following.indent > block.indent)
 
 
-def _row(text: str, whole: Span, cited: Cited) -> tuple[Reason | None, Span]:
+def _row(text: str, whole: Span, cited: CitationIndex) -> tuple[Reason | None, Span]:
     start, end = whole
     while start < end and text[start] in "| \t":
         start += 1
@@ -97,9 +100,9 @@ def _row(text: str, whole: Span, cited: Cited) -> tuple[Reason | None, Span]:
 
 
 def _sentence(
-    text: str, place: Span, block: Block, following: Block | None, cited: Cited, alone: bool
+    text: str, place: Span, block: Block, following: Block | None, cited: CitationIndex, alone: bool
 ) -> tuple[Reason | None, Span]:
-    if is_pointer(text, place, cited):
+    if is_source_reference(text, place, cited):
         return "citation_list", place
     span = trim(text, place, cited)
     body = text[span.start : span.end]

@@ -16,7 +16,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class ParseSummary:
-    """Responses parsed, statements found, parts dropped as no statements, responses left without any statement."""
+    """Counts: responses parsed, statements found, parts dropped, and ``empty``, responses without any statement."""
 
     responses: int
     statements: int
@@ -25,7 +25,7 @@ class ParseSummary:
 
 
 def parse_all(study: Study, progress: Progress = SILENT) -> ParseSummary:
-    """Split the responses that were not parsed yet."""
+    """Split the responses that are not parsed yet, in transactions of 500 responses."""
     waiting = study.reader.execute("SELECT count(*) FROM response WHERE parser IS NULL").fetchone()[0]
     progress.begin("statements", waiting)
     done = statements = dropped = empty = 0
