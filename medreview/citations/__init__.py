@@ -1,9 +1,9 @@
-"""References as they stand in a response: found in text or taken from a list, compared, and turned into addresses.
+"""Citations of a response: extracted from text or from a list, compared, and resolved to URLs.
 
 In the order of use: ``model`` (what a citation is); ``extract`` finds them, in text through ``urls``, ``identifiers``
 and ``resolvers``, and in a structured list; ``canonical`` decides whether two are the same source, and what to fetch;
 ``stage`` does this for a study. About the sources: ``hosts`` (how they are grouped, who has a paywall), ``allow_list``
-and ``scoring`` (where they point, against a list of evidence domains).
+and ``scoring`` (whether they are allowed by a list of evidence domains).
 """
 
 from medreview.citations.canonical import canonical_key, domain, fetch_url

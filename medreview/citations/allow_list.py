@@ -1,8 +1,8 @@
-"""The allow-list: which web sites a citation may point to, and which identifiers are taken by their format.
+"""The allow-list: the web sites that a citation may point to, and the identifiers that are allowed by their format.
 
-A TOML file: ``[allowed] domains = [...]`` and ``identifiers = [...]``, and if you like ``[[groups]]`` with a ``name``
-and ``domains``. A domain stands for itself and all below it, at the dots (``nih.gov`` takes ``ncbi.nlm.nih.gov``, not
-``evilnih.gov``); ``domain/path`` takes only the pages under that path.
+A TOML file: ``[allowed] domains = [...]`` and ``identifiers = [...]``, and optionally ``[[groups]]`` with a ``name``
+and ``domains``. A domain includes its subdomains (``nih.gov`` matches ``ncbi.nlm.nih.gov``, not ``evilnih.gov``);
+``domain/path`` matches only the pages under that path.
 """
 
 import re
@@ -20,46 +20,46 @@ from medreview.errors import UserError
 SHIPPED: Final = "evidence_domains.toml"
 SHIPPED_NAME: Final = "medreview's own list"
 IDENTIFIERS: Final[tuple[Kind, ...]] = ("doi", "pmid", "pmcid", "nct")
-"""Kinds taken by format when the file does not say."""
+"""Kinds allowed by format when the file does not say."""
 
 _KINDS: Final = tuple(kind for kind in get_args(Kind) if kind != "url")
 _HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63})*")
 _PARTS: Final = re.compile(r"https?://([^/?#]*)([^?#]*)")
-_CLIMBS: Final = re.compile(r"\.\.|/\.(?:/|\Z)|%(?:2f|5c|25)", re.IGNORECASE)
-_FOR_ALL: Final = frozenset(
+_PATH_TRAVERSAL: Final = re.compile(r"\.\.|/\.(?:/|\Z)|%(?:2f|5c|25)", re.IGNORECASE)
+_PUBLIC_SECOND_LEVELS: Final = frozenset(
     ("ac", "asn", "biz", "co", "com", "edu", "firm", "gen", "id", "info", "ltd", "me", "name", "ne", "net", "nom", "or",
      "org", "plc", "sch", "web")
 )  # fmt: skip
-"""Second levels under a country that anybody, or every school, has a name in; ``gov.uk`` and ``nhs.uk`` are a body."""
+"""Public suffixes under a country code: anybody, or every school, can register there, unlike in ``gov.uk``."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllowEntry:
-    """One entry: a host in ASCII and lower case, a path (``""`` or ``/books``), and the group it stands in."""
+    """One entry: a host in ASCII and lower case, a path (``""`` or ``/books``), and the name of its group."""
 
     host: str
     path: str = ""
     group: str = ""
 
     def __str__(self) -> str:
-        """The entry as it is shown: ``nih.gov``, ``gov.uk/drug-safety-update``."""
+        """The entry as in the file: ``nih.gov``, ``gov.uk/drug-safety-update``."""
         return self.host + self.path
 
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """Entries by host, and the kinds of identifiers that are taken by format. ``name`` says where they are from."""
+    """Entries by host, and the kinds of identifiers that are allowed by format; ``name`` is that of the file."""
 
     name: str
     entries: Mapping[str, tuple[AllowEntry, ...]]
     identifiers: frozenset[Kind]
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return sum(map(len, self.entries.values()))
 
     def match(self, url: str) -> AllowEntry | None:
-        """The closest entry that takes a URL; ``None`` for another site and for a URL with a user name."""
+        """The most specific entry that matches a URL; ``None`` without one and for a URL with a user name."""
         parts = _PARTS.match(canonical_key(Citation("url", url)).removeprefix("url:"))
         if parts is None or "@" in parts[1]:
             return None
@@ -72,7 +72,7 @@ class AllowList:
 
 
 def has_user_info(url: str) -> bool:
-    """Whether a URL carries a user name (``https://nih.gov@evil.example/``): a known way to look like another site."""
+    """Whether a URL has a user name (``https://nih.gov@evil.example/``), which is used to imitate another site."""
     parts = _PARTS.match(canonical_key(Citation("url", url)).removeprefix("url:"))
     return parts is not None and "@" in parts[1]
 
@@ -80,7 +80,8 @@ def has_user_info(url: str) -> bool:
 def load_allow_list(path: Path | None = None) -> AllowList:
     """The allow-list of a file, or the one that comes with the program.
 
-    Raises :class:`UserError`, one sentence that names the file and the entry, for what cannot be read or used.
+    Raises :class:`UserError`, one sentence that names the file and the entry, for a file that cannot be read and an
+    entry that is not valid.
     """
     if path is None:
         return _checked(tomllib.loads(shipped_text()), SHIPPED_NAME)
@@ -93,26 +94,26 @@ def load_allow_list(path: Path | None = None) -> AllowList:
 
 
 def shipped_text() -> str:
-    """The file that comes with the program, to make one's own of it."""
+    """The text of the file that comes with the program, as a template for another one."""
     return files(__package__).joinpath(SHIPPED).read_text(encoding="utf-8")
 
 
-def _checked(told: dict[str, Any], name: str) -> AllowList:
-    _known(told, ("allowed", "groups"), name, "")
-    allowed, groups = told.get("allowed", {}), told.get("groups", [])
+def _checked(parsed: dict[str, Any], name: str) -> AllowList:
+    _check_keys(parsed, ("allowed", "groups"), name, "")
+    allowed, groups = parsed.get("allowed", {}), parsed.get("groups", [])
     if not isinstance(allowed, dict):
         raise UserError(f"The allow-list {name}: 'allowed' must be a table, [allowed].")
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
         raise UserError(f"The allow-list {name}: 'groups' must be tables, [[groups]].")
-    _known(allowed, ("domains", "identifiers"), name, " in [allowed]")
+    _check_keys(allowed, ("domains", "identifiers"), name, " in [allowed]")
     for group in groups:
-        _known(group, ("name", "domains"), name, " in [[groups]]")
+        _check_keys(group, ("name", "domains"), name, " in [[groups]]")
         if not isinstance(group.get("name", ""), str):
             raise UserError(f"The allow-list {name}: the name of a group must be a text.")
     entries: dict[str, dict[str, AllowEntry]] = {}
     for group in (allowed, *groups):
-        for written in _texts(group, "domains", name):
-            entry = _entry(written, group.get("name", ""), name)
+        for text in _texts(group, "domains", name):
+            entry = _entry(text, group.get("name", ""), name)
             entries.setdefault(entry.host, {}).setdefault(entry.path, entry)
     kinds = _texts(allowed, "identifiers", name) if "identifiers" in allowed else IDENTIFIERS
     for kind in kinds:
@@ -124,7 +125,7 @@ def _checked(told: dict[str, Any], name: str) -> AllowList:
     return AllowList(name, by_host, frozenset(cast(Kind, kind) for kind in kinds))
 
 
-def _known(table: Mapping[str, Any], keys: tuple[str, ...], name: str, where: str) -> None:
+def _check_keys(table: Mapping[str, Any], keys: tuple[str, ...], name: str, where: str) -> None:
     for key in table:
         if key not in keys:
             raise UserError(f"The allow-list {name} has an unknown key {key!r}{where}; known are {', '.join(keys)}.")
@@ -137,23 +138,23 @@ def _texts(table: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _entry(written: str, group: str, name: str) -> AllowEntry:
+def _entry(text: str, group: str, name: str) -> AllowEntry:
     def unusable(why: str) -> UserError:
-        return UserError(f"The allow-list {name}: {written!r} {why}.")
+        return UserError(f"The allow-list {name}: {text!r} {why}.")
 
-    if "://" in written:
+    if "://" in text:
         raise unusable("is an address; write the domain only, such as nih.gov")
-    host, slash, path = written.strip().partition("/")
+    host, slash, path = text.strip().partition("/")
     host = domain(f"https://{_ascii(host)}/")
-    if not _HOST.fullmatch(host) or re.search(r"[\s@:*?#]", written.strip()):
+    if not _HOST.fullmatch(host) or re.search(r"[\s@:*?#]", text.strip()):
         raise unusable("is no domain; write it like nih.gov, which stands for all its sub-domains too")
     labels = host.split(".")
     if labels[-1].isdigit():
         raise unusable("is a number, not a domain")
-    if len(labels) == 1 or (len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _FOR_ALL):
+    if len(labels) == 1 or (len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _PUBLIC_SECOND_LEVELS):
         raise unusable("is a suffix that anybody's domain may end in; name the domain itself, such as nice.org.uk")
     path = path.strip("/")
-    if path and _CLIMBS.search(f"/{path}"):
+    if path and _PATH_TRAVERSAL.search(f"/{path}"):
         raise unusable("has a path that leads out of itself")
     return AllowEntry(host, f"/{path}" if slash and path else "", group)
 
@@ -166,8 +167,8 @@ def _ascii(host: str) -> str:
 
 
 def _under(path: str, prefix: str) -> bool:
-    """Whether a path is the prefix or below it. One that may climb out (``/books/../x``) is below nothing."""
-    return not _CLIMBS.search(path) and (path == prefix or path.startswith(f"{prefix}/"))
+    """Whether a path is the prefix or below it; false for a path with traversal (``/books/../x``)."""
+    return not _PATH_TRAVERSAL.search(path) and (path == prefix or path.startswith(f"{prefix}/"))
 
 
 def _longest_first(entry: AllowEntry) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""When two citations are the same source, and what to fetch for one."""
+"""Canonical form of a citation, by which two are the same source, and the URL to fetch for it."""
 
 import re
 from typing import Final
@@ -16,7 +16,7 @@ _SUBJECT: Final = re.compile(r"\.[a-z]{2}/")
 
 
 def clean_url(url: str) -> str:
-    """The URL that was meant: ``&amp;`` is ``&``, and Markdown's backslash before a character is gone."""
+    """The URL with HTML and Markdown escapes undone: ``&amp;`` becomes ``&``, a backslash before a character goes."""
     return _AMPERSAND.sub("&", _ESCAPED.sub(r"\1", url))
 
 
@@ -29,8 +29,9 @@ def domain(url: str) -> str:
 def canonical_key(citation: Citation) -> str:
     """A key that is equal for two citations of the same source, such as ``doi:10.1000/x`` or ``url:https://host/path``.
 
-    For a URL: scheme and host in lower case, default port and fragment dropped, an empty path is ``/``, needless
-    percent codes undone. Path and query keep their case; ``http`` and ``https`` stay two.
+    URLs are normalised as in RFC 3986 section 6.2: scheme and host in lower case, default port and fragment dropped, an
+    empty path is ``/``, percent-encoding of unreserved characters undone. Path and query keep their case; ``http`` and
+    ``https`` remain different.
     """
     if citation.kind == "url":
         return f"url:{_normal_url(citation.value)}"
@@ -42,7 +43,7 @@ def canonical_key(citation: Citation) -> str:
 
 
 def fetch_url(citation: Citation) -> str:
-    """The address to fetch for a citation; a URL loses its fragment."""
+    """The URL to fetch for a citation, without a fragment."""
     value = citation.value
     match citation.kind:
         case "url":
@@ -60,11 +61,11 @@ def fetch_url(citation: Citation) -> str:
 
 
 def _host_port(authority: str) -> tuple[str, str]:
-    place = authority.rpartition("@")[2].lower()
-    if place.startswith("["):
-        host, _, rest = place.partition("]")
+    authority = authority.rpartition("@")[2].lower()
+    if authority.startswith("["):
+        host, _, rest = authority.partition("]")
         return host + "]", rest.lstrip(":")
-    host, _, port = place.partition(":")
+    host, _, port = authority.partition(":")
     return host.rstrip("."), port
 
 
@@ -76,8 +77,8 @@ def _normal_url(url: str) -> str:
     scheme = match[1].lower()
     host, port = _host_port(match[2])
     user = match[2].rpartition("@")
-    place = f"{user[0]}{user[1]}{_ascii_host(host)}" + ("" if port in ("", _DEFAULT_PORT[scheme]) else f":{port}")
-    return _PERCENT.sub(_plain, f"{scheme}://{place}{match[3] or '/'}{match[4] or ''}")
+    authority = f"{user[0]}{user[1]}{_ascii_host(host)}" + ("" if port in ("", _DEFAULT_PORT[scheme]) else f":{port}")
+    return _PERCENT.sub(_decode_unreserved, f"{scheme}://{authority}{match[3] or '/'}{match[4] or ''}")
 
 
 def _ascii_host(host: str) -> str:
@@ -89,6 +90,6 @@ def _ascii_host(host: str) -> str:
         return host
 
 
-def _plain(code: re.Match[str]) -> str:
+def _decode_unreserved(code: re.Match[str]) -> str:
     character = chr(int(code.group()[1:], 16))
     return character if character in _UNRESERVED else code.group().upper()

@@ -1,4 +1,4 @@
-"""Citations of a text, and of a structured list (SourceCheckup: the list first, the text when there is none)."""
+"""Citation extraction from a text, and from a structured list (SourceCheckup: the list first, else the text)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,44 +16,44 @@ _HTML_BETWEEN: Final = re.compile(r"[\"'][^<>]{0,200}>\s{0,20}(?:PMID:?\s?|doi:?
 
 
 def extract(text: str) -> list[Citation]:
-    """Every citation of a text, in text order, spans disjoint.
+    """Every citation of a text, in text order, with disjoint spans (half-open ranges of code points).
 
-    A resolver URL is reported once, as the identifier it stands for, with the span of the whole URL. A link whose
-    visible text is its own target is one citation; the same identifier at two other places is two.
+    A resolver URL is reported once, as the identifier it resolves to, with the span of the whole URL. A link whose
+    visible text is its own target is one citation; the same identifier in two places of the text is two.
     """
     found, taken = _urls(text)
-    rest = _masked(text, taken)
+    rest = _mask(text, taken)
     for finder in (find_dois, find_arxiv, find_ncts, find_pmcids, find_pmids):
         more = list(finder(rest))
         if more:
             found.extend(more)
-            rest = _masked(rest, [_span(citation) for citation in more])
-    return _one_per_link(text, _disjoint(found))
+            rest = _mask(rest, [_span(citation) for citation in more])
+    return _merge_links(text, _disjoint(found))
 
 
 def from_list(items: Sequence[str]) -> ListedCitation:
-    """Citations of a structured list, by the same rules, without offsets; entries that hold none are handed back.
+    """Citations of a structured list, by the same rules, without offsets; entries without any are ``unusable``.
 
-    An entry that names one source twice (a DOI and its address) counts once.
+    An entry that names one source twice (a DOI and its URL) counts once.
     """
     citations: list[Citation] = []
     unusable: list[Unusable] = []
     for index, item in enumerate(items):
-        held = {canonical_key(found): Citation(found.kind, found.value) for found in reversed(extract(item))}
-        citations.extend(reversed(held.values()))
-        if not held:
+        unique = {canonical_key(found): Citation(found.kind, found.value) for found in reversed(extract(item))}
+        citations.extend(reversed(unique.values()))
+        if not unique:
             unusable.append(Unusable(index, item))
     return ListedCitation(citations, unusable)
 
 
 def cited_in(text: str, listed: Sequence[str] = ()) -> ListedCitation:
-    """The citations of a response: those in its text, then those of a list beside it that the text does not name.
+    """The citations of a response: those in its text, then those of its structured list that the text does not name.
 
-    Spans count in the text; what the list alone names has none.
+    Spans refer to the text; citations of the list alone have none.
     """
-    in_text, beside = extract(text), from_list(listed)
+    in_text, in_list = extract(text), from_list(listed)
     known = {canonical_key(citation) for citation in in_text}
-    return ListedCitation(in_text + [c for c in beside.citations if canonical_key(c) not in known], beside.unusable)
+    return ListedCitation(in_text + [c for c in in_list.citations if canonical_key(c) not in known], in_list.unusable)
 
 
 def _urls(text: str) -> tuple[list[Citation], list[Span]]:
@@ -77,8 +77,8 @@ def _span(citation: Citation) -> Span:
     return Span(citation.start, citation.end)
 
 
-def _masked(text: str, spans: Iterable[Span]) -> str:
-    """The text with the spans blotted out, every other character at its place."""
+def _mask(text: str, spans: Iterable[Span]) -> str:
+    """The text with the spans replaced by NUL characters, so that all offsets stay the same."""
     parts: list[str] = []
     at = 0
     for start, end in sorted(spans):
@@ -102,7 +102,7 @@ def _disjoint(found: list[Citation]) -> list[Citation]:
     return kept
 
 
-def _one_per_link(text: str, found: list[Citation]) -> list[Citation]:
+def _merge_links(text: str, found: list[Citation]) -> list[Citation]:
     kept: list[Citation] = []
     for citation in found:
         if kept and canonical_key(kept[-1]) == canonical_key(citation):

@@ -9,7 +9,7 @@ from medreview.citations.model import Citation
 from medreview.citations.resolvers import ARXIV_ID, arxiv_value
 
 _DOI_START: Final = re.compile(r"(?<![\d.])(?:(?<![A-Za-z])|(?<=doi))10\.\d{4,9}(?:\.\d{1,9}){0,5}/", re.IGNORECASE)
-# A suffix has no upper length in the handbook; 300 characters bound the work on hostile text.
+# The DOI Handbook sets no maximum length of a suffix; 300 characters bound the time on hostile text.
 _DOI_BODY: Final = re.compile(r"(?:[!#-;=@-\[\]_a-z{}~?]|\\_){1,300}", re.IGNORECASE)
 _SICI: Final = re.compile(
     r"(?:<|&lt;)[^<>\s\"&]{1,60}(?:>|&gt;)\d\.\d\.[A-Za-z]{2};\d(?:-[A-Za-z0-9#])?", re.IGNORECASE
@@ -24,7 +24,7 @@ _DOI_TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
-_PARTNER: Final = {")": "(", "]": "[", "}": "{"}
+_OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 _LINK: Final = r"[\s:：=#*`\"'“”‘’(\[<>_\u00a0–—-]|&nbsp;|</?[bi]>"
 _PMID_LABEL: Final = re.compile(
@@ -42,7 +42,7 @@ _PMCID_LABEL: Final = re.compile(
     rf"(?<![A-Za-z0-9])pmc[ ]?id(?P<many>s|'s|\(s\))?(?:[ ](?:numbers?|nos?\.?|is|are))?(?:{_LINK}){{0,12}}(?=\d)",
     re.IGNORECASE,
 )
-_MARKED: Final = re.compile(r"(?<=\n)[ \t]{0,4}\d{1,2}[.)][ \t]{1,4}(?=\d{4,8}(?!\d))")
+_LIST_NUMBER: Final = re.compile(r"(?<=\n)[ \t]{0,4}\d{1,2}[.)][ \t]{1,4}(?=\d{4,8}(?!\d))")
 _DATE: Final = re.compile(r"\d{1,2}([/.])\d{1,2}\1(?:\d\d){1,2}(?!\d)")
 _ENTRY: Final = re.compile(
     r"(\d{1,8})(?!\d|[.,]\d{4,}/|\.\d|[-–:]\d)(?![A-Za-z](?<!p(?=mc|mid))(?<!d(?=oi)))", re.IGNORECASE
@@ -54,7 +54,7 @@ _SEPARATOR: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SPACES: Final = re.compile(r"[ \t]{1,4}(?=\d{7,8}(?!\d))")
-_COUNTED: Final = re.compile(
+_QUANTITY: Final = re.compile(
     r"""[ \t-]{0,2}(?:%|‰|°|[mkµμn]?g\b|m[cl]g\b|m?l\b|mmol|units?\b|(?:more|other|further|additional|of)\b
       |patients?|trials?|studies|study|articles?|papers?|years?|days?|weeks?|months?|hours?|minutes?|times?|tablets?|doses?
       |participants?|people|persons?|wom[ae]n|m[ae]n\b|children|adults?|citations?|results?|records?|hits?|references?)""",
@@ -92,7 +92,7 @@ def doi_value(raw: str) -> str:
 
 
 def doi_end(text: str, suffix: int) -> int:
-    """The end of the DOI whose suffix begins at ``suffix``; a SICI's angle brackets and semicolon stay."""
+    """The end of the DOI whose suffix begins at ``suffix``; the angle brackets and semicolon of a SICI are included."""
     body = _DOI_BODY.match(text, suffix)
     end = suffix if body is None else body.end()
     sici = _SICI.search(text, suffix, min(len(text), suffix + 300))
@@ -111,17 +111,17 @@ def doi_end(text: str, suffix: int) -> int:
 
 
 def sici_end(text: str, start: int, end: int) -> int:
-    """The end of a resolver URL whose SICI goes on with ``<...>2.0.CO;2`` where URLs end, else ``end``."""
+    """The end of a resolver URL whose SICI continues with ``<...>2.0.CO;2`` where URLs end, else ``end``."""
     place = text.find("&lt;", start, end)
     more = _SICI.match(text, end if place < 0 else place)
     return end if more is None else more.end()
 
 
 def _balanced(text: str, start: int, end: int) -> int:
-    """The place of the first bracket between start and end that has no partner there, or the end."""
+    """The offset of the first unbalanced bracket between start and end, or the end."""
     opened: list[tuple[str, int]] = []
     for match in _BRACKET.finditer(text, start, end):
-        opener = _PARTNER.get(match.group())
+        opener = _OPENING.get(match.group())
         if opener is None:
             opened.append((match.group(), match.start()))
         elif opened and opened[-1][0] == opener:
@@ -132,7 +132,7 @@ def _balanced(text: str, start: int, end: int) -> int:
 
 
 def find_pmids(text: str) -> Iterator[Citation]:
-    """PMIDs of a text in order. Only numbers with a label count, a list after one label with each number."""
+    """PMIDs of a text in order. Only numbers with a label count; after one label there may be a list of numbers."""
     yield from _labelled(text, _PMID_LABEL, "pmid")
 
 
@@ -152,7 +152,10 @@ def find_ncts(text: str) -> Iterator[Citation]:
 
 
 def find_arxiv(text: str) -> Iterator[Citation]:
-    """arXiv identifiers of a text, new style and old, version suffix. They need a label: ``2101.00001`` is a number."""
+    """arXiv identifiers of a text, in the new and the old scheme, with a version suffix.
+
+    They need a label: ``2101.00001`` alone is a number.
+    """
     for match in _ARXIV.finditer(text):
         yield Citation("arxiv", arxiv_value(match[1]), match.start(1), match.end(1))
 
@@ -162,48 +165,48 @@ def _labelled(text: str, labels: re.Pattern[str], kind: Literal["pmid", "pmcid"]
     for label in labels.finditer(text):
         if label.end() < done:
             continue  # "PMID: 1, PMID: 2": read as one list
-        many = None if label.groupdict().get("address") is not None else label["many"] is not None
-        for citation in _numbers(text, label.end(), kind, many):
+        plural = None if label.groupdict().get("address") is not None else label["many"] is not None
+        for citation in _numbers(text, label.end(), kind, plural):
             done = citation.end or done
             yield citation
 
 
-def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], many: bool | None) -> Iterator[Citation]:
-    """The number at ``position`` and, unless ``many`` is ``None``, those that the list goes on with."""
+def _numbers(text: str, position: int, kind: Literal["pmid", "pmcid"], plural: bool | None) -> Iterator[Citation]:
+    """The number at ``position`` and, unless ``plural`` is ``None`` (a number in a URL), the list after it."""
     first = 0
     separator = ""
-    while entry := _ENTRY.match(text, position if many is None else _past_mark(text, position)):
+    while entry := _ENTRY.match(text, position if plural is None else _after_list_number(text, position)):
         digits = entry[1]
         if _DATE.match(text, entry.start()):
             return
-        if first and not _goes_on(text, entry, separator, first, bool(many)):
+        if first and not _continues_list(text, entry, separator, first, bool(plural)):
             return
         value = digits.lstrip("0")
         if value:
             yield Citation(kind, f"PMC{value}" if kind == "pmcid" else value, entry.start(1), entry.end(1))
         first = first or len(digits)
-        if many is None:
+        if plural is None:
             return
-        between = _SEPARATOR.match(text, entry.end()) or (_SPACES.match(text, entry.end()) if many else None)
+        between = _SEPARATOR.match(text, entry.end()) or (_SPACES.match(text, entry.end()) if plural else None)
         if between is None:
             return
         separator = between.group()
         position = between.end()
 
 
-def _past_mark(text: str, position: int) -> int:
-    """Where the number begins when a list mark stands before it: ``1. 12345678`` on a line of its own."""
-    mark = _MARKED.match(text, position)
+def _after_list_number(text: str, position: int) -> int:
+    """The offset of the number after a list marker: ``1. 12345678`` on its own line."""
+    mark = _LIST_NUMBER.match(text, position)
     return mark.end() if mark else position
 
 
-def _goes_on(text: str, entry: re.Match[str], separator: str, first: int, many: bool) -> bool:
-    """Is this number one more of the list, and not a year, a dose, a count, a table cell or a line number after it?"""
+def _continues_list(text: str, entry: re.Match[str], separator: str, first: int, plural: bool) -> bool:
+    """Whether a number continues the list, and is not a year, a dose, a count, a table cell or a line number."""
     digits = entry[1]
-    if _COUNTED.match(text, entry.end()):
+    if _QUANTITY.match(text, entry.end()):
         return False
-    if separator.lstrip(" \t")[:1] in "\n|+" and (not many or len(digits) < 4) and "id" not in separator.lower():
+    if separator.lstrip(" \t")[:1] in "\n|+" and (not plural or len(digits) < 4) and "id" not in separator.lower():
         return False
-    if _YEAR.match(digits) and (first > 5 or not many):
+    if _YEAR.match(digits) and (first > 5 or not plural):
         return False
-    return many or len(digits) >= first - 2
+    return plural or len(digits) >= first - 2

@@ -1,4 +1,4 @@
-"""What a citation is."""
+"""The data model of citations."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -8,11 +8,11 @@ Kind = Literal["url", "doi", "pmid", "pmcid", "nct", "arxiv"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One reference as it stands in a response.
+    """One citation in a response.
 
     ``value`` is the identifier without its label (``10.1000/x`` in lower case, ``123``, ``PMC123``, ``NCT01234567``,
-    ``2101.00001v2``) or the URL as written. ``start`` and ``end`` are code points of the identifier, or of the whole
-    URL, never of a label; both are ``None`` for an entry of a structured list.
+    ``2101.00001v2``) or the URL as written. ``start`` and ``end`` are the half-open range of code points of the
+    identifier, or of the whole URL, without a label; both are ``None`` for an entry of a structured list.
     """
 
     kind: Kind
@@ -22,14 +22,14 @@ class Citation:
 
 
 class Unusable(NamedTuple):
-    """An entry of a structured list that holds no citation: its 0-based place and its text."""
+    """An entry of a structured list without a citation: its position (from 0) and its text."""
 
-    place: int
+    position: int
     item: str
 
 
 class ListedCitation(NamedTuple):
-    """What a structured list of citations held."""
+    """The citations of a structured list, and its entries without any."""
 
     citations: list[Citation]
     unusable: list[Unusable]

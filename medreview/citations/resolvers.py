@@ -1,4 +1,4 @@
-"""Resolver URLs: addresses that stand for an identifier (doi.org, PubMed, PMC, ClinicalTrials.gov, arXiv)."""
+"""Resolver URLs: those that name an identifier (doi.org, PubMed, PMC, ClinicalTrials.gov, arXiv)."""
 
 import re
 from typing import Final
@@ -46,7 +46,7 @@ _SICI_CHECK: Final = re.compile(r";\d-#\Z")
 
 
 def resolve(url: str) -> tuple[Kind, str] | None:
-    """The identifier that a resolver URL stands for, or ``None`` for any other URL."""
+    """Kind and value of the identifier in a resolver URL, or ``None`` for any other URL."""
     clean = clean_url(url)
     host = domain(clean)
     rest = clean.partition("://")[2]
@@ -79,7 +79,7 @@ def resolve(url: str) -> tuple[Kind, str] | None:
 
 
 def arxiv_value(identifier: str) -> str:
-    """An arXiv identifier as arXiv writes it: a small ``v`` before the version, the archive's name in lower case."""
+    """An arXiv identifier in canonical case: a lower-case ``v`` before the version, the archive in lower case."""
     archive, slash, number = identifier.partition("/")
     if not slash:
         return identifier.lower()

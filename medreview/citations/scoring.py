@@ -1,7 +1,7 @@
-"""What the citations of a response are worth by their form: how many, of which kind, from whom.
+"""Citation scoring without reading the sources: how many, of which kind, from which allowed domains.
 
 The capability, its names (``has_citation``, ``n_url``, allowed over all, allowed over URLs) and the pass criteria are
-those of a published notebook, "Clinical CDS Citation Accuracy Evaluation". Where the answer is another one, on purpose:
+those of a published notebook, "Clinical CDS Citation Accuracy Evaluation". Results that differ from it, on purpose:
 
 ==================================  ==============================  ===============================================
 in the text                         the notebook                    here
@@ -13,17 +13,17 @@ in the text                         the notebook                    here
 ``https://doi.org/10.1000/x``       a URL not allowed and a DOI     one DOI
 a PubMed address                    a URL and a PMID                one PMID
 ``(see https://who.int/x).``        the URL ends in ``).``          ``https://who.int/x``
-``MRN 20240115``                    a PMID                          no citation: a PMID needs its label
-``PMID: 12345``                     none: 7 or 8 digits only        a PMID, as any labelled one
+``MRN 20240115``                    a PMID                          no citation: a PMID needs a label
+``PMID: 12345``                     none: 7 or 8 digits only        a PMID, like any with a label
 ``PMC123456``, NCT, arXiv           none                            kinds of their own
 one source named twice              two citations                   one for the figures, both places in the detail
 ``https://me@nih.gov/``             allowed                         never allowed: an address with a user name
 ``ftp://nih.gov/x``                 a URL                           none: nobody fetches it
-an invented DOI                     allowed, 100%                   ``by_format``: counted as allowed, and told apart;
-                                                                    where the source was asked for, whether it exists
+an invented DOI                     allowed, 100%                   ``by_format``: counted as allowed, shown apart;
+                                                                    with a link check, whether it exists
 ==================================  ==============================  ===============================================
 
-As there, the kinds that are taken by format count as allowed over all; the pass criterion is on URLs alone.
+As there, the kinds that are allowed by format count as allowed over all; the pass criterion is on URLs alone.
 """
 
 from collections import Counter
@@ -37,22 +37,23 @@ from medreview.citations.extract import cited_in
 from medreview.citations.model import Citation, Kind
 
 Verdict = Literal["allowed", "by_format", "not_allowed"]
-"""By the allow-list; by the form of an identifier alone; neither."""
+"""Allowed by its domain; allowed by the format of an identifier alone; neither."""
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 KIND_NAMES: Final[Mapping[str, str]] = {
     "url": "URL", "doi": "DOI", "pmid": "PMID", "pmcid": "PMCID", "nct": "NCT", "arxiv": "arXiv",
 }  # fmt: skip
-"""The kinds as they are written for people."""
+"""The kinds as they are displayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredCitation:
     """One citation with its verdict.
 
-    ``start`` and ``end``: code points in the response, ``None`` for one that was only listed beside it. ``domain``: the
-    host that it points to, in ASCII. ``entry`` and ``group``: what of the allow-list took it. ``why``: a word on what
-    was not allowed. ``source``: the key that is equal for the same source; ``repeat``: the response named it before.
+    ``start`` and ``end``: code points in the response, ``None`` for one of the structured list only. ``domain``: the
+    host that it points to, in ASCII. ``entry`` and ``group``: the matching entry of the allow-list, or ``""``. ``why``:
+    the reason when not allowed, or ``""``. ``source``: the canonical key of the source; ``repeat``: a duplicate, the
+    response cited this source before.
     """
 
     kind: Kind
@@ -70,9 +71,9 @@ class ScoredCitation:
 
 @dataclass(frozen=True, slots=True)
 class ResponseScore:
-    """The citations of one response in order. Counts are of distinct sources; ``mentions`` counts every place.
+    """The citations of one response in order. Counts are of distinct sources; ``mentions`` counts duplicates, too.
 
-    ``unusable``: entries of the list beside the text that hold no citation.
+    ``unusable``: entries of the structured list without a citation.
     """
 
     citations: tuple[ScoredCitation, ...]
@@ -80,22 +81,22 @@ class ResponseScore:
 
     @property
     def mentions(self) -> int:
-        """How often any source is named."""
+        """The number of citations, duplicates included."""
         return len(self.citations)
 
     @property
     def sources(self) -> tuple[ScoredCitation, ...]:
-        """Each source once, where it is first named."""
+        """The first citation of each source."""
         return tuple(citation for citation in self.citations if not citation.repeat)
 
     @property
     def by_kind(self) -> Mapping[Kind, int]:
-        """Sources of each kind, 0 where there is none."""
+        """The number of sources of each kind, zeros included."""
         found = Counter(citation.kind for citation in self.sources)
         return {kind: found[kind] for kind in KINDS}
 
     def count(self, *verdicts: Verdict, kind: Kind | None = None) -> int:
-        """Sources with one of these verdicts (and of one kind)."""
+        """The number of sources with one of these verdicts (and of one kind)."""
         return sum(c.verdict in verdicts and (kind is None or c.kind == kind) for c in self.sources)
 
 
@@ -111,7 +112,7 @@ def score(citations: Sequence[Citation], allow: AllowList, unusable: Sequence[st
 
 
 def score_text(text: str, allow: AllowList, listed: Sequence[str] = ()) -> ResponseScore:
-    """The verdicts on what a response cites in its text, and in a list beside it."""
+    """The verdicts on what a response cites in its text and in a structured list."""
     cited = cited_in(text, listed)
     return score(cited.citations, allow, [item for _, item in cited.unusable])
 

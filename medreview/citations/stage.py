@@ -1,4 +1,4 @@
-"""The stage that finds the citations of every response and the sources that they name."""
+"""The stage that extracts the citations of every response and the sources that they name."""
 
 import json
 import sqlite3
@@ -16,7 +16,8 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class CitationSummary:
-    """Responses looked at, citations found in them, and those that name nothing that can be fetched."""
+    """Counts: responses processed, citations found, and ``unusable``, list entries that cite nothing that can be
+    fetched."""
 
     responses: int
     citations: int
@@ -24,10 +25,10 @@ class CitationSummary:
 
 
 def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
-    """Extract the citations of the responses that were not looked at yet.
+    """Extract the citations of the responses that are not processed yet, in transactions of 500 responses.
 
-    A response with a list of citations beside its text is taken at that list; the identifiers in its text are
-    added where the list does not name them (SourceCheckup: the list, or every URL when there is none).
+    They are those of the response's text, and those of its structured list that the text does not name (SourceCheckup:
+    the list, or every URL when there is none).
     """
     waiting = study.reader.execute("SELECT count(*) FROM response WHERE cited = 0").fetchone()[0]
     progress.begin("citations", waiting)

@@ -1,8 +1,8 @@
-"""URLs in running text: where each begins and ends.
+"""URLs in running text, with their spans.
 
-Only ``http`` and ``https`` are reported; an address without a scheme (``www.who.int``) is not. An address with another
-scheme is a place where nothing else is looked for. Time is linear in the text: brackets are paired once for each run
-of characters that a URL may hold.
+Only ``http`` and ``https`` are reported; an address without a scheme (``www.who.int``) is not. In an address with
+another scheme nothing else is searched for. Time is linear in the text: brackets are paired once for each run of
+characters that a URL may contain.
 """
 
 import re
@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from medreview.text import Span
 
-# Everything that cannot stand in a URL as people write them: space, quotes, angle brackets, table bars, controls,
-# invisible format characters, CJK and typographic punctuation. A backslash only where Markdown escapes a character.
+# Excludes what URLs in prose do not contain: space, quotes, angle brackets, table bars, controls, invisible format
+# characters, CJK and typographic punctuation. A backslash only where Markdown escapes a character.
 _RUN: Final = re.compile(
     r"""(?:[^\s\\<>"`|^\x00-\x1f\x7f-\x9f\u00ad“”„‟«»‹›「」『』（）【】《》〈〉。，、；：！？…—"""
     r"""\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]|\\[_*&#~-])++"""
@@ -25,7 +25,7 @@ _SCRIPT: Final = re.compile(
     re.IGNORECASE,
 )
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
-_PARTNER: Final = {")": "(", "]": "[", "}": "{"}
+_OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _ENTITY_END: Final = re.compile(
     r"&(?:lt|gt|quot|apos|nbsp|[lr]dquo|[lr]squo|[lr]aquo|hellip|#0*(?:34|39|60|62|160)|#x0*(?:22|27|3c|3e|a0));",
     re.IGNORECASE,
@@ -35,12 +35,12 @@ _HOST: Final = re.compile(
     r"[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s/?#@\[\]]{0,200}@)?"
     r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\W_](?:[\w.-]{0,251}[\w])?\.?)(?::\d{0,5})?(?=[/?#]|\Z)"
 )
-_SEPARATE_BEFORE: Final = frozenset("/=?&:#+@%.-_~")
-"""After one of these, a second ``https://`` belongs to the same URL (an archive's address, a query)."""
+_URL_PUNCTUATION: Final = frozenset("/=?&:#+@%.-_~")
+"""After one of these, a second ``https://`` belongs to the same URL (a URL of a web archive, a query)."""
 
 
 class Found(NamedTuple):
-    """A URL, or a place taken by an address that is not reported (``reported`` is false)."""
+    """A URL, or an address with another scheme that is not reported but excluded from search (``reported`` false)."""
 
     span: Span
     reported: bool
@@ -101,25 +101,25 @@ def _starts(text: str, low: int, high: int) -> list[_Start]:
 
 
 def _limits(text: str, starts: list[_Start], high: int) -> list[int]:
-    """Where each URL ends at the latest: at the next one that cannot be a part of it."""
+    """The maximum end of each URL: the start of the next one that cannot be part of it."""
     limits = []
     limit = high
     for start in reversed(starts):
         limits.append(limit)
-        if start.at and text[start.at - 1] not in _SEPARATE_BEFORE:
+        if start.at and text[start.at - 1] not in _URL_PUNCTUATION:
             limit = start.at
     return limits[::-1]
 
 
 def _pair(text: str, low: int, high: int) -> tuple[list[int], list[int | None]]:
-    """Places of the brackets of a run, and for each the place of its partner."""
+    """The offsets of the brackets of a run, and for each the offset of its counterpart, or ``None``."""
     places: list[int] = []
     partners: list[int | None] = []
     opened: dict[str, list[int]] = {"(": [], "[": [], "{": []}
     for match in _BRACKET.finditer(text, low, high):
         places.append(match.start())
         partners.append(None)
-        opener = _PARTNER.get(match.group())
+        opener = _OPENING.get(match.group())
         if opener is None:
             opened[match.group()].append(len(places) - 1)
         elif opened[opener]:
@@ -130,7 +130,7 @@ def _pair(text: str, low: int, high: int) -> tuple[list[int], list[int | None]]:
 
 
 def _end(start: int, limit: int, brackets: list[int], partners: list[int | None], entities: list[int]) -> int:
-    """The first bracket without a partner inside the URL, or the first entity that cannot belong to it, ends it."""
+    """The end of a URL: its first unbalanced bracket, or the first HTML entity that cannot belong to it."""
     entity = bisect_left(entities, start)
     if entity < len(entities):
         limit = min(limit, entities[entity])
@@ -144,7 +144,7 @@ def _end(start: int, limit: int, brackets: list[int], partners: list[int | None]
 
 
 def _trim(text: str, start: int, end: int) -> int:
-    """Drop punctuation that follows a URL, and the closing half of Markdown emphasis."""
+    """The end without punctuation after the URL, and without closing Markdown emphasis."""
     emphasis = start > 0 and text[start - 1] == "_"
     while end > start:
         if emphasis and text[end - 1] == "_":
