@@ -1,4 +1,4 @@
-"""Aligning a quotation, word by word, with the stretch of a source that it is closest to."""
+"""Word alignment of a quotation with the closest passage of a source (insertions and deletions, an LCS alignment)."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Final, NamedTuple
 
-from medreview.evidence.normalise import DASHES, INVISIBLE, fold_word, unmarked
+from medreview.evidence.normalise import DASHES, INVISIBLE, blank_markup, normalise_word
 from medreview.text import Span
 
 _LETTERS = r"(?:[^\W\d_]++|[\u0300-\u036f]++)++"
@@ -16,8 +16,8 @@ _TOKEN: Final = re.compile(
     rf"|[.·]?\d+(?:[.,·{INVISIBLE}]+\d+)*"
     rf"|[<>=≤≥±]+(?=\s*[{DASHES}]?[.·]?\d)|(?<=\d)\s?[%‰]"
 )
-_CUT: Final = re.compile(r"(?<=[a-z])\s(?=[a-z])")
-"""White space that no token reaches over."""
+_BOUNDARY: Final = re.compile(r"(?<=[a-z])\s(?=[a-z])")
+"""White space that is never inside a token, where the text can be cut into chunks."""
 _CHUNK: Final = 1000
 _TOP_CANDIDATES = 3
 _COMMON = 400
@@ -25,7 +25,7 @@ _RAREST = 3
 
 
 class Token(NamedTuple):
-    """A word, a number or a sign: folded, with its place."""
+    """A word, a number or a sign: its normalised form and its half-open range of code points."""
 
     key: str
     start: int
@@ -33,15 +33,18 @@ class Token(NamedTuple):
 
 
 class AlignedBlock(NamedTuple):
-    """A stretch that differs: ranges of token numbers in the quotation and in the source; one of them may be empty."""
+    """A difference: half-open ranges of token indices in the quotation and in the source; one of them may be empty."""
 
     quote: tuple[int, int]
     source: tuple[int, int]
 
 
 class Alignment(NamedTuple):
-    """Where a quotation lies: ``source`` and ``quote`` are ranges of token numbers, ``coverage`` is the share of the
-    quotation's characters found in order, ``density`` the share of the source range's characters that they are."""
+    """The aligned passage and its differences.
+
+    ``source`` is a half-open range of token indices, ``coverage`` the share of the quotation's characters that are
+    matched in order, ``density`` the share of the passage's characters that are matched; both are in 0..1.
+    """
 
     source: tuple[int, int]
     blocks: tuple[AlignedBlock, ...]
@@ -50,10 +53,11 @@ class Alignment(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """Words, numbers and signs of a text, markers and markup left out, words broken at a line end joined."""
+    """Words, numbers and signs of a text without reference markers and markup; words hyphenated at a line end are
+    joined."""
     found = []
-    for match in _TOKEN.finditer(unmarked(text)):
-        key = _KEYS[match[0]]
+    for match in _TOKEN.finditer(blank_markup(text)):
+        key = _KEY_OF[match[0]]
         if key:
             found.append(Token(key, match.start(), match.end()))
     return found
@@ -64,72 +68,74 @@ def _key(token: str) -> str:
     if stripped[:1] in "<>=≤≥±%‰":
         return stripped.replace("≤", "<=").replace("≥", ">=")
     if stripped[:1] in ".·" or stripped[:1].isdigit():
-        return "".join("." if char in ".·" else "," if char == "," else fold_word(char) for char in stripped)
-    return fold_word(stripped)
+        return "".join("." if char in ".·" else "," if char == "," else normalise_word(char) for char in stripped)
+    return normalise_word(stripped)
 
 
-class _Keys(dict[str, str]):
-    """Tokens as written and folded; filled as they are met."""
+class _KeyCache(dict[str, str]):
+    """A cache of normalised tokens by token as written, emptied when it is full."""
 
     def __missing__(self, token: str) -> str:
-        if len(self) >= _KNOWN:
+        if len(self) >= _CACHE_SIZE:
             self.clear()
         key = self[token] = _key(token)
         return key
 
 
-_KNOWN: Final = 200_000
-_KEYS: Final = _Keys()
+_CACHE_SIZE: Final = 200_000
+_KEY_OF: Final = _KeyCache()
 
 
 class TokenIndex:
-    """A source's tokens and where each word stands; built once per source.
+    """A source's tokens with an inverted index; built once per source.
 
-    The places of tokens in the text are read a stretch at a time, when asked for.
+    The offsets of tokens in the text are computed lazily, for one chunk of the text at a time.
     """
 
     def __init__(self, text: str) -> None:
-        self._text = unmarked(text)
-        self._cuts = [0]
-        """Where the stretches begin, and the end of the text."""
-        self._firsts: list[int] = []
-        """The number of each stretch's first token."""
+        self._text = blank_markup(text)
+        self._chunk_starts = [0]
+        """The offsets at which the chunks begin, and the end of the text."""
+        self._first_tokens: list[int] = []
+        """The index of each chunk's first token."""
         self.keys: list[str] = []
-        while self._cuts[-1] < len(text):
-            begin = self._cuts[-1]
-            cut = _CUT.search(self._text, begin + _CHUNK)
-            self._cuts.append(cut.start() if cut else len(text))
-            self._firsts.append(len(self.keys))
-            self.keys += filter(None, map(_KEYS.__getitem__, _TOKEN.findall(self._text, begin, self._cuts[-1])))
-        self.places: dict[str, list[int]] = {}
-        places = self.places.setdefault
+        while self._chunk_starts[-1] < len(text):
+            begin = self._chunk_starts[-1]
+            cut = _BOUNDARY.search(self._text, begin + _CHUNK)
+            self._chunk_starts.append(cut.start() if cut else len(text))
+            self._first_tokens.append(len(self.keys))
+            self.keys += filter(
+                None, map(_KEY_OF.__getitem__, _TOKEN.findall(self._text, begin, self._chunk_starts[-1]))
+            )
+        self.postings: dict[str, list[int]] = {}
+        postings = self.postings.setdefault
         for at, key in enumerate(self.keys):
-            places(key, []).append(at)
+            postings(key, []).append(at)
         self._spans: dict[int, list[Span]] = {}
 
-    def place(self, token: int) -> Span:
-        """The text range of one token."""
-        stretch = bisect_right(self._firsts, token) - 1
-        if stretch not in self._spans:
-            found = _TOKEN.finditer(self._text, self._cuts[stretch], self._cuts[stretch + 1])
-            self._spans[stretch] = [Span(*match.span()) for match in found if _KEYS[match[0]]]
-        return self._spans[stretch][token - self._firsts[stretch]]
+    def token_span(self, token: int) -> Span:
+        """The text range of the token with an index."""
+        chunk = bisect_right(self._first_tokens, token) - 1
+        if chunk not in self._spans:
+            found = _TOKEN.finditer(self._text, self._chunk_starts[chunk], self._chunk_starts[chunk + 1])
+            self._spans[chunk] = [Span(*match.span()) for match in found if _KEY_OF[match[0]]]
+        return self._spans[chunk][token - self._first_tokens[chunk]]
 
     def token(self, token: int) -> Token:
-        """One token by its number."""
-        return Token(self.keys[token], *self.place(token))
+        """The token with an index."""
+        return Token(self.keys[token], *self.token_span(token))
 
     def span(self, start: int, end: int) -> Span:
-        """The text range of tokens ``start`` to ``end`` (half-open); empty at the border when there are none."""
+        """The text range of the tokens ``start`` to ``end`` (half-open); an empty range for no tokens."""
         if end > start:
-            return Span(self.place(start).start, self.place(end - 1).end)
+            return Span(self.token_span(start).start, self.token_span(end - 1).end)
         if not self.keys:
             return Span(0, 0)
-        at = self.place(start).start if start < len(self.keys) else self.place(len(self.keys) - 1).end
+        at = self.token_span(start).start if start < len(self.keys) else self.token_span(len(self.keys) - 1).end
         return Span(at, at)
 
     def align(self, quote: Sequence[str], begin: int = 0) -> Alignment | None:
-        """The best place for the quotation's words at or after token ``begin``, or ``None`` if few are shared."""
+        """The best alignment of the quotation's words at or after token ``begin``, ``None`` if few are shared."""
         best: Alignment | None = None
         for low, high in self._windows(quote, begin):
             found = self._align_in(quote, low, high)
@@ -138,19 +144,22 @@ class TokenIndex:
         return best
 
     def _windows(self, quote: Sequence[str], begin: int) -> list[tuple[int, int]]:
-        """Stretches of the source where many of the words stand at the right distance from each other."""
+        """Windows of the source (ranges of token indices) where many words have the same offset as in the quotation.
+
+        Each occurrence votes for its offset, in bins and weighted by inverse document frequency.
+        """
         width = max(8, len(quote) // 4)
         votes: Counter[int] = Counter()
         total = len(self.keys)
-        present = sorted({key for key in quote if key in self.places}, key=lambda key: (len(self.places[key]), key))
+        present = sorted({key for key in quote if key in self.postings}, key=lambda key: (len(self.postings[key]), key))
         for at, key in enumerate(quote):
-            places = self.places.get(key, ())
-            # a frequent word says little about the place and costs much, unless the quotation has no rarer ones
-            if not places or (len(places) > _COMMON and key not in present[:_RAREST]):
+            postings = self.postings.get(key, ())
+            # a frequent word is expensive and says little about the position, unless the quotation has no rarer ones
+            if not postings or (len(postings) > _COMMON and key not in present[:_RAREST]):
                 continue
-            weight = log(1 + total / len(places))
-            for place in places:
-                bin_ = (place - at) // width
+            weight = log(1 + total / len(postings))
+            for position in postings:
+                bin_ = (position - at) // width
                 votes[bin_] += weight  # type: ignore[assignment]
                 votes[bin_ + 1] += weight  # type: ignore[assignment]
         slack = max(6, len(quote) // 4)
@@ -169,14 +178,14 @@ class TokenIndex:
         for code in Indel.opcodes(list(quote), window):
             if code.tag == "equal":
                 pairs += zip(range(code.src_start, code.src_end), range(code.dest_start, code.dest_end), strict=True)
-        pairs = _core(pairs)
+        pairs = _best_run(pairs)
         if not pairs:
             return None
         matched = sum(len(quote[at]) + 1 for at, _ in pairs)
         first, last = pairs[0], pairs[-1]
-        start = self._extended_start(low + first[1], first[0])
-        end = self._extended_end(low + last[1] + 1, len(quote) - last[0] - 1)
-        pairs = [(at, low + place) for at, place in pairs]
+        start = self._with_unmatched_before(low + first[1], first[0])
+        end = self._with_unmatched_after(low + last[1] + 1, len(quote) - last[0] - 1)
+        pairs = [(at, low + position) for at, position in pairs]
         return Alignment(
             (start, end),
             tuple(_blocks(pairs, len(quote), start, end)),
@@ -184,16 +193,16 @@ class TokenIndex:
             matched / sum(len(key) + 1 for key in self.keys[start:end]),
         )
 
-    def _extended_start(self, start: int, unmatched: int) -> int:
-        """Words of the quotation before the first shared one stand for as many words of the source."""
+    def _with_unmatched_before(self, start: int, unmatched: int) -> int:
+        """As many words of the source as the quotation has before its first match belong to the passage."""
         return max(0, start - unmatched)
 
-    def _extended_end(self, end: int, unmatched: int) -> int:
+    def _with_unmatched_after(self, end: int, unmatched: int) -> int:
         return min(len(self.keys), end + unmatched)
 
 
-def _core(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The run of pairs with the best balance of shared words and gaps: stray matches at the edges are left out."""
+def _best_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The run of pairs with the maximum of matches minus gaps (Kadane's algorithm): no stray matches at its ends."""
     best: tuple[float, int, int] = (0.0, 0, 0)
     score, begin = 0.0, 0
     for at, (left, right) in enumerate(pairs):
@@ -208,10 +217,10 @@ def _core(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _blocks(pairs: list[tuple[int, int]], length: int, start: int, end: int) -> list[AlignedBlock]:
-    """What lies between the shared words."""
+    """The differences between the matched words."""
     blocks, left, right = [], 0, start
-    for at, place in [*pairs, (length, end)]:
-        if at > left or place > right:
-            blocks.append(AlignedBlock((left, at), (right, place)))
-        left, right = at + 1, place + 1
+    for at, position in [*pairs, (length, end)]:
+        if at > left or position > right:
+            blocks.append(AlignedBlock((left, at), (right, position)))
+        left, right = at + 1, position + 1
     return blocks

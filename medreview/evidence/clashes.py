@@ -1,7 +1,7 @@
-"""Clashes: where a statement and a passage say what cannot both be true, with the two places that disagree.
+"""Clashes: contradictions between a statement and a passage of a source, with the span of each in its text.
 
-Rules, kept narrow on purpose: a clash that is wrong costs the reviewer's trust. Each needs the two sentences to share
-much of their content, and the two places to be about the same thing.
+The rules favour precision over recall: a false alarm costs the reviewer's trust. Each requires that the two sentences
+share much of their content, and that the two spans are about the same thing.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.lexicon import (
     AUXILIARIES,
-    DENIED_NOUNS,
+    NEGATED_NOUNS,
     OPPOSITES,
     POPULATIONS,
     POSSIBLE,
@@ -24,7 +24,7 @@ from medreview.evidence.lexicon import (
     negated_forms,
 )
 from medreview.evidence.quantities import Quantity
-from medreview.evidence.sentence_analysis import SentenceAnalysis, Word, read
+from medreview.evidence.sentence_analysis import SentenceAnalysis, Word, analyse
 from medreview.evidence.terms import Vocabulary
 from medreview.evidence.units import MeasureUnit, parse_unit
 from medreview.text import Span
@@ -34,14 +34,14 @@ ClashKind = Literal[
 ]
 
 MIN_SHARED: Final = 0.4
-"""Share of the statement's content words that must stand in the passage for numbers to be compared."""
-MIN_ALIKE: Final = 0.5
-"""The same for words: direction, negation, modality, population, significance."""
+"""Minimum share of the statement's content words in the passage for numbers to be compared."""
+MIN_SHARED_FOR_WORDS: Final = 0.5
+"""The same for word rules: direction, negation, modality, population, significance."""
 BOUNDS: Final = ("<", "<=", ">", ">=")
-REACH: Final = 5
-"""How many words around a place tell what it is about."""
-CONTEXT: Final = 8
-"""The same for a denied word, whose subject may stand further off."""
+WINDOW: Final = 5
+"""Context window: words on each side of a span that tell what it is about."""
+WIDE_WINDOW: Final = 8
+"""The same for a negated word, whose subject may be further away."""
 
 _PER: Final = re.compile(r"/|\s+(?:per|a|an|each|every)\b", re.IGNORECASE)
 _NOT_SIGNIFICANT: Final = re.compile(
@@ -57,7 +57,7 @@ SIGNIFICANCE_LEVEL: Final = 0.05
 
 
 class Clash(NamedTuple):
-    """Two places that disagree; each range counts in its own text."""
+    """A contradiction; each span is a half-open range of code points of its own text."""
 
     kind: ClashKind
     statement_span: Span
@@ -67,24 +67,24 @@ class Clash(NamedTuple):
 def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None) -> list[Clash]:
     """The clashes between a statement and one passage of a source.
 
-    ``at`` is the passage's place in the source: ``source_span`` then counts in the source.
+    ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source.
     """
-    ours, theirs = read(statement, words), read(passage, words)
-    if not ours.content:
+    claim, evidence = analyse(statement, words), analyse(passage, words)
+    if not claim.content:
         return []
-    shared = len(ours.content & theirs.content) / len(ours.content)
+    shared = len(claim.content & evidence.content) / len(claim.content)
     found: list[Clash] = []
     if shared >= MIN_SHARED:
-        found += _amounts(ours, theirs)
-    if shared >= MIN_ALIKE:
-        found += [*_significance(ours, theirs), *_populations(ours, theirs)]
-        found += _directions(ours, theirs)
-        found += [*_negations(ours, theirs), *_modality(ours, theirs)]
-    return [Clash(kind, mine, Span(other.start + at, other.end + at)) for kind, mine, other in _distinct(found)]
+        found += _amounts(claim, evidence)
+    if shared >= MIN_SHARED_FOR_WORDS:
+        found += [*_significance(claim, evidence), *_populations(claim, evidence)]
+        found += _directions(claim, evidence)
+        found += [*_negations(claim, evidence), *_modality(claim, evidence)]
+    return [Clash(kind, claimed, Span(other.start + at, other.end + at)) for kind, claimed, other in _distinct(found)]
 
 
 def _distinct(found: list[Clash]) -> list[Clash]:
-    """The clashes without those that say of the same two places what an earlier one said."""
+    """The clashes without duplicates: those whose two spans overlap the spans of an earlier one."""
     kept: list[Clash] = []
     for clash in found:
         if not any(
@@ -106,54 +106,55 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 
 
 def agrees(one: Quantity, other: Quantity) -> bool:
-    """Whether one quantity can stand for the other.
+    """Whether two quantities are compatible.
 
-    Equal ones do; one inside the other's range does; an age or a time beyond the other's bound does. Two bounds of the
-    same sense do not, nor a dose beyond a bound (50 mL/kg, at least 30 mL/kg): these are for the reviewer to see.
+    Equal ones are; one inside the other's range is; an age or a time that satisfies the other's bound is. Two bounds of
+    the same direction are not, nor a dose that satisfies a bound (50 mL/kg, at least 30 mL/kg): the reviewer must see
+    these.
     """
     if one.equals(other):
         return True
     bounds = (one.sign in BOUNDS) + (other.sign in BOUNDS)
     if bounds == 2 or (bounds == 1 and one.unit not in ("h", "month", "")):
         return False
-    return one.admits(other) or other.admits(one)
+    return one.includes(other) or other.includes(one)
 
 
-def _amounts(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
-    settled = [q for q in theirs.quantities if any(comparable(q, s) and s.equals(q) for s in ours.quantities)]
-    for mine in ours.quantities:
-        same = [q for q in theirs.quantities if comparable(mine, q)]
-        equal = [q for q in same if agrees(mine, q)]
+def _amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    equal_in_claim = [q for q in evidence.quantities if any(comparable(q, s) and s.equals(q) for s in claim.quantities)]
+    for claimed in claim.quantities:
+        same = [q for q in evidence.quantities if comparable(claimed, q)]
+        equal = [q for q in same if agrees(claimed, q)]
         if equal:
-            opposite = [q for q in equal if _opposite(mine, q)]
+            opposite = [q for q in equal if _opposite(claimed, q)]
             if opposite and len(opposite) == len(equal):
-                yield Clash("comparison", _span(mine), _span(opposite[0]))
+                yield Clash("comparison", _span(claimed), _span(opposite[0]))
             continue
-        slip = next((q for q in theirs.quantities if _slipped(mine, q)), None)
-        if slip is not None:
-            yield Clash("unit", _span(mine), _span(slip))
+        scale_error = next((q for q in evidence.quantities if _differs_in_scale(claimed, q)), None)
+        if scale_error is not None:
+            yield Clash("unit", _span(claimed), _span(scale_error))
             continue
-        rivals = [q for q in same if q not in settled]
-        other = _closest(ours, mine, theirs, rivals)
+        candidates = [q for q in same if q not in equal_in_claim]
+        other = _closest(claim, claimed, evidence, candidates)
         if other is not None:
-            yield Clash(_kind(mine, other), _span(mine), _span(other))
-        elif not same and mine.written:
-            yield from _other_unit(ours, mine, theirs)
+            yield Clash(_kind(claimed, other), _span(claimed), _span(other))
+        elif not same and claimed.written:
+            yield from _other_unit(claim, claimed, evidence)
 
 
-def _slipped(one: Quantity, other: Quantity) -> bool:
-    """The same number before a smaller or larger unit of the same kind: 500 mg, 500 micrograms.
+def _differs_in_scale(one: Quantity, other: Quantity) -> bool:
+    """Whether the same number has a smaller or larger unit of the same dimension: 500 mg, 500 micrograms.
 
-    That is hardly ever chance, wherever in the passage it stands, and a thousandfold error when it is none.
+    Anywhere in the passage this is hardly ever a coincidence, and otherwise a thousandfold error.
     """
     if "/day" in (one.unit, other.unit) or not isclose(one.number, other.number):
         return False
-    mine, theirs = _amount_unit(one), _amount_unit(other)
-    return mine is not None and theirs is not None and mine.base == theirs.base and mine.factor != theirs.factor
+    first, second = _amount_unit(one), _amount_unit(other)
+    return first is not None and second is not None and first.base == second.base and first.factor != second.factor
 
 
 def _amount_unit(quantity: Quantity) -> MeasureUnit | None:
-    """The unit before what it is counted for: mg of "mg per kilogram a day"."""
+    """The unit before the first divisor: mg of "mg per kilogram a day"."""
     return parse_unit(_PER.split(quantity.written, maxsplit=1)[0]) if quantity.written else None
 
 
@@ -162,38 +163,38 @@ def _opposite(one: Quantity, other: Quantity) -> bool:
     return signs == {"<", ">"} and one.equals(other)
 
 
-def _kind(mine: Quantity, other: Quantity) -> ClashKind:
-    if mine.unit in ("type", "grade", "stage", "class", "phase"):
+def _kind(claimed: Quantity, other: Quantity) -> ClashKind:
+    if claimed.unit in ("type", "grade", "stage", "class", "phase"):
         return "population"
-    if mine.written and mine.number == other.number and mine.written.casefold() != other.written.casefold():
+    if claimed.written and claimed.number == other.number and claimed.written.casefold() != other.written.casefold():
         return "unit"
-    return "range" if mine.is_range and other.is_range else "number"
+    return "range" if claimed.is_range and other.is_range else "number"
 
 
 def _closest(
-    ours: SentenceAnalysis, mine: Quantity, theirs: SentenceAnalysis, rivals: list[Quantity]
+    claim: SentenceAnalysis, claimed: Quantity, evidence: SentenceAnalysis, candidates: list[Quantity]
 ) -> Quantity | None:
-    """The quantity of the passage that stands among the same words; none when that is a guess."""
-    if not rivals:
+    """The candidate in the context with most shared words; ``None`` when that is ambiguous."""
+    if not candidates:
         return None
-    near = ours.around(mine.start, mine.end, REACH)
-    counted = sorted(((len(near & theirs.around(q.start, q.end, REACH)), q) for q in rivals), key=lambda pair: -pair[0])
+    counted = [(_shared_context(claim, claimed, evidence, q, WINDOW), q) for q in candidates]
+    counted.sort(key=lambda pair: -pair[0])
     best, quantity = counted[0]
     if best == 0 or (len(counted) > 1 and counted[1][0] == best):
         return None
     return quantity
 
 
-def _other_unit(ours: SentenceAnalysis, mine: Quantity, theirs: SentenceAnalysis) -> Iterator[Clash]:
-    """The same number with a unit of another kind: 5 mg, 5 mL."""
-    for other in theirs.quantities:
-        if not other.written or other.unit == "/day" or mine.unit == "/day" or other.unit == mine.unit:
+def _other_unit(claim: SentenceAnalysis, claimed: Quantity, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """The same number with a unit of another dimension: 5 mg, 5 mL."""
+    for other in evidence.quantities:
+        if not other.written or other.unit == "/day" or claimed.unit == "/day" or other.unit == claimed.unit:
             continue
-        # mg against mg/kg may be the same dose told in two ways
-        if other.unit.split("/")[0] == mine.unit.split("/")[0] or not isclose(mine.number, other.number):
+        # mg against mg/kg may be the same dose in two notations
+        if other.unit.split("/")[0] == claimed.unit.split("/")[0] or not isclose(claimed.number, other.number):
             continue
-        if len(ours.around(mine.start, mine.end, REACH) & theirs.around(other.start, other.end, REACH)) >= 2:
-            yield Clash("unit", _span(mine), _span(other))
+        if _shared_context(claim, claimed, evidence, other, WINDOW) >= 2:
+            yield Clash("unit", _span(claimed), _span(other))
             return
 
 
@@ -204,161 +205,184 @@ def _span(quantity: Quantity) -> Span:
 # --- words
 
 
-def _directions(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
+def _directions(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     for pair in OPPOSITES:
         for side, opposite in (pair, pair[::-1]):
-            mine = [word for word in ours.words if word.key in side and not _measures(ours, word)]
-            other = [word for word in theirs.words if word.key in opposite and not _measures(theirs, word)]
-            # Both directions on one side: arms or outcomes are set against each other, and the words do not tell which.
-            if not mine or not other or ours.keys & opposite or theirs.keys & side:
+            claimed = [word for word in claim.words if word.key in side and not _in_quantity(claim, word)]
+            other = [word for word in evidence.words if word.key in opposite and not _in_quantity(evidence, word)]
+            # Both directions in one text: it compares arms or outcomes, and the words do not tell which is which.
+            if not claimed or not other or claim.keys & opposite or evidence.keys & side:
                 continue
-            for word in mine:
-                match = _about_same(ours, word, theirs, [o for o in other if o.denied == word.denied])
-                if match is not None and not _turned(ours, theirs):
-                    yield Clash("direction", _place(word), _place(match))
+            for word in claimed:
+                match = _in_same_context(claim, word, evidence, [o for o in other if o.negated == word.negated])
+                if match is not None and not _is_mirrored(claim, evidence):
+                    yield Clash("direction", _word_span(word), _word_span(match))
                     return
 
 
-def _measures(reading: SentenceAnalysis, word: Word) -> bool:
-    """Whether a word belongs to a quantity (``below 30``)."""
-    return any(quantity.start <= word.start < quantity.end for quantity in reading.quantities)
+def _in_quantity(sentence: SentenceAnalysis, word: Word) -> bool:
+    """Whether a word is part of a quantity (``below 30``)."""
+    return any(quantity.start <= word.start < quantity.end for quantity in sentence.quantities)
 
 
-def _turned(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> bool:
-    """Whether the two set the same things against each other the other way round (A less than B, B more than A)."""
-    mine, other = _than(ours), _than(theirs)
-    if mine is None or other is None:
+def _is_mirrored(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> bool:
+    """Whether both make the same comparison with the sides exchanged (A less than B, B more than A)."""
+    claimed, other = _sides_of_than(claim), _sides_of_than(evidence)
+    if claimed is None or other is None:
         return False
-    crossed = len(mine[0] & other[1]) + len(mine[1] & other[0])
-    return crossed >= len(mine[0] & other[0]) + len(mine[1] & other[1]) or bool(mine[1] & (other[0] - other[1]))
+    crossed = len(claimed[0] & other[1]) + len(claimed[1] & other[0])
+    return crossed >= len(claimed[0] & other[0]) + len(claimed[1] & other[1]) or bool(
+        claimed[1] & (other[0] - other[1])
+    )
 
 
-def _than(reading: SentenceAnalysis) -> tuple[frozenset[str], frozenset[str]] | None:
+def _sides_of_than(sentence: SentenceAnalysis) -> tuple[frozenset[str], frozenset[str]] | None:
     """The content terms before and after ``than``."""
-    at = next((word.start for word in reading.words if word.key == "than"), None)
+    at = next((word.start for word in sentence.words if word.key == "than"), None)
     if at is None:
         return None
-    content = [word for word in reading.words if word.counts]
+    content = [word for word in sentence.words if word.is_content]
     return (
         frozenset(word.term for word in content if word.start < at),
         frozenset(word.term for word in content if word.start > at),
     )
 
 
-def _about_same(ours: SentenceAnalysis, word: Word, theirs: SentenceAnalysis, others: list[Word]) -> Word | None:
-    near = ours.around(word.start, word.end, REACH)
-    counted = [(len(near & theirs.around(other.start, other.end, REACH)), other) for other in others]
+def _in_same_context(
+    claim: SentenceAnalysis, word: Word, evidence: SentenceAnalysis, others: list[Word]
+) -> Word | None:
+    counted = [(_shared_context(claim, word, evidence, other, WINDOW), other) for other in others]
     best = max(counted, key=lambda pair: pair[0], default=None)
     return best[1] if best is not None and best[0] >= 2 else None
 
 
-def _negations(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
-    """A word that both share and one denies; a pair such as ``effective`` and ``ineffective``."""
-    plain, denied = _by_denial(ours)
-    others, denied_others = _by_denial(theirs)
-    for term in sorted(plain.keys() & denied_others.keys()):
-        mine, other = plain[term], denied_others[term]
-        if term not in denied and term not in others and _alike(ours, mine, theirs, other) >= 2:
-            yield Clash("negation", _place(mine), _from_negation(theirs, other))
-            return
-    for term in sorted(denied.keys() & others.keys()):
-        mine, other = denied[term], others[term]
-        if term not in plain and term not in denied_others and _alike(ours, mine, theirs, other) >= 2:
-            yield Clash("negation", _from_negation(ours, mine), _place(other))
-            return
-    turned = [word for word in ours.words if not negated_forms(word.key).isdisjoint(theirs.keys)]
-    for mine, other in product(turned, theirs.words):
+def _negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """A word that both have and one negates; a pair such as ``effective`` and ``ineffective``."""
+    affirmed, negated = _by_negation(claim)
+    others, negated_others = _by_negation(evidence)
+    for term in sorted(affirmed.keys() & negated_others.keys()):
+        claimed, other = affirmed[term], negated_others[term]
         if (
-            negated_form(mine.key, other.key)
-            and mine.denied == other.denied
-            and mine.key not in theirs.keys
-            and other.key not in ours.keys
-            and _alike(ours, mine, theirs, other) >= 2
+            term not in negated
+            and term not in others
+            and _shared_context(claim, claimed, evidence, other, WIDE_WINDOW) >= 2
         ):
-            yield Clash("negation", _place(mine), _place(other))
+            yield Clash("negation", _word_span(claimed), _negation_span(evidence, other))
+            return
+    for term in sorted(negated.keys() & others.keys()):
+        claimed, other = negated[term], others[term]
+        if (
+            term not in affirmed
+            and term not in negated_others
+            and _shared_context(claim, claimed, evidence, other, WIDE_WINDOW) >= 2
+        ):
+            yield Clash("negation", _negation_span(claim, claimed), _word_span(other))
+            return
+    with_prefix_change = [word for word in claim.words if not negated_forms(word.key).isdisjoint(evidence.keys)]
+    for claimed, other in product(with_prefix_change, evidence.words):
+        if (
+            negated_form(claimed.key, other.key)
+            and claimed.negated == other.negated
+            and claimed.key not in evidence.keys
+            and other.key not in claim.keys
+            and _shared_context(claim, claimed, evidence, other, WIDE_WINDOW) >= 2
+        ):
+            yield Clash("negation", _word_span(claimed), _word_span(other))
             return
 
 
-def _alike(ours: SentenceAnalysis, mine: Word, theirs: SentenceAnalysis, other: Word) -> int:
-    """How many content words stand around both words."""
-    return len(ours.around(mine.start, mine.end, CONTEXT) & theirs.around(other.start, other.end, CONTEXT))
+def _shared_context(
+    claim: SentenceAnalysis, one: Word | Quantity, evidence: SentenceAnalysis, other: Word | Quantity, width: int
+) -> int:
+    """The number of content terms within ``width`` words of both spans."""
+    return len(claim.context(one.start, one.end, width) & evidence.context(other.start, other.end, width))
 
 
-def _by_denial(reading: SentenceAnalysis) -> tuple[dict[str, Word], dict[str, Word]]:
-    """Content words that are said, and those that a negation denies: the one that it stands before."""
-    plain: dict[str, Word] = {}
-    denied: dict[str, Word] = {}
-    significance_spans = [match.span() for match in _NOT_SIGNIFICANT.finditer(reading.text)]
-    for at, word in enumerate(reading.words):
+def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str, Word]]:
+    """Content words by term: those that are affirmed, and those that are the head of a negation."""
+    affirmed: dict[str, Word] = {}
+    negated: dict[str, Word] = {}
+    significance_spans = [match.span() for match in _NOT_SIGNIFICANT.finditer(sentence.text)]
+    for at, word in enumerate(sentence.words):
         if is_negation(word.key):
-            head = _denied_by(reading.words, at)
+            head = _negated_by(sentence.words, at)
             within = any(start <= word.start < end for start, end in significance_spans)
             if head is not None and not within:
-                denied.setdefault(head.term, head)
-        elif word.counts and not word.denied:
-            plain.setdefault(word.term, word)
-    return plain, denied
+                negated.setdefault(head.term, head)
+        elif word.is_content and not word.negated:
+            affirmed.setdefault(word.term, word)
+    return affirmed, negated
 
 
-def _denied_by(words: list[Word], at: int) -> Word | None:
-    """The word that the negation at this place denies; none when it is a noun that leaves the sentence as it is."""
+def _negated_by(words: list[Word], at: int) -> Word | None:
+    """The word that the negation at an index negates; ``None`` for a noun whose negation changes little."""
     for word in words[at + 1 : at + 5]:
-        if not word.denied or word.key in PREPOSITIONS:
+        if not word.negated or word.key in PREPOSITIONS:
             return None
         if word.key in AUXILIARIES or word.key.endswith("ly"):
             continue
         if words[at].key in VERB_NEGATIONS:
             return word
-        return word if word.key in DENIED_NOUNS else None
+        return word if word.key in NEGATED_NOUNS else None
     return None
 
 
-def _from_negation(reading: SentenceAnalysis, word: Word) -> Span:
-    """The range from the negation to the word that it denies."""
-    before = [w for w in reading.words if w.end <= word.start and is_negation(w.key)]
+def _negation_span(sentence: SentenceAnalysis, word: Word) -> Span:
+    """The range from the negation to the negated word."""
+    before = [w for w in sentence.words if w.end <= word.start and is_negation(w.key)]
     return Span(before[-1].start if before else word.start, word.end)
 
 
-def _modality(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
-    """What must be against what may be, said of the same word."""
-    for mine_set, other_set in ((REQUIRED, POSSIBLE), (POSSIBLE, REQUIRED)):
-        if ours.keys & other_set or theirs.keys & mine_set:
+def _modality(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """Obligation in one, possibility in the other, about the same word."""
+    for claim_set, other_set in ((REQUIRED, POSSIBLE), (POSSIBLE, REQUIRED)):
+        if claim.keys & other_set or evidence.keys & claim_set:
             continue
-        mine = [word for word in ours.words if word.key in mine_set]
-        other = [word for word in theirs.words if word.key in other_set]
-        for word in mine:
-            match = _about_same(ours, word, theirs, [o for o in other if _next(theirs, o) == _next(ours, word)])
+        claimed = [word for word in claim.words if word.key in claim_set]
+        other = [word for word in evidence.words if word.key in other_set]
+        for word in claimed:
+            match = _in_same_context(
+                claim,
+                word,
+                evidence,
+                [o for o in other if _next_content_term(evidence, o) == _next_content_term(claim, word)],
+            )
             if match is not None:
-                yield Clash("modality", _place(word), _place(match))
+                yield Clash("modality", _word_span(word), _word_span(match))
                 return
 
 
-def _next(reading: SentenceAnalysis, word: Word) -> str:
-    return next((w.term for w in reading.words if w.start >= word.end and w.counts), "")
+def _next_content_term(sentence: SentenceAnalysis, word: Word) -> str:
+    return next((w.term for w in sentence.words if w.start >= word.end and w.is_content), "")
 
 
-def _populations(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
+def _populations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     for one, other in POPULATIONS:
         for side, opposite in ((one, other), (other, one)):
-            if ours.keys & side and theirs.keys & opposite and not ours.keys & opposite and not theirs.keys & side:
-                mine = next(word for word in ours.words if word.key in side)
-                their = next(word for word in theirs.words if word.key in opposite)
-                yield Clash("population", _place(mine), _place(their))
+            if (
+                claim.keys & side
+                and evidence.keys & opposite
+                and not claim.keys & opposite
+                and not evidence.keys & side
+            ):
+                claimed = next(word for word in claim.words if word.key in side)
+                other_word = next(word for word in evidence.words if word.key in opposite)
+                yield Clash("population", _word_span(claimed), _word_span(other_word))
 
 
-def _significance(ours: SentenceAnalysis, theirs: SentenceAnalysis) -> Iterator[Clash]:
-    """``significantly`` against ``no significant difference`` or p > 0.05, and the other way round."""
-    mine, other = significance(ours), significance(theirs)
-    if mine is not None and other is not None and mine[0] != other[0] and _SIGNIFICANT.search(ours.text):
-        yield Clash("significance", mine[1], other[1])
+def _significance(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """``significantly`` against ``no significant difference`` or p > 0.05, or the reverse."""
+    claimed, other = significance(claim), significance(evidence)
+    if claimed is not None and other is not None and claimed[0] != other[0] and _SIGNIFICANT.search(claim.text):
+        yield Clash("significance", claimed[1], other[1])
 
 
-def significance(reading: SentenceAnalysis) -> tuple[bool, Span] | None:
-    """Whether a sentence reports a significant finding, and where; ``None`` when it says nothing or both."""
-    denials = [Span(*match.span()) for match in _NOT_SIGNIFICANT.finditer(reading.text)]
-    claims = [Span(*match.span()) for match in _SIGNIFICANT.finditer(reading.text)]
+def significance(sentence: SentenceAnalysis) -> tuple[bool, Span] | None:
+    """Whether a sentence reports a significant finding, and the span; ``None`` when it reports none, or both kinds."""
+    denials = [Span(*match.span()) for match in _NOT_SIGNIFICANT.finditer(sentence.text)]
+    claims = [Span(*match.span()) for match in _SIGNIFICANT.finditer(sentence.text)]
     claims = [span for span in claims if not any(span.overlap(denial) for denial in denials)]
-    for quantity in reading.quantities:
+    for quantity in sentence.quantities:
         if quantity.unit == "p" and 0 <= quantity.high <= 1:
             small = quantity.high < SIGNIFICANCE_LEVEL or (
                 quantity.high <= SIGNIFICANCE_LEVEL and quantity.sign in ("<", "<=")
@@ -370,9 +394,9 @@ def significance(reading: SentenceAnalysis) -> tuple[bool, Span] | None:
 
 
 def denies_significance(text: str) -> bool:
-    """Whether a text says that a difference is not significant, or that there is none."""
+    """Whether a text says that a difference is not significant, or that there is no difference."""
     return _NOT_SIGNIFICANT.search(text) is not None
 
 
-def _place(word: Word) -> Span:
+def _word_span(word: Word) -> Span:
     return Span(word.start, word.end)

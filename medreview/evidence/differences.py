@@ -1,4 +1,4 @@
-"""What differs between a quotation and the passage it stands for, and whether that changes what is said."""
+"""The differences between a quotation and the aligned passage, classified by whether they change the meaning."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ DifferenceKind = Literal["number", "unit", "negation", "direction", "words"]
 
 
 class Difference(NamedTuple):
-    """A stretch that differs: what kind, where in the quotation, where in the source (one may be empty)."""
+    """A difference: its kind, and its spans in the quotation and in the source; one of them may be empty."""
 
     kind: DifferenceKind
     quote: Span
@@ -31,7 +31,7 @@ UNITS: Final = frozenset(
         "doses",
     }
 )  # fmt: skip
-"""Folded words that, set in place of one another, make another amount."""
+"""Normalised words; one in place of another changes the amount."""
 
 NUMBER_WORDS: Final = {
     word: value
@@ -41,7 +41,7 @@ NUMBER_WORDS: Final = {
     )
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
      "thousand": 1000, "million": 1_000_000, "half": 0.5, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
-VAGUE_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
+AMBIGUOUS_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
 _NUMERIC = re.compile(r"\.?\d")
 
 
@@ -51,22 +51,23 @@ def differences(
     blocks: Sequence[tuple[tuple[int, int], tuple[int, int]]],
     text: str,
 ) -> list[Difference]:
-    """One difference per block of token numbers that is not the same letters cut into other words.
+    """One difference for each block, except for those that only split the same letters into other words.
 
-    ``text`` is the source's text: a number in brackets that the quotation leaves out is no altered number.
+    ``blocks`` are pairs of half-open ranges of indices in ``quote`` and in ``source``. ``text`` is the source's text: a
+    number in brackets that the quotation omits is not an altered number.
     """
     found = []
     for (a, b), (c, d) in blocks:
-        ours, theirs = quote[a:b], source[c:d]
-        if _joined(ours) == _joined(theirs):
+        quoted, original = quote[a:b], source[c:d]
+        if _joined(quoted) == _joined(original):
             continue
-        kind = _kind(ours, theirs, text)
+        kind = _kind(quoted, original, text)
         found.append(Difference(kind, _span(quote, a, b), _span(source, c, d)))
     return found
 
 
 def _joined(words: Sequence[Token]) -> str:
-    """Letters run together, numbers kept apart."""
+    """The letters without word boundaries, numbers kept separate."""
     return "".join(f" {word.key} " if word.key[-1].isdigit() else word.key for word in words)
 
 
@@ -77,29 +78,29 @@ def _span(words: Sequence[Token], start: int, end: int) -> Span:
     return Span(at, at)
 
 
-def _kind(ours: Sequence[Token], theirs: Sequence[Token], text: str) -> DifferenceKind:
-    digits = any(_NUMERIC.match(word.key) for word in (*ours, *theirs))
-    mine, other = _amounts(ours, digits), _amounts(theirs, digits)
-    if mine != other and (mine or not _bracketed(theirs, text)):
+def _kind(quoted: Sequence[Token], original: Sequence[Token], text: str) -> DifferenceKind:
+    digits = any(_NUMERIC.match(word.key) for word in (*quoted, *original))
+    quoted_amounts, original_amounts = _amounts(quoted, digits), _amounts(original, digits)
+    if quoted_amounts != original_amounts and (quoted_amounts or not _bracketed(original, text)):
         return "number"
-    left, right = {word.key for word in ours}, {word.key for word in theirs}
-    if _denials(ours) != _denials(theirs) or any(negated_form(one, other) for one in left for other in right):
+    left, right = {word.key for word in quoted}, {word.key for word in original}
+    if _negations(quoted) != _negations(original) or any(negated_form(one, other) for one in left for other in right):
         return "negation"
     if any(opposed(one, other) for one in left - right for other in right - left):
         return "direction"
-    lost, added = (left & UNITS) - right, (right & UNITS) - left
-    if lost and added:
+    removed, added = (left & UNITS) - right, (right & UNITS) - left
+    if removed and added:
         return "unit"
     return "words"
 
 
 def _amounts(words: Sequence[Token], digits: bool) -> Counter[str]:
-    """Numbers by value, and the signs before them; ``one`` and fractions in words count only against digits."""
+    """Numbers by value, and comparison signs; ``one`` and fractions in words count only with ``digits``."""
     found: Counter[str] = Counter()
     for word in words:
         if _NUMERIC.match(word.key):
             found[_value(word.key)] += 1
-        elif word.key in NUMBER_WORDS and (digits or word.key not in VAGUE_NUMBERS):
+        elif word.key in NUMBER_WORDS and (digits or word.key not in AMBIGUOUS_NUMBERS):
             found[_value(str(NUMBER_WORDS[word.key]))] += 1
         elif word.key[:1] in "<>±":
             found[word.key] += 1
@@ -113,12 +114,12 @@ def _value(number: str) -> str:
     return (whole.lstrip("0") or "0") + (f".{rest}" if rest else "")
 
 
-def _denials(words: Sequence[Token]) -> int:
+def _negations(words: Sequence[Token]) -> int:
     return sum(is_negation(word.key) for word in words)
 
 
 def _bracketed(words: Sequence[Token], text: str) -> bool:
-    """Whether every number of these source words stands in brackets: a remark that was left out."""
+    """Whether every number of these source words is in brackets: a parenthesis that was omitted."""
     if not words:
         return False
     start, end = words[0].start, words[-1].end

@@ -1,6 +1,6 @@
-"""Grounding: where in a source a quotation is, and how true to it.
+"""Quote grounding: where in a source a quotation is, and how faithful it is.
 
-Statuses, as docs/evidence.md explains them to the reader:
+Statuses (docs/evidence.md):
 
 - ``exact``: code point for code point;
 - ``normalised``: the same words and numbers in order; only case, white space, typography, ligatures, line-end hyphens,
@@ -21,7 +21,7 @@ from typing import Final, Literal, NamedTuple
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
 from medreview.evidence.differences import Difference, differences
 from medreview.evidence.lexicon import is_negation
-from medreview.evidence.normalise import DASHES, Folded, fold
+from medreview.evidence.normalise import DASHES, NormalisedText, normalise
 from medreview.text import Span
 
 Status = Literal["exact", "normalised", "near", "altered", "absent", "too_short"]
@@ -29,11 +29,11 @@ Status = Literal["exact", "normalised", "near", "altered", "absent", "too_short"
 MIN_CHARACTERS: Final = 12
 MIN_WORDS: Final = 3
 NEAR_COVERAGE: Final = 0.6
-"""Share of a quotation's characters that must stand in the passage, in order."""
+"""Minimum share of a quotation's characters that are in the passage, in order."""
 NEAR_DENSITY: Final = 0.5
-"""Share of the passage's characters that the shared words must make up."""
+"""Minimum share of the passage's characters that belong to shared words."""
 SHORT_GAP: Final = 80
-"""An ellipsis that leaves out no more characters than this may hide a negation, and is looked into."""
+"""In code points; an ellipsis that omits no more than this is checked for a negation that it hides."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
 _DASH = re.compile(f"[{DASHES}]")
@@ -41,10 +41,11 @@ _SENTENCE_END = re.compile(r"[.!?]\s")
 
 
 class Grounding(NamedTuple):
-    """Where a quotation is and how true.
+    """Where a quotation is and how faithful it is.
 
-    ``spans`` are ranges of the source: every occurrence of a quotation that is there word for word, in order; the parts
-    of one joined by ellipses; else the closest passage. ``differences`` are the stretches that differ.
+    ``spans`` are half-open ranges of code points of the source: every occurrence of a quotation that is there word for
+    word, in order; the parts of one joined by ellipses; else the closest passage. ``differences`` are those to the
+    closest passage.
     """
 
     status: Status
@@ -53,24 +54,24 @@ class Grounding(NamedTuple):
 
 
 class QuoteIndex:
-    """A source prepared for grounding: folded text and words, each made once, when first needed; can be pickled."""
+    """A source prepared for grounding: normalised text and word index, each computed lazily and once; picklable."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
-    def folded(self) -> Folded:
-        """The source folded, when the first quotation is not there code point for code point."""
-        return fold(self.text)
+    def normalised(self) -> NormalisedText:
+        """The normalised source; needed when a quotation is not there code point for code point."""
+        return normalise(self.text)
 
     @cached_property
     def words(self) -> TokenIndex:
-        """The source's words, when the first quotation is not there word for word."""
+        """The source's word index; needed when a quotation is not there word for word."""
         return TokenIndex(self.text)
 
 
 class _Part(NamedTuple):
-    """One part of a quotation and its place in the quotation."""
+    """One part of a quotation and its offset in the quotation."""
 
     text: str
     start: int
@@ -88,16 +89,16 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     parts = _parts(quote)
     if not parts:
         return Grounding("too_short", (), ())
-    # An ellipsis may stand in the source itself.
-    for pieces in ([_Part(quote, 0)], parts):
-        found = _folded_chain([piece.text for piece in pieces], index)
+    # An ellipsis may be part of the source itself.
+    for parts_tried in ([_Part(quote, 0)], parts):
+        found = _normalised_chain([piece.text for piece in parts_tried], index)
         if found:
-            return _checked(quote, pieces, found, index)
+            return _checked(quote, parts_tried, found, index)
     return _aligned(quote, parts, index)
 
 
 def _verbatim(quote: str, text: str) -> tuple[Span, ...]:
-    """Every occurrence, code point for code point, that does not begin or end within a word or number."""
+    """The span of every exact occurrence that does not begin or end within a word or number."""
     found, at = [], text.find(quote)
     while at >= 0:
         span = Span(at, at + len(quote))
@@ -110,22 +111,22 @@ def _verbatim(quote: str, text: str) -> tuple[Span, ...]:
 
 def cuts_word(text: str, span: Span) -> bool:
     """Whether a range begins or ends within a word or a number (``5 mg`` within ``25 mg`` or ``0.5 mg``)."""
-    return _joined(text, span.start) or _joined(text, span.end)
+    return _is_inside_word(text, span.start) or _is_inside_word(text, span.end)
 
 
-def _joined(text: str, at: int) -> bool:
+def _is_inside_word(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
     if before.isalnum() and after.isalnum():
-        # scripts without spaces (Chinese, Japanese, Thai) have no visible word border
-        return not (_unspaced(before) and _unspaced(after))
+        # scripts without spaces (Chinese, Japanese, Thai) have no visible word boundary
+        return not (_is_unspaced_script(before) and _is_unspaced_script(after))
     if before in ".,·" and after.isdigit():
         return at == 1 or text[at - 2].isdigit() or (before != "," and not text[at - 2].isalnum())
     return before.isdigit() and after in ".,·" and text[at + 1 : at + 2].isdigit()
 
 
-def _unspaced(char: str) -> bool:
+def _is_unspaced_script(char: str) -> bool:
     return char.isalpha() and char.lower() == char.upper()
 
 
@@ -140,9 +141,9 @@ def _parts(quote: str) -> list[_Part]:
     return found
 
 
-def _folded_chain(parts: Sequence[str], index: QuoteIndex) -> list[list[Span]]:
-    """Every place of the only part, or the tightest chain of several parts in order; empty when one is not there."""
-    needles = [fold(part).text for part in parts]
+def _normalised_chain(parts: Sequence[str], index: QuoteIndex) -> list[list[Span]]:
+    """Every occurrence of a single part, or the tightest chain of several parts in order; empty if a part is absent."""
+    needles = [normalise(part).text for part in parts]
     if not all(needles):
         return []
     if len(needles) == 1:
@@ -154,58 +155,60 @@ def _folded_chain(parts: Sequence[str], index: QuoteIndex) -> list[list[Span]]:
         if span is None:
             return []
         chain.append(span)
-        at = index.folded.within(*span).end
-    for place in range(len(chain) - 2, -1, -1):
-        low, high = index.folded.within(*chain[place]).start, index.folded.within(*chain[place + 1]).start
-        *_, chain[place] = (
-            span for span in _occurrences(needles[place], index, low) if index.folded.within(*span).end <= high
+        at = index.normalised.within(*span).end
+    for link in range(len(chain) - 2, -1, -1):
+        low, high = index.normalised.within(*chain[link]).start, index.normalised.within(*chain[link + 1]).start
+        *_, chain[link] = (
+            span for span in _occurrences(needles[link], index, low) if index.normalised.within(*span).end <= high
         )
     return [chain]
 
 
 def _occurrences(needle: str, index: QuoteIndex, begin: int) -> Iterator[Span]:
-    """Places of a folded text in the folded source, as ranges of the source, from a folded position on."""
-    folded = index.folded
-    at = folded.text.find(needle, begin)
+    """The occurrences of a normalised text from a normalised offset on, as ranges of the source."""
+    normalised = index.normalised
+    at = normalised.text.find(needle, begin)
     while at >= 0:
-        span = folded.original(at, at + len(needle))
-        if not cuts_word(index.text, span) and not _cuts_letter(folded, at, at + len(needle)):
+        span = normalised.original(at, at + len(needle))
+        if not cuts_word(index.text, span) and not _cuts_letter(normalised, at, at + len(needle)):
             yield span
             at += len(needle) - 1
-        at = folded.text.find(needle, at + 1)
+        at = normalised.text.find(needle, at + 1)
 
 
-def _cuts_letter(folded: Folded, start: int, end: int) -> bool:
-    """Whether a folded range begins or ends within what one character became (a ligature, a fraction)."""
-    offsets = folded.offsets
+def _cuts_letter(normalised: NormalisedText, start: int, end: int) -> bool:
+    """Whether a normalised range begins or ends within the expansion of one character (a ligature, a fraction)."""
+    offsets = normalised.offsets
     return (start > 0 and offsets[start - 1] == offsets[start]) or (
         end < len(offsets) and offsets[end - 1] == offsets[end]
     )
 
 
 def _checked(quote: str, parts: list[_Part], found: list[list[Span]], index: QuoteIndex) -> Grounding:
-    """The same letters and digits: make sure that they are the same words, markers and nothing was hidden."""
-    good: list[list[Span]] = []
-    faults: list[tuple[list[Span], tuple[Difference, ...]]] = []
+    """The grounding of a quotation with the same letters and digits, after a check for hidden changes."""
+    accepted: list[list[Span]] = []
+    rejected: list[tuple[list[Span], tuple[Difference, ...]]] = []
     for spans in found:
-        wrong = _hidden(quote, parts, spans, index)
-        if wrong:
-            faults.append((spans, wrong))
+        changes = _hidden_changes(quote, parts, spans, index)
+        if changes:
+            rejected.append((spans, changes))
         else:
-            good.append(spans)
-    if good:
-        return Grounding("normalised", tuple(span for spans in good for span in _with_tails(parts, spans, index)), ())
-    spans, wrong = faults[0]
-    return Grounding("altered", tuple(spans), wrong)
+            accepted.append(spans)
+    if accepted:
+        return Grounding(
+            "normalised", tuple(span for spans in accepted for span in _with_punctuation(parts, spans, index)), ()
+        )
+    spans, changes = rejected[0]
+    return Grounding("altered", tuple(spans), changes)
 
 
-def _with_tails(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Span]:
-    """The ranges with the full stop, bracket or reference marker that ends both the part and the passage."""
-    return [_grown(part.text, span, index) for part, span in zip(parts, spans, strict=True)]
+def _with_punctuation(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Span]:
+    """The ranges, extended by final punctuation and reference markers that the part and the passage share."""
+    return [_extended(part.text, span, index) for part, span in zip(parts, spans, strict=True)]
 
 
-def _grown(part: str, span: Span, index: QuoteIndex) -> Span:
-    offsets = fold(part).offsets
+def _extended(part: str, span: Span, index: QuoteIndex) -> Span:
+    offsets = normalise(part).offsets
     tail = part[offsets[-1] + 1 :] if offsets else ""
     text, end, at = index.text, span.end, span.end
     for char in tail:
@@ -213,64 +216,66 @@ def _grown(part: str, span: Span, index: QuoteIndex) -> Span:
             continue
         while at < len(text) and text[at].isspace():
             at += 1
-        if at >= len(text) or _mark(char) != _mark(text[at]):
+        if at >= len(text) or _dash_as_hyphen(char) != _dash_as_hyphen(text[at]):
             break
         at += 1
         end = at
-    grown = Span(span.start, end)
-    cut = any(grown.overlap(marker) and marker.end > end for marker in index.folded.markers)
-    return span if cut or cuts_word(text, grown) else grown
+    extended = Span(span.start, end)
+    cut = any(extended.overlap(marker) and marker.end > end for marker in index.normalised.markers)
+    return span if cut or cuts_word(text, extended) else extended
 
 
-def _mark(char: str) -> str:
-    """One sign for every dash."""
+def _dash_as_hyphen(char: str) -> str:
+    """The character, with every dash as a hyphen."""
     return "-" if _DASH.match(char) else char
 
 
-def _hidden(quote: str, parts: list[_Part], spans: list[Span], index: QuoteIndex) -> tuple[Difference, ...]:
-    """What folding and ellipses leave unseen: other digits in a bracket, another word border, a skipped negation."""
-    wrong: list[Difference] = []
+def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: QuoteIndex) -> tuple[Difference, ...]:
+    """Changes that normalisation and ellipses hide: digits in reference markers, word boundaries, skipped negations."""
+    changes: list[Difference] = []
     if len(spans) == len(parts) > 1:
-        for place in range(len(parts) - 1):
-            left, right = spans[place].end, spans[place + 1].start
+        for number in range(len(parts) - 1):
+            left, right = spans[number].end, spans[number + 1].start
             gap = index.text[left:right]
             skipped = [token for token in tokens(gap) if is_negation(token.key)]
             if skipped and len(gap) <= SHORT_GAP and not _SENTENCE_END.search(gap):
-                cut = Span(parts[place].start + len(parts[place].text), parts[place + 1].start)
-                wrong += [Difference("negation", cut, Span(left + token.start, left + token.end)) for token in skipped]
-    theirs = [marker for span in spans for marker in index.folded.markers if span.overlap(marker)]
-    ours = list(fold(quote).markers)
-    inner = [marker for marker in ours if quote[marker.end :].strip(" \"'”’».,;)*_\n")]
-    if theirs and inner and _digits(quote, inner) != _digits(index.text, theirs):
-        wrong.append(Difference("number", inner[0], theirs[0]))
-    wrong += _reworded(parts, spans, index)
-    return tuple(wrong)
+                cut = Span(parts[number].start + len(parts[number].text), parts[number + 1].start)
+                changes += [
+                    Difference("negation", cut, Span(left + token.start, left + token.end)) for token in skipped
+                ]
+    source_markers = [marker for span in spans for marker in index.normalised.markers if span.overlap(marker)]
+    quote_markers = list(normalise(quote).markers)
+    inner = [marker for marker in quote_markers if quote[marker.end :].strip(" \"'”’».,;)*_\n")]
+    if source_markers and inner and _digits(quote, inner) != _digits(index.text, source_markers):
+        changes.append(Difference("number", inner[0], source_markers[0]))
+    changes += _negation_changes(parts, spans, index)
+    return tuple(changes)
 
 
 def _digits(text: str, spans: Sequence[Span]) -> list[str]:
     return [number for span in spans for number in re.findall(r"\d+", text[span.start : span.end])]
 
 
-def _reworded(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Difference]:
-    """Negations that came or went with a word border: ``not able`` against ``notable``."""
-    wrong: list[Difference] = []
+def _negation_changes(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Difference]:
+    """Negations added or removed by a word boundary: ``not able`` against ``notable``."""
+    changes: list[Difference] = []
     for piece, span in zip(parts, spans, strict=True):
-        ours, theirs = tokens(piece.text), tokens(index.text[span.start : span.end])
-        extra = [t for t in ours if is_negation(t.key)], [t for t in theirs if is_negation(t.key)]
+        quoted, original = tokens(piece.text), tokens(index.text[span.start : span.end])
+        extra = [t for t in quoted if is_negation(t.key)], [t for t in original if is_negation(t.key)]
         if len(extra[0]) != len(extra[1]) and "-\n" not in piece.text + index.text[span.start : span.end]:
-            a, b = (extra[0] or ours)[0], (extra[1] or theirs)[0]
-            wrong.append(
+            a, b = (extra[0] or quoted)[0], (extra[1] or original)[0]
+            changes.append(
                 Difference(
                     "negation",
                     Span(piece.start + a.start, piece.start + a.end),
                     Span(span.start + b.start, span.start + b.end),
                 )
             )
-    return wrong
+    return changes
 
 
 def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
-    """The closest passage for each part, in order, when the quotation is not there word for word."""
+    """The grounding of a quotation that is not there word for word: the closest passage for each part, in order."""
     spans: list[Span] = []
     found: list[Difference] = []
     weight = covered = 0
@@ -281,22 +286,22 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         weight += size
         if not words:
             continue
-        place = index.words.align([word.key for word in words], begin)
-        if place is None or place.coverage < NEAR_COVERAGE or place.density < NEAR_DENSITY:
+        alignment = index.words.align([word.key for word in words], begin)
+        if alignment is None or alignment.coverage < NEAR_COVERAGE or alignment.density < NEAR_DENSITY:
             continue
         covered += size
-        spans.append(index.words.span(*place.source))
-        found += _differences(part, words, place, index)
-        begin = place.source[1]
+        spans.append(index.words.span(*alignment.source))
+        found += _differences(part, words, alignment, index)
+        begin = alignment.source[1]
     if not spans or covered < NEAR_COVERAGE * weight:
         return Grounding("absent", (), ())
     serious = any(difference.kind != "words" for difference in found)
     return Grounding("altered" if serious else "near", tuple(spans), tuple(found))
 
 
-def _differences(part: _Part, words: list[Token], place: Alignment, index: QuoteIndex) -> list[Difference]:
-    source = [index.words.token(at) for at in range(*place.source)]
+def _differences(part: _Part, words: list[Token], alignment: Alignment, index: QuoteIndex) -> list[Difference]:
+    source = [index.words.token(at) for at in range(*alignment.source)]
     shifted = [Token(word.key, word.start + part.start, word.end + part.start) for word in words]
-    first = place.source[0]
-    blocks = [(block.quote, (block.source[0] - first, block.source[1] - first)) for block in place.blocks]
+    first = alignment.source[0]
+    blocks = [(block.quote, (block.source[0] - first, block.source[1] - first)) for block in alignment.blocks]
     return differences(shifted, source, blocks, index.text)

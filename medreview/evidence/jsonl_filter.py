@@ -1,12 +1,12 @@
-"""A JSON lines filter: statements and quotations in, evidence and quote statuses out.
+"""A JSON Lines filter: statements and quotations in, evidence and quote statuses out.
 
     in   {"id", "statement", "source_text"}
     out  {"id", "spans", "highlights", "unsupported", "label", "reasons", "clashes"}
     in   {"id", "quote", "source_text"}
     out  {"id", "status", "spans", "differences"}
 
-One line out for each line in that is not blank, in order, as soon as it is ready. A line that cannot be read is
-answered with ``{"id", "line", "error"}`` and the rest is served.
+One output line for each input line that is not blank, in order, as soon as it is ready. A line that cannot be parsed
+gives ``{"id", "line", "error"}``, and the following lines are processed.
 """
 
 import json
@@ -19,16 +19,16 @@ from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.terms import Vocabulary
 
-KEPT_SOURCES = 8
+CACHED_SOURCES = 8
 
 
 def serve(lines: Iterable[str], words: Vocabulary | None = None) -> Iterator[str]:
-    """Answer each line, by a vocabulary or the package's.
+    """The output lines, by a vocabulary or the package's.
 
-    Indexes of the last few sources are kept: sort a file by source to use each once.
+    Indexes of the last few sources are cached: sort a file by source to build each only once.
     """
-    source_index = lru_cache(maxsize=KEPT_SOURCES)(partial(SourceIndex, words=words))
-    quote_index = lru_cache(maxsize=KEPT_SOURCES)(QuoteIndex)
+    source_index = lru_cache(maxsize=CACHED_SOURCES)(partial(SourceIndex, words=words))
+    quote_index = lru_cache(maxsize=CACHED_SOURCES)(QuoteIndex)
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -47,7 +47,7 @@ def serve(lines: Iterable[str], words: Vocabulary | None = None) -> Iterator[str
 
 
 def _fields(case: object) -> dict[str, str]:
-    """The texts of a case; ``ValueError`` says what is missing."""
+    """The text fields of a case. Raises ``ValueError``, which says what is missing."""
     if not isinstance(case, Mapping):
         raise ValueError("a line must be a JSON object")
     wanted = ("quote" if "quote" in case else "statement", "source_text")

@@ -1,6 +1,6 @@
-"""Neutral highlights for blind reviewing: the words that a statement and a passage share.
+"""Neutral highlights for blind review: the words that a statement and a passage share.
 
-One rule for every statement, whatever any judge said: nothing about a verdict can be read from them.
+The same rule for every statement, whatever the judgements: the highlights reveal nothing about a verdict.
 """
 
 from medreview.evidence.ranking import SourceIndex
@@ -13,11 +13,10 @@ PASSAGES = 5
 def matches(
     statement: str, source: SourceIndex | str, span: Span | None = None, words: Vocabulary | None = None
 ) -> list[Span]:
-    """The words of a source that the statement holds too, by stem or synonym; whole words, in order of the text.
+    """The spans of a source's words that are also in the statement, by stem or synonym; whole words, in text order.
 
-    In a text, all of them (within ``span``). In an index, those of the passages that share most with the statement,
-    so that a word of every sentence does not light the whole page. Words that follow one another with only white space
-    between them become one span.
+    In a text, all of them (within ``span``). In an index, only those of the best-ranked passages, so that a word that
+    is in every sentence does not highlight the whole page. Words separated by white space only become one span.
     """
     if isinstance(source, str):
         return _shared(statement, source, span or Span(0, len(source)), words)
@@ -32,9 +31,9 @@ def _shared(statement: str, text: str, within: Span, words: Vocabulary | None) -
     for term in sorted(terms(text[within.start : within.end], words), key=lambda term: (term.start, term.end)):
         if term.key not in wanted:
             continue
-        place = Span(within.start + term.start, within.start + term.end)
-        if found and not text[found[-1].end : place.start].strip():
-            found[-1] = Span(found[-1].start, max(found[-1].end, place.end))
+        match = Span(within.start + term.start, within.start + term.end)
+        if found and not text[found[-1].end : match.start].strip():
+            found[-1] = Span(found[-1].start, max(found[-1].end, match.end))
         else:
-            found.append(place)
+            found.append(match)
     return found

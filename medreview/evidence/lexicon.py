@@ -1,6 +1,6 @@
-"""Closed lists of English words that change what a sentence says: negation, direction, modality, population, findings.
+"""Lexicons of English words that change the meaning of a sentence: negation, direction, modality, population, findings.
 
-All entries are folded (lower case, no hyphens). They are matched as whole words or, where said so, as word stems.
+All entries are normalised (lower case, no hyphens) and matched as whole words.
 """
 
 import re
@@ -15,21 +15,21 @@ NEGATIONS: Final = frozenset(
         "fails", "failed",
     }
 )  # fmt: skip
-"""Words that deny. ``without`` counts: ``with`` turned into ``without`` is a lost or added negation."""
+"""Negation cues. ``without`` is one: ``with`` changed to ``without`` is an added negation."""
 
 VERB_NEGATIONS: Final = frozenset(
     NEGATIONS - {"no", "without", "none", "nor", "neither", "non", "absence", "absent", "lack"}
 )
-"""Negations of the next verb or adjective. What ``no`` or ``without`` denies is a noun, often beside the point."""
+"""Negations of the next verb or adjective. ``no`` and ``without`` negate a noun, which often changes little."""
 
-DENIED_NOUNS: Final = frozenset(
+NEGATED_NOUNS: Final = frozenset(
     {
         "evidence", "effect", "effects", "benefit", "benefits", "association", "associations", "relationship",
         "correlation", "role", "need", "increase", "increased", "decrease", "reduction", "improvement", "risk", "cure",
         "link", "impact", "change", "changes",
     }
 )  # fmt: skip
-"""Nouns that turn the sentence round when ``no`` stands before them."""
+"""Nouns that reverse the meaning of the sentence when ``no`` precedes them."""
 
 NEGATIVE_PREFIXES: Final = ("un", "in", "im", "non", "dis", "il", "ir", "a")
 
@@ -39,9 +39,9 @@ PREPOSITIONS: Final = frozenset(
 )  # fmt: skip
 AUXILIARIES: Final = frozenset(
     {"be", "been", "being", "is", "are", "was", "were", "have", "has", "had", "do", "does", "did", "a", "an", "the",
-     "any",      "yet", "ever", "also", "even", "so", "clear", "good", "strong"}
+     "any", "yet", "ever", "also", "even", "so", "clear", "good", "strong"}
 )  # fmt: skip
-"""Words between a negation and what it denies."""
+"""Words that may be between a negation and the negated word."""
 
 UP: Final = frozenset(
     {
@@ -86,7 +86,7 @@ POSSIBLE: Final = frozenset(
 )  # fmt: skip
 
 SWEEPING: Final = frozenset({"only", "all", "never", "always", "every", "none", "any", "entirely", "completely"})
-"""Words that claim more than most sources say."""
+"""Universal quantifiers and the like: they claim more than most sources say."""
 
 POPULATIONS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (
@@ -105,7 +105,7 @@ POPULATIONS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (frozenset({"men", "man", "male", "males", "boys"}), frozenset({"women", "woman", "female", "females", "girls"})),
     (frozenset({"inpatient", "inpatients"}), frozenset({"outpatient", "outpatients"})),
 )  # fmt: skip
-"""Groups that exclude each other: a text that names one side only does not speak about the other."""
+"""Mutually exclusive groups: a text that names only one of the two says nothing about the other."""
 
 FINDING: Final = re.compile(
     r"\bp\s?[<>=≤≥]|\bp[- ]value|\bsignifican|\bcompared (?:with|to)\b|\bversus\b|\bvs\b|\bdiffer(?:ed|s|ence|ences)\b|"
@@ -113,27 +113,27 @@ FINDING: Final = re.compile(
     r"\b(?:increased|decreased|reduced|higher|lower|improved)\b|\bresult(?:s|ed)\b|\bconclu(?:de|sion)",
     re.IGNORECASE,
 )
-"""What the sentence that reports a finding tends to hold; ``tests/bench/evidence_training.py`` fits what it weighs."""
+"""Cues of sentences that report a finding; ``tests/bench/evidence_training.py`` fits their weight."""
 
 
 def is_negation(word: str) -> bool:
-    """Whether a folded word denies."""
+    """Whether a normalised word is a negation cue."""
     return word in NEGATIONS
 
 
 def negated_form(one: str, other: str) -> bool:
-    """Whether one folded word is the other with a negative prefix: ``effective``, ``ineffective``."""
+    """Whether one normalised word is the other with a negative prefix: ``effective``, ``ineffective``."""
     return other in negated_forms(one)
 
 
 @lru_cache(maxsize=20_000)
 def negated_forms(word: str) -> frozenset[str]:
-    """The folded words that are this one with or without a negative prefix; most of them are no words."""
+    """The strings that are a normalised word with or without a negative prefix; most of them are not words."""
     stripped = {word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)}
     longer = {prefix + word for prefix in NEGATIVE_PREFIXES} if len(word) > 3 else set()
     return frozenset(longer | {short for short in stripped if len(short) > 3})
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether two folded words point in opposite directions: ``increase``, ``reduces``."""
+    """Whether two normalised words have opposite directions: ``increase``, ``reduces``."""
     return any((one in a and other in b) or (one in b and other in a) for a, b in OPPOSITES)

@@ -1,9 +1,9 @@
-"""Folding: what is left of a text when typography is taken away, with a map back to the text.
+"""Text normalisation: a text without its typography, with a map of offsets back to the original text.
 
-Kept, in order: letters and digits (compatibility forms, ligatures and case folded) and the few marks that change what a
-number says: the decimal point, a comparison sign, the per cent sign, a minus sign, whatever stands between two numbers.
-Dropped: white space, hyphens within words, quotation marks, soft hyphens, zero-width characters, markup, and reference
-markers such as ``[12]`` or ``(source 2)``.
+Kept, in order: letters and digits (after Unicode compatibility decomposition and case folding) and the few signs that
+change what a number says: the decimal point, a comparison sign, the per cent sign, a minus sign, whatever separates two
+numbers. Dropped: white space, hyphens within words, quotation marks, soft hyphens, zero-width characters, markup, and
+reference markers such as ``[12]`` or ``(source 2)``.
 """
 
 import re
@@ -17,7 +17,8 @@ from typing import Final
 from medreview.text import Span
 
 INVISIBLE: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
-"""Characters without width, as the inside of a regular expression's character class."""
+"""Invisible characters (soft hyphen, combining grapheme joiner, bidirectional controls, zero-width characters,
+variation selectors, byte order mark), as the inside of a regular expression's character class."""
 
 DASHES: Final = r"\-" "\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 """Hyphens, dashes and minus signs, as the inside of a character class."""
@@ -30,7 +31,7 @@ _MARKER = re.compile(
     r"|\[\s*citation needed\s*\]",
     re.IGNORECASE,
 )
-# Brackets that hold a value, not a reference: an interval, a range, a cell of a table.
+# What comes before brackets with a value, not a reference: an interval, a range, a cell of a table.
 _VALUE_BEFORE = re.compile(
     rf"(?:\b(?:CI|CrI|IQR|SD|SEM?|interval|range|quartiles?|median|mean)\b|[=:±<>≤≥{DASHES}]|(?<!\d)\d{{1,3}}|[.,]\d+)"
     r"[\s,;:]*$",
@@ -40,9 +41,9 @@ _TAG = re.compile(
     r"</?(?:a|b|br|code|em|i|li|mark|ol|p|q|small|span|strong|sub|sup|t[dhr]|u|ul)(?:\s[^<>]{0,300})?/?>", re.IGNORECASE
 )
 _LINK = re.compile(r"(?<=\])\((?:https?://|#|/)[^\s)]{0,500}\)", re.IGNORECASE)
-_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]?)+(?=[ \t]*[^\W\d])", re.MULTILINE)
-_MARKUP: Final = (("<", _TAG), ("](", _LINK), (">", _QUOTED))
-"""Markup, each with what a text must hold for it to be looked for."""
+_BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?=[ \t]*[^\W\d])", re.MULTILINE)
+_MARKUP: Final = (("<", _TAG), ("](", _LINK), (">", _BLOCK_QUOTE))
+"""Patterns of markup, each after a string that a text must contain for the pattern to match: a fast pre-test."""
 _ENTITY = re.compile(r"&(lt|gt|le|ge|amp|nbsp|#\d{2,5});", re.IGNORECASE)
 _ENTITIES = {"lt": "<", "gt": ">", "le": "≤", "ge": "≥", "amp": "&", "nbsp": " "}
 
@@ -50,10 +51,10 @@ _SIGNS: Final = {"<": "<", ">": ">", "=": "=", "≤": "<=", "≥": ">=", "⩽": 
 _SIGN = re.compile(rf"[{''.join(_SIGNS)}]+(?=\s*[{DASHES}+.·]?\s?\d)")
 _PERCENT = re.compile(rf"\d[\s{INVISIBLE}]*([%‰％])")
 _GAP = re.compile(r"\d([\W_]+)(?=\d)")
-# The character itself comes first: the look-behind after it is then tried at few places.
+# The character itself comes first, so that the lookbehind after it is evaluated at few positions.
 _POINT = re.compile(r"[.·](?=\d)(?<!\w[.·])")
 _MINUS = re.compile(rf"[{DASHES}](?=[.·]?\d)(?<![\w)\]%.,][{DASHES}])(?<!\d\s[{DASHES}])")
-_BETWEEN: Final = {
+_NUMBER_SEPARATORS: Final = {
     ".": ".", "·": ".", "٫": ".", "．": ".", ",": ",", ":": ":", "/": "/", "⁄": "/", "∕": "/", "×": "×", "+": "+",
     "^": "^", "*": "×", "%": "%", "‰": "‰", "％": "%", **_SIGNS,
 }  # fmt: skip
@@ -61,15 +62,15 @@ _DASH = re.compile(f"[{DASHES}]")
 _CURRENCY = frozenset("$€£¥₹")
 
 
-class _Table(dict[str, str]):
-    """What each character becomes on its own; filled as characters are met."""
+class _CharTable(dict[str, str]):
+    """A cache of the normalised form of single characters."""
 
     def __missing__(self, char: str) -> str:
-        folded = self[char] = _fold_char(char)
-        return folded
+        normalised = self[char] = _normalise_char(char)
+        return normalised
 
 
-def _fold_char(char: str) -> str:
+def _normalise_char(char: str) -> str:
     decimal = unicodedata.decimal(char, None)
     if decimal is not None:
         return str(int(decimal))
@@ -80,19 +81,19 @@ def _fold_char(char: str) -> str:
     wide = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
     wide = wide.replace("\u2044", "/").replace("\u03c2", "\u03c3")
     if char.isalnum() or unicodedata.category(char)[0] in "LM":
-        # a fraction keeps its stroke
+        # a fraction keeps its slash
         return "".join(c for c in wide if c == "/" or unicodedata.category(c)[0] in "LMN")
     return "".join(c for c in wide if unicodedata.category(c)[0] in "LN")
 
 
-_TABLE: Final = _Table()
+_TABLE: Final = _CharTable()
 
 
-class Folded:
-    """A folded text with the way back to the original.
+class NormalisedText:
+    """A normalised text with a map to the original.
 
-    ``offsets[i]`` is the place in the original of the i-th folded character. ``markers`` are the reference markers that
-    were left out, as ranges of the original.
+    ``offsets[i]`` is the offset in the original (code points) of the i-th normalised character. ``markers`` are the
+    reference markers that were dropped, as ranges of the original.
     """
 
     def __init__(self, pieces: list[str], markers: tuple[Span, ...]) -> None:
@@ -102,7 +103,7 @@ class Folded:
 
     @cached_property
     def offsets(self) -> "array[int]":
-        """Made when first asked for: most sources do not hold most quotations."""
+        """Computed lazily: most sources do not contain most quotations."""
         kept = list(compress(range(len(self._pieces)), self._pieces))
         if len(kept) != len(self.text):
             kept = [at for at in kept for _ in self._pieces[at]]
@@ -113,20 +114,20 @@ class Folded:
         return {"text": self.text, "markers": self.markers, "offsets": self.offsets, "_pieces": []}
 
     def original(self, start: int, end: int) -> Span:
-        """The range of the original that a range of the folded text came from; an empty range stays empty."""
+        """The range of the original for a range of the normalised text; an empty range stays empty."""
         if end <= start:
             at = self.offsets[start] if start < len(self.offsets) else (self.offsets[-1] + 1 if self.offsets else 0)
             return Span(at, at)
         return Span(self.offsets[start], self.offsets[end - 1] + 1)
 
     def within(self, start: int, end: int) -> Span:
-        """The range of the folded text that came from a range of the original."""
+        """The range of the normalised text for a range of the original."""
         return Span(bisect_left(self.offsets, start), bisect_right(self.offsets, end - 1) if end > start else
                     bisect_left(self.offsets, start))  # fmt: skip
 
 
 def reference_markers(text: str) -> tuple[Span, ...]:
-    """Reference markers such as ``[12]``, ``[3-5]``, ``(source 2)``; not ``CI [12, 34]`` and the like."""
+    """The spans of reference markers such as ``[12]``, ``[3-5]``, ``(source 2)``; not of values: ``CI [12, 34]``."""
     found: list[Span] = []
     if "[" not in text and "(" not in text:
         return ()
@@ -138,10 +139,10 @@ def reference_markers(text: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def fold(text: str) -> Folded:
-    """Fold a text. Linear in its length: about 0.2 s for 500,000 characters."""
+def normalise(text: str) -> NormalisedText:
+    """Normalise a text. Linear in its length: about 0.2 s for 500,000 characters."""
     markers = reference_markers(text)
-    masked = unmarked(text, markers)
+    masked = blank_markup(text, markers)
     pieces = list(map(_TABLE.__getitem__, masked))
     if "&" in masked:
         masked = _entities(masked, pieces)
@@ -157,12 +158,12 @@ def fold(text: str) -> Folded:
     for match in _GAP.finditer(masked):
         _separate(match[1], match.start(1), pieces)
     if not masked.isascii():
-        _part_odd_digits(masked, pieces)
-    return Folded(pieces, markers)
+        _separate_superscripts_and_fractions(masked, pieces)
+    return NormalisedText(pieces, markers)
 
 
-def unmarked(text: str, markers: tuple[Span, ...] | None = None) -> str:
-    """The text with reference markers and markup blanked by spaces; its length is unchanged."""
+def blank_markup(text: str, markers: tuple[Span, ...] | None = None) -> str:
+    """The text with reference markers and markup replaced by spaces, so that all offsets stay the same."""
     spans = [*(reference_markers(text) if markers is None else markers)]
     for needed, pattern in _MARKUP:
         if needed in text:
@@ -178,51 +179,53 @@ def unmarked(text: str, markers: tuple[Span, ...] | None = None) -> str:
     return "".join([*parts, text[at:]])
 
 
-def fold_word(word: str) -> str:
-    """One word folded by itself, without the rules for what stands around it."""
+def normalise_word(word: str) -> str:
+    """One word normalised by itself, without the rules that depend on context."""
     return "".join([_TABLE[char] for char in word])
 
 
 def _entities(masked: str, pieces: list[str]) -> str:
-    """Read character references that an extractor or a model left in the text."""
+    """Decode HTML character references that an extractor or a model left in the text."""
     out = list(masked)
     for match in _ENTITY.finditer(masked):
         name = match[1].lower()
         char = chr(int(name[1:])) if name.startswith("#") else _ENTITIES[name]
         for at in range(*match.span()):
             pieces[at], out[at] = "", " "
-        # A sign counts only before a number: the pass for signs decides.
+        # A sign is kept only before a number: the pass for signs decides.
         pieces[match.start()], out[match.start()] = _TABLE[char], char
     return "".join(out)
 
 
 def _separate(gap: str, start: int, pieces: list[str]) -> None:
-    """Keep two numbers apart: by what stands between them, or by one space."""
+    """Keep two numbers separate: by the signs between them, or by one space."""
     if not _INVISIBLE.sub("", gap):
         return
     for at, char in enumerate(gap, start):
-        mark = _BETWEEN.get(char) or ("-" if _DASH.match(char) else "")
+        mark = _NUMBER_SEPARATORS.get(char) or ("-" if _DASH.match(char) else "")
         if mark:
             pieces[at] = mark
     if not any(pieces[start : start + len(gap)]):
         pieces[start] = " "
 
 
-def _part_odd_digits(masked: str, pieces: list[str]) -> None:
-    """Superscripts and fractions next to a number stay apart from it: ``10⁹`` is not ``109``, ``2½`` not ``21/2``."""
-    odd = [char for char in set(masked) if char > "\x7f" and not char.isdecimal() and _has_digit_edge(_TABLE[char])]
-    if not odd:
+def _separate_superscripts_and_fractions(masked: str, pieces: list[str]) -> None:
+    """Keep superscripts and fractions separate from a number: ``10⁹`` is not ``109``, ``2½`` not ``21/2``."""
+    with_digits = [char for char in set(masked) if not char.isascii() and _has_digit_edge(char)]
+    if not with_digits:
         return
-    for match in re.finditer(f"[{re.escape(''.join(odd))}]", masked):
+    for match in re.finditer(f"[{re.escape(''.join(with_digits))}]", masked):
         at = match.start()
         before = next((piece for piece in reversed(pieces[max(0, at - 8) : at]) if piece), "")
         after = next((piece for piece in pieces[at + 1 : at + 9] if piece), "")
         if before[-1:].isdigit() and pieces[at][:1].isdigit():
-            raised = at > 0 and bool(pieces[at - 1]) and unicodedata.decomposition(masked[at]).startswith("<super>")
-            pieces[at] = ("^" if raised else " ") + pieces[at]
+            is_power = at > 0 and bool(pieces[at - 1]) and unicodedata.decomposition(masked[at]).startswith("<super>")
+            pieces[at] = ("^" if is_power else " ") + pieces[at]
         if after[:1].isdigit() and pieces[at][-1:].isdigit():
             pieces[at] += " "
 
 
-def _has_digit_edge(piece: str) -> bool:
-    return piece[:1].isdigit() or piece[-1:].isdigit()
+def _has_digit_edge(char: str) -> bool:
+    """Whether a character that is no decimal digit normalises to something with a digit at its beginning or end."""
+    piece = _TABLE[char]
+    return not char.isdecimal() and (piece[:1].isdigit() or piece[-1:].isdigit())

@@ -1,4 +1,4 @@
-"""Numbers with what they count: units, ranges, comparison signs, percentages and frequencies, in base units."""
+"""Quantities in a text: numbers with unit, range, comparison sign, percentage or frequency, in base units."""
 
 import re
 from math import isclose
@@ -10,12 +10,12 @@ Sign = Literal["=", "<", "<=", ">", ">=", "~"]
 
 
 class Quantity(NamedTuple):
-    """A quantity in a text.
+    """A quantity in a text; ``start`` and ``end`` are a half-open range of code points.
 
     ``low`` and ``high`` are in base units (``medreview.evidence.units``) and equal unless it is a range; ``unit`` is
-    the base unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"type"`` and the like for a numbered kind,
-    ``""`` for a bare number, which then has the next word as ``noun``. ``written`` is the unit as it stands, without a
-    range's or a sign's share.
+    the base unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"type"`` and the like for a numbered category,
+    ``""`` for a bare number, which then has the next word as ``noun``. ``written`` is the unit as in the text, without
+    number, range and sign.
     """
 
     start: int
@@ -29,24 +29,24 @@ class Quantity(NamedTuple):
 
     @property
     def is_range(self) -> bool:
-        """Whether two different ends are given."""
+        """Whether the lower and the upper bound differ."""
         return self.low != self.high
 
     @property
     def number(self) -> float:
-        """The lower number as written, before its unit was converted."""
+        """The lower bound in the unit as written, before conversion to base units."""
         unit = parse_unit(self.written) if self.written and self.unit != "/day" else None
         return float(f"{self.low / unit.factor:.9g}") if unit else self.low
 
     @property
     def form(self) -> tuple[float, str]:
-        """Number and unit as written; the words of a frequency."""
+        """Number and unit as written, to tell two notations apart; for a frequency its words."""
         return self.number, self.written.casefold()
 
-    def tells(self, other: "Quantity") -> bool:
-        """Whether this is the other amount in other words: 0.5 g, 500 mg; twice daily, every 12 hours.
+    def restates(self, other: "Quantity") -> bool:
+        """Whether this is the other amount, in another notation perhaps: 0.5 g, 500 mg; twice daily, every 12 hours.
 
-        Where one of them has no unit, the number and a sign must be the same: below 30, < 30 mL/min.
+        If one of them has no unit, both must be bounds of the same direction and number: below 30, < 30 mL/min.
         """
         if self.unit and other.unit:
             return self.equals(other)
@@ -54,11 +54,11 @@ class Quantity(NamedTuple):
         return bounds and not (self.is_range or other.is_range) and _same(self.number, other.number)
 
     def equals(self, other: "Quantity") -> bool:
-        """The same amount in the same base unit, whatever the signs say."""
+        """Whether both are the same amount in the same base unit, regardless of comparison signs."""
         return self.unit == other.unit and _same(self.low, other.low) and _same(self.high, other.high)
 
-    def admits(self, other: "Quantity") -> bool:
-        """Whether the other amount lies in this range or beyond this bound, ends included."""
+    def includes(self, other: "Quantity") -> bool:
+        """Whether the other amount is within this range or satisfies this bound, ends included (``~``: 10%)."""
         if self.unit != other.unit:
             return False
         if self.sign in ("<", "<="):
@@ -118,12 +118,12 @@ _AFTER: Final[tuple[tuple[Sign, re.Pattern[str]], ...]] = (
     ("<=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:less|fewer|younger|below|under|lower)\b", re.IGNORECASE)),
     (">=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:more|older|above|over|higher|greater)\b", re.IGNORECASE)),
 )
-_NOT_BEYOND: Final = re.compile(
+_NEGATED_BOUND: Final = re.compile(
     r"(?:\bnot|n['’]t|\bnever)\s(?:to\s)?(?:\w+\s){0,2}?"
     r"(?:exceed|(?:more|less|higher|lower|fewer|greater|longer|shorter) than)\s*$",
     re.IGNORECASE,
 )
-"""``Do not take more than 4 g`` is a bound from above."""
+"""``Do not take more than 4 g`` is an upper bound."""
 
 _LABEL: Final = re.compile(
     r"(?:\b(?P<p>p)(?:[- ]?values?)?\s*(?:of|was|were|is)?\s*[=<>≤≥]?\s*"
@@ -180,7 +180,7 @@ _LOCAL_FREQUENCY: Final = re.compile(
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The quantities of a text in order of their places; numbers inside names (COVID-19) and dates are left out."""
+    """The quantities of a text in text order; numbers inside names (COVID-19) and dates are left out."""
     found = list(_frequencies(text))
     taken = [(quantity.start, quantity.end) for quantity in found]
     at = 0
@@ -208,7 +208,7 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
     ranged = False
     if upper:
         second = _UNIT.match(text, upper.end())
-        # "5 mg to 2": without a second unit the next word must not be one that counts something else
+        # "5 mg to 2": without a second unit the number must not count another noun
         if second or not unit or not text[upper.end() : upper.end() + 2].strip()[:1].isalpha():
             ranged, high, end = True, _value(upper[0]), upper.end()
             if unit and second:
@@ -235,11 +235,11 @@ def _factor(unit: str) -> float:
 
 
 def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]:
-    """The comparison sign or words beside a number, and the range widened to hold them."""
+    """The comparison sign or words beside a number, and the range extended to include them."""
     for sign, pattern in _BEFORE:
         match = pattern.search(before)
         if match:
-            if sign in ("<", ">") and _NOT_BEYOND.search(before, 0, match.end()):
+            if sign in ("<", ">") and _NEGATED_BOUND.search(before, 0, match.end()):
                 sign = "<=" if sign == ">" else ">="
             return sign, start - (len(before) - match.start()), end
     for sign, pattern in _AFTER:
@@ -266,7 +266,7 @@ def _value(written: str) -> float:
 
 
 def _frequencies(text: str) -> list[Quantity]:
-    """How often: ``twice daily``, ``every 12 hours``, ``b.i.d.``, as times per day."""
+    """Frequencies (``twice daily``, ``every 12 hours``, ``b.i.d.``) as times per day."""
     found = []
     for match in _LOCAL_FREQUENCY.finditer(text):
         if match["every"]:
@@ -299,7 +299,7 @@ def _rates(match: re.Match[str]) -> list[float]:
     if match["hourly"]:
         return [24 / _count(match["hourly"])] if _count(match["hourly"]) else []
     if match["alone"]:
-        # a capital in mid-sentence is a name (the Football Weekly)
+        # capitalised in mid-sentence it is a name (the Football Weekly)
         return [] if match["alone"][0].isupper() and match.start() else [1 / _PERIOD[match["alone"].casefold()]]
     return [_LATIN[match["latin"].casefold().replace(".", "")]]
 

@@ -1,4 +1,4 @@
-"""Cutting a source's text into the passages that can be evidence: sentences, list items, table rows, headings."""
+"""Segmentation of a source's text into passages: sentences, list items, table rows, headings."""
 
 import re
 from functools import lru_cache
@@ -12,7 +12,7 @@ PassageKind = Literal["sentence", "item", "row", "heading"]
 
 
 class Passage(NamedTuple):
-    """A range of the text, what it is, and the section that it stands in.
+    """A half-open range of code points, its kind, and the section that it belongs to.
 
     ``section`` is ``""`` when unknown, else title, background, methods, results, conclusion or references.
     """
@@ -40,7 +40,7 @@ _SECTIONS: Final = (
     ("background", r"background|introduction|objectives?|aims?|purpose|context|importance|rationale|hypothesis"),
     ("", r"abstract|discussion|comment|overview|limitations"),
 )  # fmt: skip
-_NAMED: Final = (
+_SECTION_WORDS: Final = (
     ("references", re.compile(r"\breferences\b", re.IGNORECASE)),
     ("conclusion", re.compile(r"\bconclusions?\b", re.IGNORECASE)),
     ("results", re.compile(r"\bresults\b", re.IGNORECASE)),
@@ -49,24 +49,24 @@ _NAMED: Final = (
     ("", re.compile(r"\bdiscussion\b", re.IGNORECASE)),
 )
 _NUMBERING: Final = r"[\s#*_]*(?:(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4})[.)]?\s+)?"
-_HEADED: Final = tuple(
+_SECTION_HEADINGS: Final = tuple(
     (name, re.compile(rf"{_NUMBERING}(?:{words})\s*[*_:.]*\s*$", re.IGNORECASE)) for name, words in _SECTIONS
 )
-_LABELLED: Final = tuple(
+_SECTION_LABELS: Final = tuple(
     (name, re.compile(rf"{_NUMBERING}(?:(?:{words})(?:/[A-Za-z ]{{3,30}})?)\s*[*_]*:(?=\s|\w)", re.IGNORECASE))
     for name, words in _SECTIONS
 )
 _ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪●–—·]\s|\(?\d{1,2}[.)]\s|\(?[a-z]\)\s)")
 _ITEM_OPENERS: Final = "-*+•‣◦▪●–—·("
 _ROW: Final = re.compile(r"\t|\s\|\s|^\s*\||\S {3,}\S+ {3,}\S")
-_MARK: Final = re.compile("[.!?…。！？\f\u2029]")
+_SENTENCE_END: Final = re.compile("[.!?…。！？\f\u2029]")
 """What can end a sentence within a line."""
 _WRAP_LENGTH: Final = 45
 _HEADING_LENGTH: Final = 90
 
 
 class _Line(NamedTuple):
-    """A line without the white space at its edges, and what it is by itself."""
+    """A line without leading and trailing white space, and its features."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ class _Line(NamedTuple):
 
 
 def segment(text: str) -> list[Passage]:
-    """The passages of a text, in order and disjoint; every character that is not white space lies in one of them."""
+    """The passages of a text, in order and disjoint; every character that is not white space is in one of them."""
     lines = _lines(text)
     wrapped = _is_wrapped(lines)
     passages: list[Passage] = []
@@ -95,7 +95,7 @@ def segment(text: str) -> list[Passage]:
         if kind == "row":
             passages.append(Passage(start, end, kind, section))
             continue
-        whole = len(group) == 1 and not _MARK.search(text, start, end - 1)
+        whole = len(group) == 1 and not _SENTENCE_END.search(text, start, end - 1)
         for span in (Span(start, end),) if whole else sentence_spans(text, start, end):
             labelled = _label_of(text[span.start : min(span.end, span.start + 60)])
             section = labelled if labelled is not None else section
@@ -104,12 +104,13 @@ def segment(text: str) -> list[Passage]:
 
 
 def _after_heading(section: str) -> str:
-    """An unknown heading: within methods or results it is a sub-heading, after the references a new part."""
+    """The section after an unknown heading: within methods or results it is a sub-heading, after the references a new
+    section begins."""
     return "" if section in ("title", "references", "conclusion") else section
 
 
 def _lines(text: str) -> list[_Line | None]:
-    """Lines with their ranges, white space at the edges left out; ``None`` for a blank line."""
+    """The lines of a text; ``None`` for a blank line."""
     found: list[_Line | None] = []
     at = 0
     for raw in text.split("\n"):
@@ -125,14 +126,14 @@ def _lines(text: str) -> list[_Line | None]:
 
 
 def _is_wrapped(lines: list[_Line | None]) -> bool:
-    """Whether the lines of this text are lines of print (PDF), not paragraphs."""
+    """Whether the lines of a text are hard-wrapped (PDF), not paragraphs."""
     pairs = [(line, after) for line, after in pairwise(lines) if line and after and len(line.text) >= _WRAP_LENGTH]
     flowing = sum(after.text[0].islower() and line.text[-1] not in ".!?:;" for line, after in pairs)
     return flowing >= 3 and flowing * 5 >= len(pairs)
 
 
 def _groups(lines: list[_Line | None], wrapped: bool) -> list[list[_Line]]:
-    """Lines that belong together: one paragraph, item, row or heading each."""
+    """The lines grouped into paragraphs, list items, rows and headings."""
     groups: list[list[_Line]] = []
     before: _Line | None = None
     for line in lines:
@@ -165,7 +166,7 @@ def _kind(group: list[_Line]) -> PassageKind:
 
 
 def _is_item(line: str) -> bool:
-    # the cheap tests first: this is asked of every line of every source
+    # cheap tests first: this runs on every line of every source
     return (line[0] in _ITEM_OPENERS or line[0].isdecimal() or line[1:2] == ")") and _ITEM.match(line) is not None
 
 
@@ -183,9 +184,9 @@ def _is_heading(line: _Line) -> bool:
 
 
 def _section_of(heading: str, *, inside: bool = False) -> str | None:
-    """The section that a heading opens, or ``None`` when the words are not those of a known one.
+    """The section that a heading begins, or ``None`` for an unknown heading.
 
-    ``inside``: the name may stand among other words (``Clinical results``), for a line known to be a heading.
+    ``inside``: the name may be one of several words (``Clinical results``), for a line known to be a heading.
     """
     if len(heading) > 60:
         return None
@@ -194,14 +195,14 @@ def _section_of(heading: str, *, inside: bool = False) -> str | None:
 
 @lru_cache(maxsize=20_000)
 def _section_named(heading: str, inside: bool) -> str | None:
-    known = next((name for name, pattern in _HEADED if pattern.match(heading)), None)
+    known = next((name for name, pattern in _SECTION_HEADINGS if pattern.match(heading)), None)
     if known is None and inside:
-        known = next((name for name, pattern in _NAMED if pattern.search(heading)), None)
+        known = next((name for name, pattern in _SECTION_WORDS if pattern.search(heading)), None)
     return known
 
 
 def _label_of(opening: str) -> str | None:
-    """The section of a label that opens a sentence (``RESULTS: ...``)."""
+    """The section of a label at the beginning of a sentence (``RESULTS: ...``), or ``None``."""
     if ":" not in opening:
         return None
-    return next((name for name, pattern in _LABELLED if pattern.match(opening)), None)
+    return next((name for name, pattern in _SECTION_LABELS if pattern.match(opening)), None)

@@ -1,4 +1,4 @@
-"""One sentence read for comparison: its words with stems, what is denied, its quantities."""
+"""Analysis of one sentence for comparison: words with stems, negation scope, quantities."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from medreview.evidence.quantities import Quantity, quantities
 from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
 
 SCOPE: Final = 5
-"""How many words a negation reaches."""
+"""Negation scope, in words."""
 
 _BREAK: Final = re.compile(
     r"[;:.,()\[\]]|\b(?:but|however|although|though|whereas|while|and|because|if|unless|when)\b", re.I
@@ -20,19 +20,19 @@ _NOT_ONLY: Final = frozenset({"only", "necessarily", "just", "merely", "simply",
 
 
 class Word(NamedTuple):
-    """A word with its folded form, the term it is compared by, its place, and whether it stands under a negation."""
+    """A word: its normalised form, the term it is compared by, its range, and whether it is in a negation's scope."""
 
     key: str
     term: str
     start: int
     end: int
-    denied: bool
-    counts: bool
-    """Whether the word carries content: no stop word, number, sign, unit or negation."""
+    negated: bool
+    is_content: bool
+    """Whether it is a content word: not a stop word, number, sign, unit or negation."""
 
 
 class SentenceAnalysis:
-    """A sentence's words and quantities, each read when first asked for."""
+    """A sentence's words and quantities, each computed lazily."""
 
     def __init__(self, text: str, words: Vocabulary | None = None) -> None:
         self.text = text
@@ -40,7 +40,7 @@ class SentenceAnalysis:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """The quantities in order of their places."""
+        """The quantities in text order."""
         return quantities(self.text)
 
     @cached_property
@@ -50,45 +50,45 @@ class SentenceAnalysis:
 
     @cached_property
     def content(self) -> frozenset[str]:
-        """The terms of the words that carry content."""
-        return frozenset(word.term for word in self.words if word.counts)
+        """The terms of the content words."""
+        return frozenset(word.term for word in self.words if word.is_content)
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The folded words."""
+        """The normalised words."""
         return frozenset(word.key for word in self.words)
 
-    def around(self, start: int, end: int, reach: int) -> frozenset[str]:
-        """The content terms within ``reach`` words of a range, the range itself left out."""
-        before = [word for word in self.words if word.end <= start][-reach:]
-        after = [word for word in self.words if word.start >= end][:reach]
-        return frozenset(word.term for word in (*before, *after) if word.counts)
+    def context(self, start: int, end: int, width: int) -> frozenset[str]:
+        """The content terms within ``width`` words before and after a range, the range itself excluded."""
+        before = [word for word in self.words if word.end <= start][-width:]
+        after = [word for word in self.words if word.start >= end][:width]
+        return frozenset(word.term for word in (*before, *after) if word.is_content)
 
 
 @lru_cache(maxsize=2_000)
-def read(text: str, words: Vocabulary | None = None) -> SentenceAnalysis:
-    """The reading of a sentence by a vocabulary or the package's; kept for the next statement that meets it."""
+def analyse(text: str, words: Vocabulary | None = None) -> SentenceAnalysis:
+    """The analysis of a sentence by a vocabulary or the package's; cached, since statements share passages."""
     return SentenceAnalysis(text, words)
 
 
 def _words(text: str, amounts: list[Quantity], single: Mapping[str, str]) -> list[Word]:
     found: list[Word] = []
-    reach, last = 0, 0
-    plain = tokens(text)
+    scope_left, last = 0, 0
+    found_tokens = tokens(text)
     ahead = iter(sorted((amount.start, amount.end) for amount in amounts))
     amount = next(ahead, None)
-    for at, token in enumerate(plain):
+    for at, token in enumerate(found_tokens):
         while amount is not None and amount[1] <= token.start:
             amount = next(ahead, None)
-        if reach and _BREAK.search(text, last, token.end):
-            reach = 0
+        if scope_left and _BREAK.search(text, last, token.end):
+            scope_left = 0
         term = stem(token.key) if token.key[0].isalnum() else token.key
-        measures = amount is not None and amount[0] <= token.start
-        counts = not (measures or token.key in STOP_WORDS or not token.key[0].isalpha() or is_negation(token.key))
-        found.append(Word(token.key, single.get(term, term), token.start, token.end, reach > 0, counts))
-        after = plain[at + 1].key if at + 1 < len(plain) else ""
+        in_amount = amount is not None and amount[0] <= token.start
+        is_content = not (in_amount or token.key in STOP_WORDS or not token.key[0].isalpha() or is_negation(token.key))
+        found.append(Word(token.key, single.get(term, term), token.start, token.end, scope_left > 0, is_content))
+        after = found_tokens[at + 1].key if at + 1 < len(found_tokens) else ""
         if is_negation(token.key) and after not in _NOT_ONLY:
-            reach = SCOPE + 1
-        reach = max(0, reach - 1)
+            scope_left = SCOPE + 1
+        scope_left = max(0, scope_left - 1)
         last = token.end
     return found

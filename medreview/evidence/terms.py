@@ -1,4 +1,4 @@
-"""Words of a text as terms for ranking: folded, stemmed (Snowball English), stop words out, synonyms made one."""
+"""Index terms for ranking: words normalised and stemmed (Snowball English), without stop words, synonyms unified."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from medreview.errors import UserError
-from medreview.evidence.normalise import INVISIBLE, fold_word
+from medreview.evidence.normalise import INVISIBLE, normalise_word
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -28,45 +28,48 @@ _STOP = """
     et among whether using used use based including include includes one two
 """
 STOP_WORDS: Final = frozenset(_STOP.split())
-"""English words too common to tell passages apart. Negations and modal verbs are compared elsewhere, not ranked."""
+"""English words too common to distinguish passages. Negations and modal verbs are compared elsewhere, not ranked."""
 
 
-KNOWN_WORDS: Final = 200_000
-"""How many looked-up words a vocabulary keeps."""
-KEPT_LENGTH: Final = 1_000
-"""The longest text whose terms are kept, in characters."""
+CACHE_SIZE: Final = 200_000
+"""Number of words in the cache of a vocabulary."""
+LONGEST_CACHED: Final = 1_000
+"""The longest text whose terms are cached, in characters."""
 
 
 class Term(NamedTuple):
-    """A term and the range of the text that it stands for; a synonym phrase covers all its words."""
+    """A term and its range in the text; a synonym phrase covers all its words."""
 
     key: str
     start: int
     end: int
 
 
-class _Keys(dict[str, str]):
-    """Words as written and their terms; filled as words are met."""
+class _TermCache(dict[str, str]):
+    """A cache of terms by word as written, emptied when it is full."""
 
     def __init__(self, single: Mapping[str, str], phrases: Mapping[str, object]) -> None:
         super().__init__()
         self._single = single
         self._phrases = phrases
-        self.openers: set[str] = set()
-        """The words met so far that a phrase of the table begins with."""
+        self.phrase_starts: set[str] = set()
+        """The cached words with which a phrase of the table begins."""
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= KNOWN_WORDS:
+        if len(self) >= CACHE_SIZE:
             self.clear()
         root = stem(word)
-        key = self[word] = "" if fold_word(word) in STOP_WORDS else self._single.get(root, root)
+        key = self[word] = "" if normalise_word(word) in STOP_WORDS else self._single.get(root, root)
         if root in self._phrases:
-            self.openers.add(word)
+            self.phrase_starts.add(word)
         return key
 
 
 class Vocabulary:
-    """Synonym groups by stem. The table of the package is :func:`vocabulary`; ``extra`` groups extend it."""
+    """Synonym groups by stem; the package's own is :func:`vocabulary`.
+
+    ``groups`` are lists of synonyms, words or phrases. A group that shares a member with an earlier one joins it.
+    """
 
     def __init__(self, groups: Iterable[Sequence[str]]) -> None:
         self.single: dict[str, str] = {}
@@ -79,10 +82,10 @@ class Vocabulary:
                     self.single.setdefault(member[0], name)
                 elif member:
                     self.phrases.setdefault(member[0], []).append((member, name))
-        self._keys = _Keys(self.single, self.phrases)
+        self._keys = _TermCache(self.single, self.phrases)
 
     def _name_of(self, member: tuple[str, ...]) -> str | None:
-        """The group that a word or phrase is in already: a later group that shares a member joins it."""
+        """The name of the group that a word or phrase already belongs to, or ``None``."""
         if len(member) == 1:
             return self.single.get(member[0])
         return next(
@@ -90,46 +93,46 @@ class Vocabulary:
         )
 
     def keys(self, text: str) -> list[str]:
-        """The keys of a text's terms, stop words left out, phrases last; what :func:`terms` gives, without places."""
+        """The keys of a text's terms without stop words, phrases last: those of :func:`terms`, without spans."""
         words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
         keys = list(filter(None, map(self._keys.__getitem__, words)))
-        if not self._keys.openers.isdisjoint(words):
+        if not self._keys.phrase_starts.isdisjoint(words):
             keys += [name for name, _, _ in self._phrases_in(words)]
         return keys
 
     def _phrases_in(self, words: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """The phrases among these words: group, number of the first word, number of the last."""
-        openers = self._keys.openers
+        """The phrases among these words: group name, index of the first word, index of the last."""
+        phrase_starts = self._keys.phrase_starts
         for at, word in enumerate(words):
-            if word in openers:
+            if word in phrase_starts:
                 for phrase, name in self.phrases[stem(word)]:
                     last = at + len(phrase) - 1
                     if last < len(words) and all(stem(words[at + n]) == part for n, part in enumerate(phrase)):
                         yield name, at, last
 
     def terms(self, text: str) -> list[Term]:
-        """The terms of a text in order. A phrase of the table comes as one more term before its words."""
+        """The terms of a text in order. A phrase of the table is an additional term before its words."""
         places = [match.span() for match in _WORD.finditer(text)]
         words = [text[start:end] for start, end in places]
         found = [(at, 1, key, at) for at, key in enumerate(map(self._keys.__getitem__, words)) if key]
-        if not self._keys.openers.isdisjoint(words):
+        if not self._keys.phrase_starts.isdisjoint(words):
             found += [(at, 0, name, last) for name, at, last in self._phrases_in(words)]
             found.sort(key=itemgetter(0, 1))
         return [Term(key, places[at][0], places[last][1]) for at, _, key, last in found]
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the words met so far: they are looked up anew in another process."""
+        """The state without the cache, which another process fills again."""
         return {"single": self.single, "phrases": self.phrases}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.single, self.phrases = state["single"], state["phrases"]
-        self._keys = _Keys(self.single, self.phrases)
+        self._keys = _TermCache(self.single, self.phrases)
 
     @classmethod
     def load(cls, extra: Path | None = None) -> Self:
-        """The package's table, with the groups of a TOML file of the same form added.
+        """The package's table, with the groups of a TOML file of the same format added.
 
-        OSError when the file cannot be read, ValueError when it is of another form.
+        Raises ``OSError`` when the file cannot be read, ``ValueError`` when it has another format.
         """
         import tomllib
 
@@ -151,7 +154,7 @@ def _groups(table: Mapping[str, object]) -> list[list[str]]:
 
 
 def vocabulary(extra: Path | None = None) -> Vocabulary:
-    """The package's synonym table, with a reviewer's own file added; kept.
+    """The package's synonym table, with a reviewer's own file added; cached.
 
     Raises :class:`UserError` when that file cannot be used.
     """
@@ -177,26 +180,26 @@ def _stemmer() -> "Stemmer":
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The stem of one word as it stands in a text; a number stays itself (``0,5`` and ``0.50`` become ``0.5``)."""
+    """The stem of one word as written; a number is brought to one form (``0,5`` and ``0.50`` become ``0.5``)."""
     if word[0].isdigit():
         return _number(word)
-    folded = fold_word(word)
-    return str(_stemmer().stemWord(folded)) if len(folded) > 2 else folded
+    normalised = normalise_word(word)
+    return str(_stemmer().stemWord(normalised)) if len(normalised) > 2 else normalised
 
 
 def _number(word: str) -> str:
     plain = re.sub(r"(?<=\d)[,](?=\d{3}(?:\D|$))", "", word).replace(",", ".").replace("·", ".")
-    plain = fold_word(plain) if not plain.isascii() else plain
+    plain = normalise_word(plain) if not plain.isascii() else plain
     if plain.count(".") == 1:
         plain = plain.rstrip("0").rstrip(".")
     return plain.lstrip("0") or "0" if "." not in plain else plain
 
 
 def terms(text: str, words: Vocabulary | None = None) -> Sequence[Term]:
-    """The terms of a text in order, by a vocabulary or the package's; those of a sentence are kept."""
-    return _kept(text, words) if len(text) <= KEPT_LENGTH else (words or vocabulary()).terms(text)
+    """The terms of a text in order, by a vocabulary or the package's; those of short texts are cached."""
+    return _cached_terms(text, words) if len(text) <= LONGEST_CACHED else (words or vocabulary()).terms(text)
 
 
 @lru_cache(maxsize=4_000)
-def _kept(text: str, words: Vocabulary | None) -> tuple[Term, ...]:
+def _cached_terms(text: str, words: Vocabulary | None) -> tuple[Term, ...]:
     return tuple((words or vocabulary()).terms(text))

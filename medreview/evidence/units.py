@@ -1,13 +1,13 @@
-"""Units of measure: what they measure and how they convert."""
+"""Units of measurement: their dimension and their conversion to base units."""
 
 import re
 from typing import Final, NamedTuple
 
-from medreview.evidence.normalise import fold_word
+from medreview.evidence.normalise import normalise_word
 
 
 class MeasureUnit(NamedTuple):
-    """A unit expression in base units: ``mg/kg/day`` is mass per mass per time with one factor."""
+    """A unit expression in base units (``mg/h/mg`` for ``mg/kg/day``), and the factor that converts to them."""
 
     base: str
     factor: float
@@ -78,22 +78,22 @@ UNIT_PATTERN: Final = (
     rf"(?:{_NAMES}){_END}(?:\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?(?:{_NAMES}){_END})*"
     rf"(?:\s?(?:kg|min|h|d|day|m2|mL|L)[-−]¹)?"
 )
-"""A unit or a quotient of units, as a regular expression to be used without regard to case."""
+"""A unit or a quotient of units, as a regular expression for use with ``re.IGNORECASE``."""
 
 _SPLIT: Final = re.compile(r"\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?", re.IGNORECASE)
 
 
 def parse_unit(text: str) -> MeasureUnit | None:
-    """A unit expression as base units and a factor; ``None`` when a part is not known."""
+    """A unit expression in base units; ``None`` when a part is unknown."""
     found: list[tuple[str, float]] = []
     for part in _SPLIT.split(text.strip()):
         name = part.replace(" ", "").casefold().replace("µ", "μ")
-        atom = _ATOMS.get(name) or _ATOMS.get(fold_word(name)) or (("%", 1.0) if name == "percent" else None)
+        atom = _ATOMS.get(name) or _ATOMS.get(normalise_word(name)) or (("%", 1.0) if name == "percent" else None)
         if atom is None:
             return None
         found.append(atom)
     factor = found[0][1]
     for _, divisor in found[1:]:
         factor /= divisor
-    # the order of the divisors carries no meaning: mg/kg/day is mg/day/kg
+    # the order of the divisors does not matter: mg/kg/day is mg/day/kg
     return MeasureUnit("/".join([found[0][0], *sorted(base for base, _ in found[1:])]), factor)

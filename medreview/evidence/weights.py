@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class RankingWeights(NamedTuple):
-    """What a passage's score is made of; ``weights.toml`` says what each is."""
+    """The parameters of a passage's score, explained in ``weights.toml``."""
 
     k1: float
     b: float
@@ -26,7 +26,7 @@ class RankingWeights(NamedTuple):
 
 
 class TriageWeights(NamedTuple):
-    """What ``unsupported`` is made of, and the borders of the labels."""
+    """The coefficients of ``unsupported`` (logistic), and the thresholds of the labels; see ``weights.toml``."""
 
     bias: float
     steepness: float
@@ -45,14 +45,17 @@ class TriageWeights(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Everything that was fitted or set."""
+    """All parameters, fitted or set by hand."""
 
     ranking: RankingWeights
     triage: TriageWeights
 
 
 def load(path: Path | None = None) -> Weights:
-    """The weights of a file of the form of ``weights.toml``, by default the package's; a wrong name is a TypeError."""
+    """The weights of a file in the format of ``weights.toml``, by default the package's.
+
+    Raises ``TypeError`` for a missing or unknown name.
+    """
     import tomllib
 
     table = tomllib.loads((path or Path(__file__).with_name("weights.toml")).read_text("utf-8"))

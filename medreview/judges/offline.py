@@ -6,10 +6,10 @@ tell, and its labels are for triage. Never count them as a verdict without namin
 
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.assess import Assessment, PairSigns, assess, describe
+from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
 from medreview.evidence.lexicon import is_negation
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.sentence_analysis import read
+from medreview.evidence.sentence_analysis import analyse
 from medreview.text import Span
 
 NAME: Final = "offline"
@@ -39,34 +39,34 @@ class OfflineJudgement(NamedTuple):
 def judge(statement: str, index: SourceIndex, assessment: Assessment | None = None) -> OfflineJudgement:
     """Judge one statement against one source; an assessment of the same pair that is at hand saves making it."""
     made = assessment or assess(statement, index)
-    if made.signs is None:
+    if made.features is None:
         reason = "No word of the statement is in the source."
         return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
     best = made.spans[0]
     span = Span(best.start, best.end)
-    verdict, confidence, reason = _decide(statement, index.text, made.signs)
+    verdict, confidence, reason = _decide(statement, index.text, made.features)
     return OfflineJudgement(
         verdict or "unsure", verdict, round(confidence, 3), reason, index.text[span.start : span.end], span
     )
 
 
-def _decide(statement: str, source: str, signs: PairSigns) -> tuple[Verdict | None, float, str]:
-    if signs.together < FEW:
+def _decide(statement: str, source: str, features: PairFeatures) -> tuple[Verdict | None, float, str]:
+    if features.together < FEW:
         return "not_addressed", 0.6, "Few of the statement's words are in the source."
-    if signs.clashes:
-        reason = "; ".join(describe(clash, statement, source) for clash in signs.clashes) + "."
-        return "contradicted", 0.5 + 0.3 * signs.covered, reason
-    if signs.denied_finding:
+    if features.clashes:
+        reason = "; ".join(describe(clash, statement, source) for clash in features.clashes) + "."
+        return "contradicted", 0.5 + 0.3 * features.covered, reason
+    if features.denied_finding:
         return None, 0.4, "The passage reports no significant difference."
-    if signs.negation_differs:
-        whose = "statement" if any(is_negation(word.key) for word in read(statement).words) else "passage"
+    if features.negation_differs:
+        whose = "statement" if any(is_negation(word.key) for word in analyse(statement).words) else "passage"
         return None, 0.4, f"Only the {whose} is negated; the rules cannot tell what that changes."
-    if signs.missing:
-        written = ", ".join(statement[q.start : q.end] for q in signs.missing)
-        if signs.covered >= SOME and len(signs.missing) < signs.amounts:
+    if features.missing:
+        written = ", ".join(statement[q.start : q.end] for q in features.missing)
+        if features.covered >= SOME and len(features.missing) < features.amounts:
             return "partial", 0.5, f"The best passages do not give {written}."
         return None, 0.4, f"The best passages do not give {written}."
-    if signs.covered >= ENOUGH:
-        amounts = ", numbers included" if signs.amounts else ""
-        return "supported", 0.4 + 0.5 * signs.covered, f"One passage holds most of the statement's words{amounts}."
+    if features.covered >= ENOUGH:
+        amounts = ", numbers included" if features.amounts else ""
+        return "supported", 0.4 + 0.5 * features.covered, f"One passage holds most of the statement's words{amounts}."
     return None, 0.3, "The passage shares words with the statement, not enough to tell."

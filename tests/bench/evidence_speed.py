@@ -30,7 +30,7 @@ from rapidfuzz import fuzz
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.sentence_analysis import read
+from medreview.evidence.sentence_analysis import analyse
 from medreview.judges.offline_stage import judge_offline
 from medreview.pipeline import PageProvider, bring_in, fetch
 from medreview.statements.stage import parse_all
@@ -79,7 +79,7 @@ def alignment(case: Case) -> None:
 
 def timed(cases: Sequence[Case], work: Callable[[Case], object]) -> float:
     """Milliseconds per case."""
-    read.cache_clear()
+    analyse.cache_clear()
     began = time.perf_counter()
     for case in cases:
         work(case)

@@ -15,7 +15,7 @@ def test_an_index_has_the_tokens_of_its_text(text: str) -> None:
     found = tokens(text)
     index = TokenIndex(text)
     assert [index.token(at) for at in range(len(index.keys))] == found
-    assert sorted(at for places in index.places.values() for at in places) == list(range(len(found)))
+    assert sorted(at for postings in index.postings.values() for at in postings) == list(range(len(found)))
 
 
 def test_a_long_text_is_read_in_stretches_that_cut_no_token() -> None:

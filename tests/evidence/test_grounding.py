@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from medreview.evidence.grounding import QuoteIndex, cuts_word, ground
-from medreview.evidence.normalise import reference_markers, unmarked
+from medreview.evidence.normalise import blank_markup, reference_markers
 from medreview.text import Span
 
 SOURCE = (
@@ -99,7 +99,7 @@ ANY = st.one_of(PROSE, st.text(max_size=60))
 
 
 def digits(text: str) -> list[str]:
-    plain = unmarked(text, reference_markers(text))
+    plain = blank_markup(text, reference_markers(text))
     return [str(unicodedata.digit(c)) for c in unicodedata.normalize("NFKC", plain) if c.isdigit()]
 
 

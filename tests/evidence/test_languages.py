@@ -96,8 +96,8 @@ def test_the_passage_is_found_and_its_amounts_agree(language: str, statement: st
     best = made.spans[0]
     assert words in page[best.start : best.end]
     assert made.clashes == ()
-    assert made.signs is not None
-    assert made.signs.missing == ()
+    assert made.features is not None
+    assert made.features.missing == ()
 
 
 @pytest.mark.parametrize("language", PAGES)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.evidence.normalise import fold, reference_markers, unmarked
+from medreview.evidence.normalise import blank_markup, normalise, reference_markers
 from medreview.text import Span
 
 TEXTS = st.text(
@@ -33,7 +33,7 @@ TEXTS = st.text(
     ],
 )
 def test_typography_folds_away(one: str, other: str) -> None:
-    assert fold(one).text == fold(other).text
+    assert normalise(one).text == normalise(other).text
 
 
 @pytest.mark.parametrize(
@@ -54,63 +54,63 @@ def test_typography_folds_away(one: str, other: str) -> None:
     ],
 )
 def test_what_a_number_says_stays(one: str, other: str) -> None:
-    assert fold(one).text != fold(other).text
+    assert normalise(one).text != normalise(other).text
 
 
 @given(TEXTS)
 def test_offsets_point_at_the_characters_they_came_from(text: str) -> None:
-    folded = fold(text)
-    assert len(folded.offsets) == len(folded.text)
-    assert list(folded.offsets) == sorted(folded.offsets)
-    for at in range(len(folded.text)):
-        span = folded.original(at, at + 1)
+    normalised = normalise(text)
+    assert len(normalised.offsets) == len(normalised.text)
+    assert list(normalised.offsets) == sorted(normalised.offsets)
+    for at in range(len(normalised.text)):
+        span = normalised.original(at, at + 1)
         assert 0 <= span.start < span.end <= len(text)
-        assert folded.within(*span).overlap(Span(at, at + 1))
+        assert normalised.within(*span).overlap(Span(at, at + 1))
 
 
 @given(TEXTS, st.data())
 def test_a_folded_range_goes_back_to_the_text_and_returns(text: str, data: st.DataObject) -> None:
-    folded = fold(text)
-    start = data.draw(st.integers(0, len(folded.text)))
-    end = data.draw(st.integers(start, len(folded.text)))
-    there = folded.original(start, end)
-    back = folded.within(*there)
+    normalised = normalise(text)
+    start = data.draw(st.integers(0, len(normalised.text)))
+    end = data.draw(st.integers(start, len(normalised.text)))
+    there = normalised.original(start, end)
+    back = normalised.within(*there)
     if start == end:
         assert there.start == there.end <= len(text)
         return
     assert back.start <= start < end <= back.end
     # more comes back only where one character became several
-    assert folded.original(*back) == there
+    assert normalised.original(*back) == there
 
 
 @given(st.text(alphabet="aéßﬁﬂ \u00ad\u200b-\nİΣ", max_size=60), st.data())
 def test_the_text_of_a_folded_range_folds_to_it(text: str, data: st.DataObject) -> None:
-    folded = fold(text)
-    start = data.draw(st.integers(0, len(folded.text)))
-    end = data.draw(st.integers(start, len(folded.text)))
-    there = folded.original(start, end)
+    normalised = normalise(text)
+    start = data.draw(st.integers(0, len(normalised.text)))
+    end = data.draw(st.integers(start, len(normalised.text)))
+    there = normalised.original(start, end)
     if start < end:
-        back = folded.within(*there)
-        assert fold(text[there.start : there.end]).text == folded.text[back.start : back.end]
+        back = normalised.within(*there)
+        assert normalise(text[there.start : there.end]).text == normalised.text[back.start : back.end]
 
 
 @given(TEXTS)
 def test_a_folded_text_can_be_sent_to_another_process(text: str) -> None:
-    folded, sent = fold(text), pickle.loads(pickle.dumps(fold(text)))
-    assert (sent.text, sent.offsets, sent.markers) == (folded.text, folded.offsets, folded.markers)
+    normalised, sent = normalise(text), pickle.loads(pickle.dumps(normalise(text)))
+    assert (sent.text, sent.offsets, sent.markers) == (normalised.text, normalised.offsets, normalised.markers)
 
 
 @given(TEXTS)
 def test_letters_and_digits_survive_in_order(text: str) -> None:
-    kept = [at for at, char in enumerate(unmarked(text)) if char.isascii() and char.isalnum() and "&" not in text]
-    offsets = set(fold(text).offsets)
+    kept = [at for at, char in enumerate(blank_markup(text)) if char.isascii() and char.isalnum() and "&" not in text]
+    offsets = set(normalise(text).offsets)
     assert all(at in offsets for at in kept)
 
 
 @given(st.text(alphabet="abc def 12.,%\n", max_size=60))
 def test_folding_twice_changes_letters_and_digits_no_more(text: str) -> None:
-    once = fold(text).text
-    again = fold(once).text
+    once = normalise(text).text
+    again = normalise(once).text
     assert [c for c in again if c.isalnum()] == [c for c in once if c.isalnum()]
 
 
@@ -120,4 +120,4 @@ def test_markers_are_told_from_values() -> None:
 
 
 def test_combining_marks_stay_with_their_letter() -> None:
-    assert fold(unicodedata.normalize("NFD", "café")).text == fold("café").text != fold("cafe").text
+    assert normalise(unicodedata.normalize("NFD", "café")).text == normalise("café").text != normalise("cafe").text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from medreview.errors import UserError
 from medreview.evidence.assess import assess
 from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import LONGEST_READ, SourceIndex
+from medreview.evidence.ranking import LONGEST_ANALYSED, SourceIndex
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 
 PAGE = """Ibuprofen
@@ -81,9 +81,9 @@ def test_synonyms_of_a_reviewer_reach_ranking_and_clashes(tmp_path: Path) -> Non
     page = "The clinic opens at noon.\nKranke should get frobnil 5 mg at night."
     statement = "Patients should get zorbium 50 mg at night."
     plain, own = (assess(statement, SourceIndex(page, words)) for words in (None, vocabulary(table)))
-    assert own.signs is not None
-    assert plain.signs is not None
-    assert own.signs.covered > plain.signs.covered
+    assert own.features is not None
+    assert plain.features is not None
+    assert own.features.covered > plain.features.covered
     assert [clash.kind for clash in own.clashes] == ["number"]
 
 
@@ -127,5 +127,5 @@ def test_hits_are_in_range_and_in_order(statement: str, source: str) -> None:
 def test_of_a_page_without_borders_only_the_beginning_is_compared() -> None:
     page = "ibuprofen 5 " * 20_000
     index = SourceIndex(page)
-    assert len(index.reading(0).text) == LONGEST_READ
+    assert len(index.analysis(0).text) == LONGEST_ANALYSED
     assert assess("Ibuprofen 5 mg", index).spans[0].end == len(page.strip())
