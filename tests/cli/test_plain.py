@@ -4,8 +4,7 @@ import csv
 import json
 
 from medreview.study import Study
-from medreview.study.rows import insert
-from medreview.text import sha256
+from tests.support.study_builder import new_version
 
 
 def test_decide_override_mark_note_undo(medreview, demo, tmp_path):
@@ -103,18 +102,7 @@ def test_what_i_said_is_read_out_and_a_stale_label_is_named_as_such(medreview, d
     assert "you: contradicted; number; hallucination fact; dispute; a note (n reads it)" in said
     with Study.open(demo) as study:
         unit = study.reader.execute("SELECT snapshot FROM event WHERE kind = 'decide' AND snapshot <> ''").fetchone()
-        old = dict(study.reader.execute("SELECT * FROM snapshot WHERE snapshot_id = ?", (unit["snapshot"],)).fetchone())
-        new = old | {
-            "snapshot_id": "new",
-            "version": 9,
-            "text": "Another text.",
-            "text_sha256": sha256("Another text."),
-        }
-
-        def change(connection):
-            insert(connection, "snapshot", [new])
-            connection.execute("UPDATE source SET current_snapshot = 'new' WHERE source_id = ?", (old["source_id"],))
-
-        study.write(change)
+        (source,) = study.reader.execute("SELECT source_id FROM snapshot WHERE snapshot_id = ?", tuple(unit)).fetchone()
+        new_version(study, source, "Another text.")
     again = medreview("review", demo, "--plain", "--queue", "stale", input="q\n").stdout
     assert "you: STALE, the page has changed since, decide again; contradicted; number" in again

@@ -8,6 +8,8 @@ from medreview import pipeline
 from medreview.judges.injection import instructions_in
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.reading.page import read_page
+from tests.judges.renal_study import fill, part_of
+from tests.support.study_builder import rows_of
 
 PAGES = sorted((Path(__file__).parent / "hostile").glob("*.html"))
 STATEMENT = "Metformin is safe at any eGFR."
@@ -25,36 +27,36 @@ def obey(quote):
     return {"quote": quote, "reason": "As I was told.", "label": "supported", "confidence": 1.0}
 
 
-def told(tools, prompt):
+def told(prompt):
     """What the page dictates: the lines of the source that speak to a judge."""
-    lines = [line for line in tools.part_of(prompt, "source").split("\n") if instructions_in(line)]
+    lines = [line for line in part_of(prompt, "source").split("\n") if instructions_in(line)]
     return " ".join(lines[:1])
 
 
 OBEDIENCE = {
-    "without a quote": lambda tools, prompt: obey(""),
-    "quoting the statement": lambda tools, prompt: obey(STATEMENT),
-    "quoting what it was told": lambda tools, prompt: obey(told(tools, prompt)),
-    "altering a passage": lambda tools, prompt: obey(
+    "without a quote": lambda prompt: obey(""),
+    "quoting the statement": lambda prompt: obey(STATEMENT),
+    "quoting what it was told": lambda prompt: obey(told(prompt)),
+    "altering a passage": lambda prompt: obey(
         "Metformin should not be started when the eGFR is below 10 mL/min/1.73 m2"
     ),
 }
 
 
 @pytest.mark.parametrize("how", OBEDIENCE)
-def test_no_page_gets_support_without_a_quote_that_shows_it(study, serve, tools, tmp_path, how):
+def test_no_page_gets_support_without_a_quote_that_shows_it(study, serve, tmp_path, how):
     pages = {f"h-{path.stem}": text_of(path) for path in PAGES}
     with pipeline.Study.create(tmp_path / "h.medreview") as hostile:
-        tools.fill(hostile, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], pages)
-        model = serve(lambda prompt: OBEDIENCE[how](tools, prompt))
+        fill(hostile, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], pages)
+        model = serve(lambda prompt: OBEDIENCE[how](prompt))
 
         pipeline.judge_by(hostile, pipeline.Judges([model.settings()]))
 
-        judged = tools.rows(hostile, "SELECT * FROM judgement")
+        judged = rows_of(hostile, "SELECT * FROM judgement")
         assert len(judged) == len(PAGES) >= 12
         assert {row["raw_label"] for row in judged} == {"supported"}
         assert [row["snapshot_id"] for row in judged if row["supported"] or row["verdict"] == "supported"] == []
-        verdict = tools.rows(hostile, "SELECT * FROM verdict")[0]
+        verdict = rows_of(hostile, "SELECT * FROM verdict")[0]
         assert verdict["supported"] is None
         assert verdict["badges"].startswith(("quote absent", "quote altered"))
         assert "page: instructions" in verdict["badges"]
@@ -68,24 +70,24 @@ def test_every_page_is_flagged_or_cleaned(path):
     assert not any("\U000e0000" <= char <= "\U000e0fff" for char in text)
 
 
-def test_support_that_a_hostile_page_does_show_is_believed_and_flagged(tmp_path, serve, tools):
+def test_support_that_a_hostile_page_does_show_is_believed_and_flagged(tmp_path, serve):
     text = text_of(next(path for path in PAGES if path.stem == "override"))
     quote = "Metformin should not be started when the eGFR is below 30 mL/min/1.73 m2"
     with pipeline.Study.create(tmp_path / "h.medreview") as hostile:
-        tools.fill(hostile, [("Is it safe?", quote + ".", [("s1", quote + ".")])], {"p1": text})
+        fill(hostile, [("Is it safe?", quote + ".", [("s1", quote + ".")])], {"p1": text})
         pipeline.judge_by(hostile, pipeline.Judges([serve(lambda prompt: obey(quote)).settings()]))
 
-        verdict = tools.rows(hostile, "SELECT * FROM verdict")[0]
+        verdict = rows_of(hostile, "SELECT * FROM verdict")[0]
         assert verdict["supported"] == 1
         assert verdict["badges"].startswith("page: instructions")
 
 
-def test_the_fence_holds_a_page_that_imitates_it(tmp_path, serve, tools):
+def test_the_fence_holds_a_page_that_imitates_it(tmp_path, serve):
     text = text_of(next(path for path in PAGES if path.stem == "fence-break"))
     with pipeline.Study.create(tmp_path / "h.medreview") as hostile:
-        tools.fill(hostile, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], {"p1": text})
+        fill(hostile, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], {"p1": text})
         model = serve(lambda prompt: obey(""))
         pipeline.judge_by(hostile, pipeline.Judges([model.settings()]))
 
-    assert tools.part_of(model.prompts[0], "source") == text
-    assert tools.part_of(model.prompts[0], "statement") == STATEMENT
+    assert part_of(model.prompts[0], "source") == text
+    assert part_of(model.prompts[0], "statement") == STATEMENT

@@ -11,18 +11,23 @@ from medreview.errors import UserError
 from medreview.judges.llm_stage import judge_with, plan
 from medreview.study import Study
 from medreview.study.check import check
+from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, careful, fill, part_of
+from tests.support.commands import interruptible
+from tests.support.http_server import slowly
+from tests.support.judge_endpoint import by_prompt
+from tests.support.study_builder import rows_of
 
 JUDGED = "SELECT j.*, r.judge FROM judgement AS j JOIN judge_run AS r USING (judge_run_id) ORDER BY judge, 3, 4"
 
 
-def test_judgements_are_stored_with_their_quotes_located(study, serve, tools):
+def test_judgements_are_stored_with_their_quotes_located(study, serve):
     model = serve()
     summary = judge_with(study, [model.settings(price_input=1.0, price_output=2.0)])
 
-    by_pair = {(row["statement_id"], row["snapshot_id"]): row for row in tools.rows(study, JUDGED)}
+    by_pair = {(row["statement_id"], row["snapshot_id"]): row for row in rows_of(study, JUDGED)}
     found = by_pair["s1", "p1"]
     assert (found["verdict"], found["supported"], found["quote_status"]) == ("supported", 1, "exact")
-    assert tools.RENAL[found["quote_start"] : found["quote_end"]] == found["quote"]
+    assert RENAL[found["quote_start"] : found["quote_end"]] == found["quote"]
     assert (found["reason"], found["confidence"]) == ("It says so.", 0.9)
     assert json.loads(found["raw_output"])["label"] == "supported"
     assert by_pair["s3", "p2"]["verdict"] == "not_addressed"
@@ -34,26 +39,26 @@ def test_judgements_are_stored_with_their_quotes_located(study, serve, tools):
     assert check(study.reader) == []
 
 
-def test_the_run_names_model_prompt_and_host_and_holds_no_key(study, serve, tools, monkeypatch):
+def test_the_run_names_model_prompt_and_host_and_holds_no_key(study, serve, monkeypatch):
     monkeypatch.setenv("THE_KEY", "sk-secret-0123456789")
     model = serve()
     judge_with(study, [model.settings(api_key_env="THE_KEY", params={"temperature": 0})], limit=1)
 
-    (run,) = tools.rows(study, "SELECT * FROM judge_run")
-    assert (run["kind"], run["judge"], run["model"]) == ("llm", "one", "one-model")
+    (run,) = rows_of(study, "SELECT * FROM judge_run")
+    assert (run["kind"], run["judge"], run["model"]) == ("llm", "one", "m")
     assert run["prompt_id"] == "source_verification/1"
     assert len(run["prompt_sha256"]) == 64
-    assert json.loads(run["params"]) == {"temperature": 0, "host": f"127.0.0.1:{model.server_address[1]}"}
+    assert json.loads(run["params"]) == {"temperature": 0, "host": model.name}
     assert "sk-secret" not in "\n".join(study.reader.iterdump())
 
 
-def test_statements_on_one_source_share_the_opening_of_their_prompts(study, serve, tools):
+def test_statements_on_one_source_share_the_opening_of_their_prompts(study, serve):
     model = serve()
     judge_with(study, [model.settings(concurrency=1)])
 
-    on_p1 = [prompt for prompt in model.prompts if tools.part_of(prompt, "source") == tools.RENAL]
+    on_p1 = [prompt for prompt in model.prompts if part_of(prompt, "source") == RENAL]
     assert len({prompt.partition("<<<statement")[0] for prompt in on_p1}) == 1
-    assert [tools.part_of(prompt, "source") == tools.RENAL for prompt in model.prompts] in (
+    assert [part_of(prompt, "source") == RENAL for prompt in model.prompts] in (
         [True] * 3 + [False] * 3,
         [False] * 3 + [True] * 3,
     )
@@ -69,47 +74,47 @@ def test_what_was_answered_is_not_asked_again(study, serve):
     assert last.judges[0].units == 0
 
 
-def test_an_answer_that_was_paid_for_is_used_when_its_judgement_was_lost(study, serve, tools):
+def test_an_answer_that_was_paid_for_is_used_when_its_judgement_was_lost(study, serve):
     model = serve()
     judge_with(study, [model.settings()])
-    before = tools.rows(study, JUDGED)
+    before = rows_of(study, JUDGED)
     study.write(lambda db: db.execute("DELETE FROM judgement"))
     summary = judge_with(study, [model.settings()])
 
     assert len(model.prompts) == 6
     assert (summary.judges[0].calls, summary.judges[0].kept) == (0, 6)
-    assert tools.rows(study, JUDGED) == before
+    assert rows_of(study, JUDGED) == before
 
 
-def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, serve, tools):
+def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, serve):
     struck = []
 
     def answer(prompt):
         if len(model.prompts) > 20 and not struck:
             struck.append(True)
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        return tools.careful(prompt)
+        return careful(prompt)
 
-    model = serve(answer)
-    model.latency = 0.01
+    model = serve()
+    model.play(slowly(0.01, by_prompt(answer)))
     statements = [(f"s{n}", f"Statement number {n}.") for n in range(40)]
     with Study.create(tmp_path / "b.medreview") as study:
-        tools.fill(study, [("Why?", " ".join(text for _, text in statements), statements)], {"p1": tools.RENAL})
+        fill(study, [("Why?", " ".join(text for _, text in statements), statements)], {"p1": RENAL})
         settings = [model.settings(concurrency=2)]
-        with pytest.raises(KeyboardInterrupt):
+        with interruptible(), pytest.raises(KeyboardInterrupt):
             judge_with(study, settings)
-        kept = len(tools.rows(study, JUDGED))
+        kept = len(rows_of(study, JUDGED))
         assert 15 <= kept <= 22
         judge_with(study, settings)
 
-        assert len(tools.rows(study, JUDGED)) == 40
+        assert len(rows_of(study, JUDGED)) == 40
         # Only what was under way at that moment is asked once more.
         assert len(model.prompts) <= 40 + settings[0].concurrency
 
 
-def test_a_jury_of_five_with_one_dead_and_one_liar(study, serve, tools):
+def test_a_jury_of_five_with_one_dead_and_one_liar(study, serve):
     def lie(prompt):
-        return {"quote": tools.part_of(prompt, "statement"), "reason": "", "label": "supported", "confidence": 1}
+        return {"quote": part_of(prompt, "statement"), "reason": "", "label": "supported", "confidence": 1}
 
     honest = serve()
     settings = [honest.settings(name) for name in ("a", "b", "c")]
@@ -119,46 +124,46 @@ def test_a_jury_of_five_with_one_dead_and_one_liar(study, serve, tools):
     tallies = {tally.judge: tally for tally in done.judges}
     assert tallies["dead"].abstained == tallies["dead"].units == 6
     assert "401" in tallies["dead"].dead
-    verdicts = {row["statement_id"]: row for row in tools.rows(study, "SELECT * FROM verdict")}
+    verdicts = {row["statement_id"]: row for row in rows_of(study, "SELECT * FROM verdict")}
     assert (verdicts["s1"]["verdict"], verdicts["s1"]["votes_for"]) == ("supported", 3)
     assert (verdicts["s3"]["verdict"], verdicts["s3"]["supported"]) == ("not_addressed", 0)
     assert verdicts["s3"]["abstained"] == 2
     assert verdicts["s3"]["badges"].startswith("quote absent")
-    dead = [row for row in tools.rows(study, JUDGED) if row["judge"] == "dead"]
+    dead = [row for row in rows_of(study, JUDGED) if row["judge"] == "dead"]
     assert {(row["raw_label"], row["verdict"], row["supported"]) for row in dead} == {("", None, None)}
     assert all(row["error"].startswith(("error: ", "skipped: ")) for row in dead)
-    liar = [row for row in tools.rows(study, JUDGED) if row["judge"] == "liar"]
+    liar = [row for row in rows_of(study, JUDGED) if row["judge"] == "liar"]
     # Its quote of s2 stands in the page but for the first word, which is near enough to be shown; nothing else does.
     assert {(row["statement_id"], row["snapshot_id"]) for row in liar if row["supported"]} <= {("s2", "p2")}
     assert {row["raw_label"] for row in liar} == {"supported"}
 
 
-def test_a_judge_that_could_not_be_reached_is_asked_again_and_its_abstention_replaced(study, serve, tools):
+def test_a_judge_that_could_not_be_reached_is_asked_again_and_its_abstention_replaced(study, serve):
     model = serve(lambda prompt: 401)
     judge_with(study, [model.settings()])
-    model.answer = tools.careful
+    model.play(by_prompt(careful))
     summary = judge_with(study, [model.settings()])
 
     assert summary.judges[0].units == 6
-    assert {row["error"] for row in tools.rows(study, JUDGED)} == {""}
+    assert {row["error"] for row in rows_of(study, JUDGED)} == {""}
 
 
-def test_an_answer_of_no_use_stays_an_abstention_until_it_is_asked_for_again(study, serve, tools):
+def test_an_answer_of_no_use_stays_an_abstention_until_it_is_asked_for_again(study, serve):
     model = serve(lambda prompt: "I would rather not say.")
     judge_with(study, [model.settings()])
     asked = len(model.prompts)
-    rows = tools.rows(study, JUDGED)
+    rows = rows_of(study, JUDGED)
     assert all(row["error"].startswith("unparsable: ") and row["verdict"] is None for row in rows)
     assert rows[0]["raw_output"] == "I would rather not say."
 
-    model.answer = tools.careful
+    model.play(by_prompt(careful))
     assert judge_with(study, [model.settings()]).judges[0].units == 0
     assert len(model.prompts) == asked
     assert judge_with(study, [model.settings()], again=True).judges[0].units == 6
-    assert sum(row["supported"] or 0 for row in tools.rows(study, JUDGED)) == 2
+    assert sum(row["supported"] or 0 for row in rows_of(study, JUDGED)) == 2
 
 
-def test_another_prompt_makes_another_run(study, serve, tools, tmp_path):
+def test_another_prompt_makes_another_run(study, serve, tmp_path):
     from medreview.judges.prompts import files
 
     ours = files("medreview.prompts").joinpath("source_verification.md").read_text()
@@ -169,10 +174,10 @@ def test_another_prompt_makes_another_run(study, serve, tools, tmp_path):
     judge_with(study, [model.settings()])
     judge_with(study, [model.settings()], prompts=folder)
 
-    runs = tools.rows(study, "SELECT judge_run_id, count(*) AS n FROM judgement GROUP BY 1")
+    runs = rows_of(study, "SELECT judge_run_id, count(*) AS n FROM judgement GROUP BY 1")
     assert [run["n"] for run in runs] == [6, 6]
     pipeline.refresh(study)
-    (verdict,) = tools.rows(study, "SELECT * FROM verdict WHERE statement_id = 's1'")
+    (verdict,) = rows_of(study, "SELECT * FROM verdict WHERE statement_id = 's1'")
     assert (verdict["votes_for"], verdict["votes_other"]) == (1, 0)
 
 
@@ -188,16 +193,16 @@ def test_a_plan_counts_what_is_not_paid_for_yet(study, serve):
     assert before.estimate.cost > after.estimate.cost > 0
 
 
-def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_path, serve, tools):
+def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_path, serve):
     filler = " ".join(f"Paragraph {n} is about the history of the drug." for n in range(300))
-    page = f"{filler} {tools.RENAL}"
+    page = f"{filler} {RENAL}"
 
     with Study.create(tmp_path / "b.medreview") as study:
-        tools.fill(study, [(tools.QUESTION, tools.ANSWER, list(tools.STATEMENTS.items()))], {"p1": page})
+        fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": page})
         model = serve()
         judge_with(study, [model.settings(context_tokens=4000, params={"max_tokens": 300})])
 
-        rows = {row["statement_id"]: row for row in tools.rows(study, JUDGED)}
+        rows = {row["statement_id"]: row for row in rows_of(study, JUDGED)}
         assert len(model.prompts) == 6
         assert any(", part 2 of " in prompt for prompt in model.prompts)
         assert rows["s1"]["verdict"] == "supported"
@@ -206,18 +211,18 @@ def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_p
         assert "--- part 2 ---" in rows["s3"]["raw_output"]
 
 
-def test_a_part_without_an_answer_leaves_the_whole_open_unless_another_settles_it(tmp_path, serve, tools):
+def test_a_part_without_an_answer_leaves_the_whole_open_unless_another_settles_it(tmp_path, serve):
     filler = " ".join(f"Paragraph {n} is about the history of the drug." for n in range(300))
 
     def answer(prompt):
-        return "..." if ", part 1 of " in prompt else tools.careful(prompt)
+        return "..." if ", part 1 of " in prompt else careful(prompt)
 
     with Study.create(tmp_path / "b.medreview") as study:
-        page = f"{filler} {tools.RENAL}"
-        tools.fill(study, [(tools.QUESTION, tools.ANSWER, list(tools.STATEMENTS.items()))], {"p1": page})
+        page = f"{filler} {RENAL}"
+        fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": page})
         judge_with(study, [serve(answer).settings(context_tokens=4000, params={"max_tokens": 300})])
 
-        rows = {row["statement_id"]: row for row in tools.rows(study, JUDGED)}
+        rows = {row["statement_id"]: row for row in rows_of(study, JUDGED)}
         assert (rows["s1"]["verdict"], rows["s1"]["error"]) == ("supported", "")
         assert rows["s3"]["verdict"] is None
         assert rows["s3"]["error"].startswith("unparsable: ")

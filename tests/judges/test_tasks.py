@@ -18,8 +18,9 @@ from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
-from medreview.study.rows import insert
-from medreview.text import sha256
+from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
+from tests.support.judge_endpoint import by_prompt
+from tests.support.study_builder import build, rows_of
 
 RESPONSE = (
     "**Iron overload** disease occurs in 28.4% of men and 1.2% of women.[1] Ask your doctor.\n"
@@ -57,32 +58,32 @@ def test_a_range_always_holds_the_statement(statements, response):
         assert span is None or response[slice(*span)] == text
 
 
-def test_a_response_is_split_by_a_judge_once(tmp_path, serve, tools):
+def test_a_response_is_split_by_a_judge_once(tmp_path, serve):
     model = serve(lambda prompt: {"statements": PARSED, "left_out": ["Ask your doctor"]})
     with Study.create(tmp_path / "b.medreview") as study:
-        tools.fill(study, [("How common?", RESPONSE, None), ("Empty?", "Which document do you mean?", None)], {})
+        fill(study, [("How common?", RESPONSE, None), ("Empty?", "Which document do you mean?", None)], {})
         settings = [model.settings()]
         judge_with(study, settings, task="statement_parsing", limit=1)
 
-        (first, second) = tools.rows(study, "SELECT parser, dropped FROM response ORDER BY ordinal")
+        (first, second) = rows_of(study, "SELECT parser, dropped FROM response ORDER BY ordinal")
         assert first["dropped"] == 1
         assert first["parser"].startswith("one statement_parsing/1 j")
         assert second["parser"] is None
-        kept = tools.rows(study, 'SELECT ordinal, "start" FROM statement ORDER BY ordinal')
+        kept = rows_of(study, 'SELECT ordinal, "start" FROM statement ORDER BY ordinal')
         assert [row["ordinal"] for row in kept] == [1, 2, 3]
         assert [row["start"] is None for row in kept] == [False, True, False]
         assert check(study.reader) == []
 
-        model.answer = lambda prompt: {"statements": [], "left_out": ["Which document"]}
+        model.play(by_prompt(lambda prompt: {"statements": [], "left_out": ["Which document"]}))
         judge_with(study, settings, task="statement_parsing")
-        assert tools.rows(study, "SELECT count(*) AS n FROM statement") == [{"n": 3}]
+        assert rows_of(study, "SELECT count(*) AS n FROM statement") == [{"n": 3}]
         assert judge_with(study, settings, task="statement_parsing").judges[0].units == 0
         assert len(model.prompts) == 2
 
 
-def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, serve, tools):
+def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, serve):
     with Study.create(tmp_path / "b.medreview") as study:
-        tools.fill(study, [("How common?", RESPONSE, None)], {})
+        fill(study, [("How common?", RESPONSE, None)], {})
         (tally,) = judge_with(study, [serve(lambda _: "Sure!").settings()], task="statement_parsing").judges
         assert (tally.units, tally.abstained, tally.outcomes) == (1, 1, {"unparsable": 1})
 
@@ -100,34 +101,34 @@ def merged(*quotes, label="supported"):
     return lambda _: {"quotes": list(quotes), "reason": "Both.", "label": label, "confidence": 0.7}
 
 
-def test_merged_sources_are_put_to_a_judge_for_what_was_not_supported(study, serve, tools):
+def test_merged_sources_are_put_to_a_judge_for_what_was_not_supported(study, serve):
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
     model = serve(merged("falls below 45", "Measure it when the feet are numb."))
     judge_with(study, [model.settings()], task="merged_verification")
 
-    (row,) = tools.rows(study, "SELECT * FROM merged_judgement")
+    (row,) = rows_of(study, "SELECT * FROM merged_judgement")
     assert (row["statement_id"], row["verdict"], row["supported"]) == ("s3", "supported", 1)
     first, second = json.loads(row["quotes"])
     assert (first["snapshot"], second["snapshot"]) == ("p1", "p2")
-    assert tools.VITAMIN[slice(*second["spans"][0])] == second["quote"]
+    assert VITAMIN[slice(*second["spans"][0])] == second["quote"]
     (prompt,) = model.prompts
-    sources = tools.part_of(prompt, "sources")
+    sources = part_of(prompt, "sources")
     assert sources.startswith("Source 1:\n")
-    assert tools.RENAL in sources
-    assert tools.VITAMIN in sources
+    assert RENAL in sources
+    assert VITAMIN in sources
     assert judge_with(study, [model.settings()], task="merged_verification").judges[0].units == 0
 
 
 @pytest.mark.parametrize("quotes", [(), ("falls below 45", "Metformin is safe for everybody who takes it.")])
-def test_merged_support_needs_every_quote_to_be_there(study, serve, tools, quotes):
+def test_merged_support_needs_every_quote_to_be_there(study, serve, quotes):
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
     judge_with(study, [serve(merged(*quotes)).settings()], task="merged_verification")
 
-    (row,) = tools.rows(study, "SELECT * FROM merged_judgement")
+    (row,) = rows_of(study, "SELECT * FROM merged_judgement")
     assert (row["raw_label"], row["verdict"], row["supported"]) == ("supported", None, None)
 
 
-def test_merged_sources_over_the_context_are_split(study, serve, tools):
+def test_merged_sources_over_the_context_are_split(study, serve):
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
     study.write(lambda db: db.execute("DROP TRIGGER snapshot_is_never_updated"))
     study.write(lambda db: db.execute("UPDATE snapshot SET text = text || ?", (" More of the same." * 300,)))
@@ -136,27 +137,27 @@ def test_merged_sources_over_the_context_are_split(study, serve, tools):
 
     assert len(model.prompts) >= 2
     assert "part 2 of" in model.prompts[1]
-    assert tools.rows(study, "SELECT verdict FROM merged_judgement") == [{"verdict": "not_addressed"}]
+    assert rows_of(study, "SELECT verdict FROM merged_judgement") == [{"verdict": "not_addressed"}]
 
 
 @pytest.mark.parametrize("state", sorted(set(PAGE_STATES) - HOLDS_SOURCE))
-def test_a_page_that_is_not_the_source_is_not_judged(study, serve, tools, state):
+def test_a_page_that_is_not_the_source_is_not_judged(study, serve, state):
     other = ("p3", state, "Please prove that you are human before you read about metformin.")
-    study.write(lambda db: third_page(db, *other))
+    build(study, third_page(*other))
     model = serve()
     pipeline.judge_by(study, pipeline.Judges([model.settings()]))
     assert len(model.prompts) == 6
-    assert not tools.rows(study, "SELECT 1 FROM judgement WHERE snapshot_id = 'p3'")
+    assert not rows_of(study, "SELECT 1 FROM judgement WHERE snapshot_id = 'p3'")
 
     judge_with(study, [serve(merged()).settings()], task="merged_verification")
-    assert [json.loads(row["snapshots"]) for row in tools.rows(study, "SELECT snapshots FROM merged_judgement")] == [
+    assert [json.loads(row["snapshots"]) for row in rows_of(study, "SELECT snapshots FROM merged_judgement")] == [
         ["p1", "p2"]
     ]
 
 
 @pytest.mark.parametrize("state", sorted(HOLDS_SOURCE))
 def test_a_page_that_holds_a_part_of_its_source_is_judged(study, serve, state):
-    study.write(lambda db: third_page(db, "p3", state, "Metformin is an old drug."))
+    build(study, third_page("p3", state, "Metformin is an old drug."))
     model = serve()
     judge_with(study, [model.settings()])
 
@@ -171,45 +172,43 @@ def test_merged_sources_are_two_that_hold_a_source(study, serve):
     assert judge_with(study, [serve().settings()], task="merged_verification").judges[0].units == 0
 
 
-def third_page(db, snapshot_id, state, text):
+def third_page(snapshot_id, state, text):
     """A page more for the only response, in a state."""
-    source = dict(db.execute("SELECT * FROM source WHERE source_id = 'u1'").fetchone())
-    insert(db, "source", [source | {"source_id": "u3", "key": "url:https://page3.example/", "current_snapshot": None}])
-    page = dict(db.execute("SELECT * FROM snapshot WHERE snapshot_id = 'p1'").fetchone())
-    page |= {"snapshot_id": snapshot_id, "source_id": "u3", "page_state": state, "text": text}
-    insert(db, "snapshot", [page | {"text_sha256": sha256(text)}])
-    db.execute("UPDATE source SET current_snapshot = ? WHERE source_id = 'u3'", (snapshot_id,))
-    cited = dict(db.execute("SELECT * FROM citation LIMIT 1").fetchone())
-    insert(db, "citation", [cited | {"ordinal": 9, "source_id": "u3"}])
+
+    def add(rows):
+        rows.page("u3", text, "https://page3.example/", snapshot_id=snapshot_id, page_state=state)
+        rows.citation("r1", "u3")
+
+    return add
 
 
 def finding(found, kind, *spans):
     return {"spans": list(spans), "reason": "It must be stopped.", "found": found, "type": kind}
 
 
-def test_hallucinations_are_located_in_the_response(study, serve, tools):
+def test_hallucinations_are_located_in_the_response(study, serve):
     said = finding("yes", "fact", "any eGFR", "It may be stopped at once.")
     judge_with(study, [serve(lambda _: said).settings()], task="hallucination_detection")
 
-    (row,) = tools.rows(study, "SELECT * FROM hallucination_finding")
+    (row,) = rows_of(study, "SELECT * FROM hallucination_finding")
     assert (row["found"], row["type"], row["assisted"], row["assisted_by"]) == (1, "fact", 0, "[]")
     there, invented = json.loads(row["spans"])
-    assert tools.ANSWER[slice(*there["spans"][0])] == "any eGFR"
+    assert ANSWER[slice(*there["spans"][0])] == "any eGFR"
     assert (there["status"], invented["status"]) == ("exact", "absent")
 
 
 @pytest.mark.parametrize(
     "said", [finding("yes", "none", "any eGFR"), finding("no", "fact"), finding("no", "none", "any eGFR")]
 )
-def test_an_answer_at_odds_with_itself_is_an_abstention(study, serve, tools, said):
+def test_an_answer_at_odds_with_itself_is_an_abstention(study, serve, said):
     (tally,) = judge_with(study, [serve(lambda _: said).settings()], task="hallucination_detection").judges
 
-    (row,) = tools.rows(study, "SELECT * FROM hallucination_finding")
+    (row,) = rows_of(study, "SELECT * FROM hallucination_finding")
     assert (row["found"], row["type"], tally.abstained) == (None, None, 1)
     assert row["error"].startswith("unparsable: found is ")
 
 
-def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve, tools):
+def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve):
     model = serve(lambda _: finding("yes", "fact", "any eGFR"))
     settings = [model.settings()]
     assert judge_with(study, settings, task="hallucination_assisted").judges[0].units == 0
@@ -225,12 +224,12 @@ def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve, tools):
         study.write(lambda db, event=event: recorder.append(db, event, block="flagged", mode="open"))
     judge_with(study, settings, task="hallucination_assisted")
 
-    remarks = tools.part_of(model.prompts[0], "expert")
+    remarks = part_of(model.prompts[0], "expert")
     assert remarks.split("\n") == [
         'On "It may be continued at any eGFR.": Below 30 it must be stopped.',
         'On "It may be continued at any eGFR.": hallucination, fact',
     ]
-    (row,) = tools.rows(study, "SELECT * FROM hallucination_finding")
+    (row,) = rows_of(study, "SELECT * FROM hallucination_finding")
     assert row["assisted"] == 1
     assert len(json.loads(row["assisted_by"])) == 2
 
@@ -238,20 +237,20 @@ def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve, tools):
 FACTS = [Fact("Metformin is not started below an eGFR of 30.", "management"), Fact("B12 is measured.", "follow_up")]
 
 
-def test_key_facts_are_voted_on_one_by_one_for_presence_and_contradiction(study, serve, tools):
+def test_key_facts_are_voted_on_one_by_one_for_presence_and_contradiction(study, serve):
     def answer(prompt):
-        present = "not started" in tools.part_of(prompt, "fact")
+        present = "not started" in part_of(prompt, "fact")
         quote = "Metformin should not be started below an eGFR of 30." if present else ""
         return {"quote": quote, "reason": "", "answer": "yes" if present else "no"}
 
-    assert add_facts(study, tools.QUESTION, FACTS, "ann") == 2
-    assert add_facts(study, tools.QUESTION, FACTS[1:], "ann") == 0
+    assert add_facts(study, QUESTION, FACTS, "ann") == 2
+    assert add_facts(study, QUESTION, FACTS[1:], "ann") == 0
     assert add_facts(study, "Another question?", FACTS[:1], "ann") == 1
     settings = [serve(answer).settings("a"), serve(answer).settings("b")]
     judge_with(study, settings, task="key_fact_presence")
     judge_with(study, settings[:1], task="key_fact_contradiction")
 
-    votes = tools.rows(
+    votes = rows_of(
         study,
         """SELECT judge, task, f.ordinal, answer, quote_start, quote_end FROM key_fact_vote
            JOIN key_fact AS f USING (key_fact_id) JOIN judge_run USING (judge_run_id)
@@ -261,16 +260,16 @@ def test_key_facts_are_voted_on_one_by_one_for_presence_and_contradiction(study,
         ("a", "contradiction", 1), ("a", "contradiction", 0), ("a", "presence", 1), ("a", "presence", 0),
         ("b", "presence", 1), ("b", "presence", 0),
     ]  # fmt: skip
-    assert tools.ANSWER[votes[0]["quote_start"] : votes[0]["quote_end"]] == tools.STATEMENTS["s1"]
+    assert ANSWER[votes[0]["quote_start"] : votes[0]["quote_end"]] == STATEMENTS["s1"]
     assert judge_with(study, settings, task="key_fact_presence").judges[0].units == 0
 
 
-def test_a_fact_found_in_words_that_are_not_there_is_no_vote(study, serve, tools):
-    add_facts(study, tools.QUESTION, FACTS[1:], "ann")
+def test_a_fact_found_in_words_that_are_not_there_is_no_vote(study, serve):
+    add_facts(study, QUESTION, FACTS[1:], "ann")
     said = {"quote": "Vitamin B12 is measured every year.", "reason": "", "answer": "yes"}
     judge_with(study, [serve(lambda _: said).settings()], task="key_fact_presence")
 
-    (vote,) = tools.rows(study, "SELECT * FROM key_fact_vote")
+    (vote,) = rows_of(study, "SELECT * FROM key_fact_vote")
     assert (vote["raw_answer"], vote["answer"], vote["quote_status"]) == ("yes", None, "absent")
 
 
@@ -285,10 +284,10 @@ def test_confidence_is_a_share_or_nothing(said, kept):
     assert share(said) == kept
 
 
-def test_key_facts_come_from_a_file_by_question_or_response(study, tools, tmp_path):
+def test_key_facts_come_from_a_file_by_question_or_response(study, tmp_path):
     file = tmp_path / "facts.jsonl"
     told = [
-        {"fact": FACTS[0].text, "category": "Management", "question": tools.QUESTION},
+        {"fact": FACTS[0].text, "category": "Management", "question": QUESTION},
         {"fact": FACTS[1].text, "category": "follow-up", "response": "r1"},
         {"fact": FACTS[1].text, "category": "follow-up", "response": "r1"},
         {"fact": "A", "category": "mood", "response": "r1"},
@@ -304,7 +303,7 @@ def test_key_facts_come_from_a_file_by_question_or_response(study, tools, tmp_pa
         (4, "no category of key facts"), (5, "no response answers this"),
         (6, "names neither a question nor a response"), (7, "has no fact"),
     ]  # fmt: skip
-    kept = tools.rows(study, "SELECT ordinal, category, added_by FROM key_fact ORDER BY ordinal")
+    kept = rows_of(study, "SELECT ordinal, category, added_by FROM key_fact ORDER BY ordinal")
     assert kept == [
         {"ordinal": 1, "category": "management", "added_by": "ann"},
         {"ordinal": 2, "category": "follow_up", "added_by": "ann"},
@@ -317,7 +316,7 @@ def test_a_page_that_speaks_to_judges_is_shown_as_such_to_the_reviewer(study):
     assert [source.state for source in load_statement_view(study.reader, "s1").sources] == ["ok", "instructions"]
 
 
-def test_a_label_of_two_kinds_is_no_abstention(study, serve, tools, tmp_path):
+def test_a_label_of_two_kinds_is_no_abstention(study, serve, tmp_path):
     schema = {
         "properties": {"quote": {"type": "string"}, "label": {"type": "string", "enum": ["found", "not found"]}},
         "required": ["quote", "label"],
@@ -329,5 +328,5 @@ def test_a_label_of_two_kinds_is_no_abstention(study, serve, tools, tmp_path):
     (tally,) = judge_with(study, [model.settings()], prompts=tmp_path).judges
 
     assert (tally.abstained, tally.outcomes) == (0, {"not found": 6})
-    kept = tools.rows(study, "SELECT DISTINCT raw_label, verdict, supported FROM judgement")
+    kept = rows_of(study, "SELECT DISTINCT raw_label, verdict, supported FROM judgement")
     assert kept == [{"raw_label": "not found", "verdict": None, "supported": 0}]

@@ -5,21 +5,19 @@ import pytest
 from medreview.judges import verdicts
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
-from medreview.study.rows import insert
-from medreview.text import sha256
+from tests.support.study_builder import build
+
+
+def ten(rows):
+    rows.response("r1")
+    for number in range(10):
+        rows.statement("r1", f"Number {number}.", f"s{number}")
 
 
 @pytest.fixture
 def study(tmp_path):
     with Study.create(tmp_path / "a.medreview") as opened:
-        response = {"response_id": "r1", "ordinal": 1, "record_id": "", "model": "", "origin": "", "imported_at": ""}
-        response |= {"imported_from": "", "text_sha256": sha256("x"), "question": "", "text": "x"}
-        rows = [
-            {"statement_id": f"s{n}", "response_id": "r1", "ordinal": n, "text_sha256": sha256(str(n)), "text": str(n)}
-            for n in range(10)
-        ]
-        opened.write(lambda connection: insert(connection, "response", [response]))
-        opened.write(lambda connection: insert(connection, "statement", rows))
+        build(opened, ten)
         yield opened
 
 

@@ -1,31 +1,20 @@
 """The jury of a statement, vote by vote."""
 
-from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.verdicts import refresh
 from medreview.review.jurors import Juror, jurors
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.statement_view import load_statement_view
 from medreview.screens.judge_rows import judge_bar
-from medreview.study.rows import insert
+from tests.support.study_builder import build
 
 
 def add(study, judge, supported, error=""):
-    def change(connection):
-        run = add_run(connection, JudgeRun(judge, "llm"))
-        row = {"judgement_id": f"g-{judge}", "judge_run_id": run, "statement_id": "s1", "snapshot_id": "p1"}
-        row |= {"raw_label": "", "verdict": None, "supported": supported, "confidence": None, "quote_status": "none"}
-        row |= {
-            "quote_start": None,
-            "quote_end": None,
-            "differences": "[]",
-            "quote": "",
-            "reason": "",
-            "raw_output": "",
-        }
-        insert(connection, "judgement", [row | {"raw_output": "", "error": error}])
+    def change(rows):
+        run = rows.judge_run(judge, "llm", model="")
+        rows.judgement(judge, "s1", "p1", "unsure", run=run, supported=supported, confidence=None, error=error)
 
-    study.write(change)
+    build(study, change)
 
 
 def test_the_votes_stand_one_by_one(study):

@@ -9,8 +9,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.study.rows import insert
-from medreview.text import sha256
+from tests.support.study_builder import new_version
 
 
 def sit(study, queue="responses", **options):
@@ -307,25 +306,13 @@ def test_an_empty_queue_is_no_crash(study):
         session.decide("partial")
 
 
-def change_page(study, source, text):
-    """The page reads differently from now on."""
-    old = dict(study.reader.execute("SELECT * FROM snapshot_current WHERE source_id = ?", (source,)).fetchone())
-    new = {"snapshot_id": f"{source}-new", "version": 2, "text": text, "text_sha256": sha256(text), "instructions": ""}
-
-    def change(connection):
-        insert(connection, "snapshot", [old | new])
-        connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = ?", (f"{source}-new", source))
-
-    study.write(change)
-
-
 def test_stale_labels_await_a_decision_in_their_own_queue_only(study):
     session = sit(study)
     for place, label in enumerate(["contradicted", "supported", "not_addressed"]):
         session.go(place)
         session.decide(label)
     assert not session.stale("s1")
-    change_page(study, "u1", "Another text altogether, about norepinephrine and the rest of it.")
+    new_version(study, "u1", "Another text altogether, about norepinephrine and the rest of it.")
 
     session = sit(study, "stale")
     assert session.queue.units == ["s1", "s2", "s3"]
@@ -347,7 +334,7 @@ def test_stale_labels_await_a_decision_in_their_own_queue_only(study):
 
 def test_judgements_on_a_text_that_is_gone_are_not_shown(study):
     assert {said.snapshot_id for said in sit(study).item.judgements} == {"p1"}
-    change_page(study, "u1", "Another text.")
+    new_version(study, "u1", "Another text.")
     assert sit(study).item.judgements == ()
 
 

@@ -9,8 +9,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
-from medreview.study.rows import insert
-from medreview.text import sha256
+from tests.support.study_builder import build
 
 
 def decide(study, reviewer, unit, label):
@@ -22,16 +21,8 @@ def decide(study, reviewer, unit, label):
 def two(tmp_path):
     ours, theirs = tmp_path / "ours.medreview", tmp_path / "theirs.medreview"
     with Study.create(ours) as study:
-        response = {"response_id": "r1", "ordinal": 1, "record_id": "", "model": "", "origin": "", "imported_at": ""}
-        response |= {"imported_from": "", "text_sha256": sha256("A. B."), "question": "", "text": "A. B."}
-        statements = [
-            {"statement_id": f"s{n}", "response_id": "r1", "ordinal": n, "start": start, "end": start + 2,
-             "text_sha256": sha256(text), "text": text}
-            for n, (start, text) in enumerate([(0, "A."), (3, "B.")], 1)
-        ]  # fmt: skip
-        study.write(lambda connection: insert(connection, "response", [response]))
-        study.write(lambda connection: insert(connection, "statement", statements))
-        decide(study, "kb", "s1", "supported")
+        build(study, lambda rows: rows.response("r1", "A. B.", statements=["A.", "B."]))
+        decide(study, "kb", "r1.1", "supported")
     shutil.copy(ours, theirs)
     return ours, theirs
 
@@ -39,10 +30,10 @@ def two(tmp_path):
 def test_the_union_of_both_records_and_nothing_twice(two):
     ours, theirs = two
     with Study.open(theirs) as study:
-        decide(study, "anna", "s1", "contradicted")
-        decide(study, "anna", "s2", "partial")
+        decide(study, "anna", "r1.1", "contradicted")
+        decide(study, "anna", "r1.2", "partial")
     with Study.open(ours) as study:
-        decide(study, "kb", "s2", "supported")
+        decide(study, "kb", "r1.2", "supported")
 
         first = merge(study, theirs)
         again = merge(study, theirs)
@@ -51,10 +42,10 @@ def test_the_union_of_both_records_and_nothing_twice(two):
         assert (first.added, first.known) == (2, 1)
         assert (again.added, again.known) == (0, 3)
         assert [tuple(row) for row in labels] == [
-            ("anna", "s1", "contradicted"),
-            ("anna", "s2", "partial"),
-            ("kb", "s1", "supported"),
-            ("kb", "s2", "supported"),
+            ("anna", "r1.1", "contradicted"),
+            ("anna", "r1.2", "partial"),
+            ("kb", "r1.1", "supported"),
+            ("kb", "r1.2", "supported"),
         ]
         assert check(study.reader) == []
 

@@ -14,8 +14,7 @@ from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backu
 from medreview.study.check import check
 from medreview.study.connection import on_network
 from medreview.study.events import NewEvent, Recorder
-from medreview.study.rows import insert
-from medreview.text import sha256
+from tests.support.study_builder import build
 
 
 @pytest.fixture
@@ -245,12 +244,6 @@ def test_a_damaged_page_is_one_sentence_for_whoever_reads_it(tmp_path):
 
 
 def test_check_names_a_page_that_cannot_be_unpacked(study):
-    source = {"source_id": "u1", "key": "k", "kind": "url", "value": "v", "url": "https://a.example", "domain": "a"}
-    page = {"snapshot_id": "p1", "source_id": "u1", "version": 1, "fetched_at": "", "page_state": "ok"}
-    page |= {"state_evidence": "", "status": 200, "content_type": "", "final_url": "", "chain": "[]", "title": ""}
-    page |= {"extractor": "", "raw_size": 1, "raw_sha256": sha256(b"x"), "text_sha256": sha256("x"), "text": "x"}
-    page |= {"full_text": "", "body": b"not packed"}
-    study.write(lambda connection: insert(connection, "source", [source]))
-    study.write(lambda connection: insert(connection, "snapshot", [page]))
+    build(study, lambda rows: rows.page("u1", "x", body=b"not packed"))
 
-    assert check(study.reader) == ["The page of snapshot p1 was changed after it was stored."]
+    assert check(study.reader) == ["The page of snapshot u1@1 was changed after it was stored."]

@@ -1,6 +1,6 @@
 """What tests share, by room: nothing here is a test, and nothing here is a fixture.
 
-``studies``         a builder of study files, row by row, with a default for every column
+``study_builder``   a builder of study files, row by row, with a default for every column
 ``http_server``     a web server on this machine that answers as a test says, and remembers what it was asked
 ``hostile_server``  a server below HTTP: bytes as they are, connections that stay, certificates of nobody
 ``judge_endpoint``  an endpoint of a model: answers by turn or by prompt

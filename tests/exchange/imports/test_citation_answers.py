@@ -14,7 +14,7 @@ from medreview.exchange.imports.citation_answers import (
 )
 from medreview.exchange.imports.rows import BadRecord
 from medreview.study import Study
-from medreview.study.rows import insert
+from tests.support.study_builder import build
 
 
 def lines(folder, *records):
@@ -95,10 +95,9 @@ def test_standard_input_without_text_is_one_sentence(data, says):
 def test_the_responses_of_a_study(tmp_path):
     path = tmp_path / "a.medreview"
     with Study.create(path) as study:
-        row = {"response_id": "r1", "ordinal": 1, "record_id": "", "model": "m", "origin": "o", "imported_at": ""}
-        row |= {"imported_from": "", "cited": 0, "text_sha256": "", "question": "q", "text": "x"}
-        other = row | {"response_id": "r2", "ordinal": 2, "record_id": "seven", "listed": '["PMID: 1"]'}
-        study.write(lambda connection: (insert(connection, "response", [row]), insert(connection, "response", [other])))
+        build(study, lambda rows: rows.response("r1", "x", model="m", origin="o"))
+        more = {"model": "m", "origin": "o", "record_id": "seven", "listed": '["PMID: 1"]'}
+        build(study, lambda rows: rows.response("r2", "x", **more))
         assert list(study_answers(study.reader)) == [
             CitingAnswer(1, "r1", "m", "o", "x"),
             CitingAnswer(2, "seven", "m", "o", "x", ("PMID: 1",)),

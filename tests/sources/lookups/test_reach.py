@@ -1,7 +1,5 @@
 """Whether something is there: states told apart, against a real server and from the snapshots of a study."""
 
-import zlib
-
 import pytest
 
 from medreview.citations import Citation, canonical_key
@@ -9,9 +7,8 @@ from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.sources.lookups.reach import ask, exists, reach_state, stored
 from medreview.study import Study
-from medreview.study.rows import insert
-from medreview.text import sha256
 from tests.support.http_server import LocalServer, hang
+from tests.support.study_builder import build
 
 
 def pages(exchange):
@@ -137,7 +134,7 @@ def test_whether_an_identifier_exists(kind, state, chain, known):
 
 def test_the_snapshots_of_a_study_say_it_too(tmp_path):
     with Study.create(tmp_path / "a.medreview") as study:
-        study.write(lambda connection: _sources(connection))
+        build(study, _sources)
         found = stored(study.reader)
 
     assert {key: (it.state, it.exists, it.at) for key, it in found.items()} == {
@@ -147,19 +144,13 @@ def test_the_snapshots_of_a_study_say_it_too(tmp_path):
     assert found["doi:10.9999/none"].detail == "no such page"
 
 
-def _sources(connection):
+def _sources(rows):
     for name, kind, value, url, status, state in (
         ("a", "url", "https://x.example/", "https://x.example/", 200, "ok"),
         ("b", "doi", "10.9999/none", "https://doi.org/10.9999/none", 404, "http_error"),
         ("c", "url", "https://never.example/", "https://never.example/", None, ""),
     ):
-        key = canonical_key(Citation(kind, value))
-        row = {"source_id": name, "key": key, "kind": kind, "value": value, "url": url, "domain": ""}
-        insert(connection, "source", [row])
+        rows.source(name, url, key=canonical_key(Citation(kind, value)), kind=kind, value=value)
         if state:
-            page = {"snapshot_id": f"p{name}", "source_id": name, "version": 1, "fetched_at": "2026-01-02T03:04:05Z"}
-            page |= {"page_state": state, "state_evidence": "no such page", "status": status, "content_type": ""}
-            page |= {"final_url": url, "chain": f'["{url}"]', "title": "", "extractor": "x", "raw_size": 0}
-            page |= {"raw_sha256": "", "text_sha256": sha256(""), "text": "", "full_text": ""}
-            insert(connection, "snapshot", [page | {"body": zlib.compress(b"")}])
-            connection.execute("UPDATE source SET current_snapshot = ? WHERE source_id = ?", (f"p{name}", name))
+            told = {"page_state": state, "state_evidence": "no such page", "status": status, "chain": f'["{url}"]'}
+            rows.snapshot(name, fetched_at="2026-01-02T03:04:05Z", **told)
