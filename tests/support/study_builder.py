@@ -8,6 +8,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.study import Study
@@ -76,7 +77,7 @@ class StudyBuilder:
         """A source that nobody has asked for yet."""
         url = url or f"https://{source_id}.example/"
         row = {"source_id": source_id, "key": f"url:{url}", "kind": "url", "value": url, "url": url}
-        self.add("source", **row | {"domain": url.split("/")[2]} | columns)
+        self.add("source", **row | {"domain": urlsplit(url).netloc} | columns)
         return source_id
 
     def citation(self, response_id: str, source_id: str, **columns: Any) -> None:

@@ -19,7 +19,7 @@ from medreview.study import Study
 from medreview.study.ids import Ulids, content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
-from tests.exchange.conftest import Shop
+from tests.exchange.example_study import ExampleStudy
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -28,10 +28,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("dialect", ["analysis", "excel"])
 def test_code_book_and_manifest_fit_the_files(
-    shop: Shop, tmp_path: Path, dialect: Literal["analysis", "excel"]
+    example: ExampleStudy, tmp_path: Path, dialect: Literal["analysis", "excel"]
 ) -> None:
-    shop.decide("supported")
-    summary = export(shop.study, tmp_path / "out", dialect)
+    example.decide("supported")
+    summary = export(example.study, tmp_path / "out", dialect)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     book = pd.read_csv(tmp_path / "out" / "codebook.csv", encoding="utf-8-sig", keep_default_na=False)
     headers = {}
@@ -46,9 +46,9 @@ def test_code_book_and_manifest_fit_the_files(
     assert {name: list(of_file["column"]) for name, of_file in book.groupby("file")} == headers
     assert set(headers) == set(FILES)
     assert book["meaning"].str.len().min() > 5
-    head = shop.study.reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()[0]
+    head = example.study.reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()[0]
     assert (manifest["event_head"], manifest["dialect"]) == (head, dialect)
-    assert manifest["study_id"] == shop.study.meta("study_id")
+    assert manifest["study_id"] == example.study.meta("study_id")
 
 
 def test_no_level_means_missing() -> None:
@@ -59,22 +59,22 @@ def test_no_level_means_missing() -> None:
             assert not {"None", "NONE"} & set(column.levels)
 
 
-def test_analysis_has_only_line_feeds_and_quotes_all_text(shop: Shop, tmp_path: Path) -> None:
-    shop.do("note", payload={"text": "=1+1"})
-    export(shop.study, tmp_path / "out")
+def test_analysis_has_only_line_feeds_and_quotes_all_text(example: ExampleStudy, tmp_path: Path) -> None:
+    example.do("note", payload={"text": "=1+1"})
+    export(example.study, tmp_path / "out")
     data = (tmp_path / "out" / "events.csv").read_bytes()
     assert not data.startswith(b"\xef\xbb\xbf")
     assert b"\r" not in data
     assert b'"=1+1"' in data
     line = (tmp_path / "out" / "statements.csv").read_text().splitlines()[1]
-    assert line.startswith(f'"{shop.units[0]}","r')
+    assert line.startswith(f'"{example.units[0]}","r')
     assert ",1,0," in line
 
 
 @pytest.mark.parametrize("note", ["=1+1", "+1", "-1", "@A1", "\tx", "\rx", "＝1", "＋1", "－1", "＠a"])
-def test_excel_guards_formulas_and_says_so(shop: Shop, tmp_path: Path, note: str) -> None:
-    shop.do("note", payload={"text": note})
-    export(shop.study, tmp_path / "out", "excel")
+def test_excel_guards_formulas_and_says_so(example: ExampleStudy, tmp_path: Path, note: str) -> None:
+    example.do("note", payload={"text": note})
+    export(example.study, tmp_path / "out", "excel")
     data = (tmp_path / "out" / "labels.csv").read_bytes()
     assert data.startswith(b"\xef\xbb\xbf")
     assert data.endswith(b"\r\n")
@@ -85,18 +85,18 @@ def test_excel_guards_formulas_and_says_so(shop: Shop, tmp_path: Path, note: str
         assert [row["guarded"] for row in csv.DictReader(file)] == ["reason", "reason"]
 
 
-def test_excel_leaves_numbers_alone(shop: Shop, tmp_path: Path) -> None:
-    shop.do("note", payload={"text": "plain", "keys": -3, "start": -0.5})
-    export(shop.study, tmp_path / "out", "excel")
+def test_excel_leaves_numbers_alone(example: ExampleStudy, tmp_path: Path) -> None:
+    example.do("note", payload={"text": "plain", "keys": -3, "start": -0.5})
+    export(example.study, tmp_path / "out", "excel")
     with (tmp_path / "out" / "events.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["payload_keys"], row["payload_start"], row["guarded"]) == ("-3", "-0.5", "")
 
 
 @pytest.mark.parametrize("note", ["x" * 40_000, "💊" * 20_000, "x" * (CELL_LIMIT + 1), "=" + "💊é" * 11_000])
-def test_excel_cuts_what_no_cell_holds(shop: Shop, tmp_path: Path, note: str) -> None:
-    shop.do("note", payload={"text": note})
-    export(shop.study, tmp_path / "out", "excel")
+def test_excel_cuts_what_no_cell_holds(example: ExampleStudy, tmp_path: Path, note: str) -> None:
+    example.do("note", payload={"text": note})
+    export(example.study, tmp_path / "out", "excel")
     with (tmp_path / "out" / "labels.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
     kept, _, count = row["note"].rpartition("…[+")
@@ -107,73 +107,75 @@ def test_excel_cuts_what_no_cell_holds(shop: Shop, tmp_path: Path, note: str) ->
     assert len(kept) + int(count.rstrip("]")) == len(note)
 
 
-def test_a_text_that_just_fits_stays(shop: Shop, tmp_path: Path) -> None:
-    shop.do("note", payload={"text": "x" * CELL_LIMIT})
-    export(shop.study, tmp_path / "out", "excel")
+def test_a_text_that_just_fits_stays(example: ExampleStudy, tmp_path: Path) -> None:
+    example.do("note", payload={"text": "x" * CELL_LIMIT})
+    export(example.study, tmp_path / "out", "excel")
     with (tmp_path / "out" / "labels.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (len(row["note"]), row["truncated"]) == (CELL_LIMIT, "")
 
 
-def test_files_are_private_and_the_same_study_gives_the_same_bytes(shop: Shop, tmp_path: Path) -> None:
-    shop.decide("supported")
+def test_files_are_private_and_the_same_study_gives_the_same_bytes(example: ExampleStudy, tmp_path: Path) -> None:
+    example.decide("supported")
     before = os.umask(0)
     try:
-        export(shop.study, tmp_path / "out")
-        export(shop.study, tmp_path / "again")
+        export(example.study, tmp_path / "out")
+        export(example.study, tmp_path / "again")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "out").iterdir()} == {0o600}
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
-    shop.decide("partial", 1)
-    export(shop.study, tmp_path / "out")
+    example.decide("partial", 1)
+    export(example.study, tmp_path / "out")
     assert contents(tmp_path / "out") != contents(tmp_path / "again")
     assert [path.name for path in tmp_path.iterdir() if ".partial" in path.name] == []
 
 
-def test_nothing_of_others_is_overwritten(shop: Shop, tmp_path: Path, new_shop: object) -> None:
+def test_nothing_of_others_is_overwritten(example: ExampleStudy, tmp_path: Path, new_example: object) -> None:
     out = tmp_path / "out"
-    other = new_shop("other").study  # type: ignore[operator]
+    other = new_example("other").study  # type: ignore[operator]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
     with pytest.raises(UserError, match="holds other files"):
-        export(shop.study, tmp_path / "mine")
+        export(example.study, tmp_path / "mine")
     with pytest.raises(UserError, match="is a file"):
-        export(shop.study, tmp_path / "mine" / "thesis.txt")
-    export(shop.study, out)
+        export(example.study, tmp_path / "mine" / "thesis.txt")
+    export(example.study, out)
     with pytest.raises(UserError, match="another study"):
         export(other, out)
     (out / "plot.R").write_text("plot(1)")
     with pytest.raises(UserError, match=r"also holds plot\.R"):
-        export(shop.study, out)
+        export(example.study, out)
     (out / "plot.R").unlink()
     with (out / "labels.csv").open("a") as file:
         file.write("mine\n")
     with pytest.raises(UserError, match=r"labels\.csv in .* was changed"):
-        export(shop.study, out)
+        export(example.study, out)
     (out / "labels.csv").unlink()
-    export(shop.study, out)
+    export(example.study, out)
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "precious"
     (out / "manifest.json").write_text("{")
     with pytest.raises(UserError, match="damaged"):
-        export(shop.study, out)
+        export(example.study, out)
 
 
-def test_an_export_that_fails_leaves_the_old_one(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    export(shop.study, tmp_path / "out")
+def test_an_export_that_fails_leaves_the_old_one(
+    example: ExampleStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(example.study, tmp_path / "out")
     before = contents(tmp_path / "out")
-    shop.decide("supported")
+    example.decide("supported")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("medreview.exchange.exports.export.write_manifest", full)
     with pytest.raises(UserError, match="No space left on device"):
-        export(shop.study, tmp_path / "out")
+        export(example.study, tmp_path / "out")
     assert contents(tmp_path / "out") == before
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
-    assert not shop.study.reader.in_transaction
+    assert not example.study.reader.in_transaction
 
 
 def test_five_thousand_labels_in_little_memory(study: Study, tmp_path: Path) -> None:

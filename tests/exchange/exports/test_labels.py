@@ -10,7 +10,8 @@ import pytest
 
 from medreview.exchange.exports.export import export
 from medreview.text import sha256
-from tests.exchange.conftest import PAGE, QUOTE, TEXTS, Shop
+from tests.exchange.example_study import PAGE, QUOTE, TEXTS, ExampleStudy
+from tests.support.study_builder import build
 
 
 def table(folder: Path, name: str = "labels.csv") -> list[dict[str, str]]:
@@ -19,28 +20,28 @@ def table(folder: Path, name: str = "labels.csv") -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def exported(shop: Shop, tmp_path: Path) -> Any:
+def exported(example: ExampleStudy, tmp_path: Path) -> Any:
     def rows(name: str = "labels.csv") -> list[dict[str, str]]:
-        export(shop.study, tmp_path / "out")
+        export(example.study, tmp_path / "out")
         return table(tmp_path / "out", name)
 
     return rows
 
 
-def test_a_blind_decision_changed_after_the_reveal(shop: Shop, exported: Any) -> None:
-    shop.do("shown")
-    first = shop.decide("supported")
-    shop.do("reveal")
-    final = shop.decide("contradicted", kind="revise", seen="after")
-    shop.do("reason", payload={"decision": first.event_id, "code": "topic"})
-    shop.do("reason", payload={"decision": final.event_id, "code": "number"})
-    shop.decide("none", axis="hallucination", seen="after")
-    shop.do("note", payload={"text": "first"})
-    shop.do("note", payload={"text": '=second, "quoted"\r\nline'})
-    shop.do("flag", payload={"flag": "dispute", "on": True})
-    shop.do("flag", payload={"flag": "feedback", "on": True})
-    shop.do("flag", payload={"flag": "feedback", "on": False})
-    shop.do("defer")
+def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, exported: Any) -> None:
+    example.do("shown")
+    first = example.decide("supported")
+    example.do("reveal")
+    final = example.decide("contradicted", kind="revise", seen="after")
+    example.do("reason", payload={"decision": first.event_id, "code": "topic"})
+    example.do("reason", payload={"decision": final.event_id, "code": "number"})
+    example.decide("none", axis="hallucination", seen="after")
+    example.do("note", payload={"text": "first"})
+    example.do("note", payload={"text": '=second, "quoted"\r\nline'})
+    example.do("flag", payload={"flag": "dispute", "on": True})
+    example.do("flag", payload={"flag": "feedback", "on": True})
+    example.do("flag", payload={"flag": "feedback", "on": False})
+    example.do("defer")
     (row,) = exported()
     assert (row["verdict_first"], row["verdict_final"], row["changed_after_reveal"]) == (
         "supported",
@@ -71,52 +72,54 @@ def test_a_blind_decision_changed_after_the_reveal(shop: Shop, exported: Any) ->
     )
 
 
-def test_a_changed_mind_needs_a_reason_of_its_own_and_is_no_reveal_in_open_mode(shop: Shop, exported: Any) -> None:
-    first = shop.decide("supported", mode="open", seen="before")
-    shop.do("reason", payload={"decision": first.event_id, "code": "topic"}, mode="open")
+def test_a_changed_mind_needs_a_reason_of_its_own_and_is_no_reveal_in_open_mode(
+    example: ExampleStudy, exported: Any
+) -> None:
+    first = example.decide("supported", mode="open", seen="before")
+    example.do("reason", payload={"decision": first.event_id, "code": "topic"}, mode="open")
     assert [row["reason_code"] for row in exported()] == ["topic"]
-    shop.decide("partial", mode="open", seen="before")
+    example.decide("partial", mode="open", seen="before")
     (row,) = exported()
     assert (row["reason_code"], row["changed_after_reveal"], row["exposure_judge_verdict"]) == ("", "0", "before")
 
 
-def test_undone_events_do_not_count_and_redone_ones_do(shop: Shop, exported: Any) -> None:
-    done = shop.decide("supported")
-    undo = shop.do("retract", undoes_event=done.event_id)
+def test_undone_events_do_not_count_and_redone_ones_do(example: ExampleStudy, exported: Any) -> None:
+    done = example.decide("supported")
+    undo = example.do("retract", undoes_event=done.event_id)
     assert exported() == []
-    shop.do("retract", undoes_event=undo.event_id)
+    example.do("retract", undoes_event=undo.event_id)
     assert [row["verdict_final"] for row in exported()] == ["supported"]
-    second = shop.decide("partial")
+    second = example.decide("partial")
     assert [(row["verdict_first"], row["verdict_final"]) for row in exported()] == [("supported", "partial")]
-    shop.do("retract", undoes_event=second.event_id)
+    example.do("retract", undoes_event=second.event_id)
     (row,) = exported()
     assert (row["verdict_first"], row["verdict_final"], row["n_events"]) == ("supported", "supported", "5")
 
 
-def test_verdicts_are_those_of_the_views(shop: Shop, exported: Any) -> None:
+def test_verdicts_are_those_of_the_views(example: ExampleStudy, exported: Any) -> None:
     for step in range(40):
         who, unit = f"r{step % 3}", step % 5
-        receipt = shop.decide(
+        receipt = example.decide(
             ["supported", "partial", "not_addressed"][step % 3 - 1], unit, who=who, pass_no=1 + step % 2
         )
         if step % 4 == 0:
-            shop.do("retract", unit, undoes_event=receipt.event_id, who=who)
+            example.do("retract", unit, undoes_event=receipt.event_id, who=who)
     rows = {(row["reviewer_id"], row["pass_no"], row["unit_id"]): row for row in exported()}
     for view, column in (("decision_first", "verdict_first"), ("decision_current", "verdict_final")):
         found = {
             (r["reviewer"], str(r["pass"]), r["unit"]): r["label"]
-            for r in shop.study.reader.execute(f"SELECT * FROM {view}")
+            for r in example.study.reader.execute(f"SELECT * FROM {view}")
         }
         assert {key: row[column] for key, row in rows.items() if row[column]} == found
     assert len(rows) > 15
 
 
-def test_rows_stand_in_the_order_of_the_responses(shop: Shop, exported: Any) -> None:
+def test_rows_stand_in_the_order_of_the_responses(example: ExampleStudy, exported: Any) -> None:
     for unit in (4, 0, 2, 3, 1):
         for who in ("zoe", "ada"):
-            shop.decide("supported", unit, who=who, mode="open", seen="before")
+            example.decide("supported", unit, who=who, mode="open", seen="before")
     rows = exported()
-    assert [row["unit_id"] for row in rows[::2]] == shop.units
+    assert [row["unit_id"] for row in rows[::2]] == example.units
     assert [row["reviewer_id"] for row in rows[:2]] == ["ada", "zoe"]
     assert {row["exposure_jury"] for row in rows} == {"before"}
     assert {row["wall_ms"] for row in rows} == {""}
@@ -124,41 +127,41 @@ def test_rows_stand_in_the_order_of_the_responses(shop: Shop, exported: Any) -> 
     assert [row["jury_n"] for row in rows[2:]] == [""] * 8
 
 
-def test_a_reveal_that_was_taken_back_was_still_seen(shop: Shop, exported: Any) -> None:
-    shop.decide("supported")
-    reveal = shop.do("reveal")
-    shop.do("retract", undoes_event=reveal.event_id)
+def test_a_reveal_that_was_taken_back_was_still_seen(example: ExampleStudy, exported: Any) -> None:
+    example.decide("supported")
+    reveal = example.do("reveal")
+    example.do("retract", undoes_event=reveal.event_id)
     (row,) = exported()
     assert (row["exposure_judge_verdict"], row["changed_after_reveal"]) == ("after", "0")
 
 
-def test_stale_labels(shop: Shop, exported: Any) -> None:
-    shop.decide("supported")
-    shop.decide("supported", 1, snapshot="gone")
-    shop.decide("supported", 2, statement_sha256="0" * 64)
-    shop.do("defer", 3)
+def test_stale_labels(example: ExampleStudy, exported: Any) -> None:
+    example.decide("supported")
+    example.decide("supported", 1, snapshot="gone")
+    example.decide("supported", 2, statement_sha256="0" * 64)
+    example.do("defer", 3)
     assert [row["stale"] for row in exported()] == ["0", "", "1", ""]
-    shop.study.write(lambda connection: shop.page(connection, "p2", 2, PAGE + " New."))
+    build(example.study, lambda rows: example.page(rows, "p2", PAGE + " New."))
     assert [row["stale"] for row in exported()] == ["1", "1", "1", ""]
-    shop.study.write(lambda connection: shop.page(connection, "p3", 3, PAGE))
+    build(example.study, lambda rows: example.page(rows, "p3", PAGE))
     assert [row["stale"] for row in exported()] == ["0", "", "1", ""]
 
 
-def test_a_look_is_no_label(shop: Shop, exported: Any) -> None:
-    shop.do("shown", 1)
-    shop.do("defer", 2)
+def test_a_look_is_no_label(example: ExampleStudy, exported: Any) -> None:
+    example.do("shown", 1)
+    example.do("defer", 2)
     assert [row["deferred_times"] for row in exported()] == ["1"]
 
 
-def test_spans_point_at_their_text_in_both_units(shop: Shop, exported: Any) -> None:
+def test_spans_point_at_their_text_in_both_units(example: ExampleStudy, exported: Any) -> None:
     start = PAGE.find("metformin", 12)
     span = {"axis": "hallucination", "label": "fact", "target": "source", "start": start, "end": start + 9}
-    shop.do("span_add", payload={**span, "exact": "metformin", "sha256": sha256(PAGE)})
+    example.do("span_add", payload={**span, "exact": "metformin", "sha256": sha256(PAGE)})
     inside = {"target": "response", "start": 0, "end": 4, "exact": "Stop", "sha256": sha256(TEXTS[0])}
-    deleted = shop.do("span_add", payload={**span, **inside})
-    kept = shop.do("span_add", payload={**span, **inside})
-    shop.do("span_del", payload={"span": deleted.event_id})
-    shop.do("span_add", payload={**span, "exact": "metformin", "sha256": sha256(PAGE)}, snapshot="gone")
+    deleted = example.do("span_add", payload={**span, **inside})
+    kept = example.do("span_add", payload={**span, **inside})
+    example.do("span_del", payload={"span": deleted.event_id})
+    example.do("span_add", payload={**span, "exact": "metformin", "sha256": sha256(PAGE)}, snapshot="gone")
     in_response, lost, in_source = exported("spans.csv")
     assert (in_response["span_id"], in_response["exact"], in_response["prefix32"]) == (kept.event_id, "Stop", "")
     assert in_response["suffix32"] == TEXTS[0][4:36]
@@ -173,10 +176,10 @@ def test_spans_point_at_their_text_in_both_units(shop: Shop, exported: Any) -> N
     assert exported()[0]["n_spans"] == "3"
 
 
-def test_pandas_reads_every_level_as_text(shop: Shop, exported: Any, tmp_path: Path) -> None:
-    shop.decide("cannot_judge")
-    shop.decide("none", axis="hallucination")
-    shop.do("defer", 1)
+def test_pandas_reads_every_level_as_text(example: ExampleStudy, exported: Any, tmp_path: Path) -> None:
+    example.decide("cannot_judge")
+    example.decide("none", axis="hallucination")
+    example.do("defer", 1)
     exported()
     frame = pd.read_csv(tmp_path / "out" / "labels.csv")
     assert list(frame["verdict_first"][:1]) == ["cannot_judge"]

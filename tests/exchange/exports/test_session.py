@@ -9,13 +9,15 @@ from medreview.exchange.imports.import_export import import_export
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study.check import check
-from tests.exchange.conftest import Shop
+from tests.exchange.example_study import ExampleStudy
 
 
-def test_a_session_out_and_in(shop: Shop, new_shop: Callable[[str], Shop], tmp_path: Path) -> None:
-    queue = open_queue(shop.study, "responses", "ada", blind=True)
-    session = ReviewSession(shop.study, "ada", queue)
-    session.go(queue.units.index(shop.units[0]))
+def test_a_session_out_and_in(
+    example: ExampleStudy, new_example: Callable[[str], ExampleStudy], tmp_path: Path
+) -> None:
+    queue = open_queue(example.study, "responses", "ada", blind=True)
+    session = ReviewSession(example.study, "ada", queue)
+    session.go(queue.units.index(example.units[0]))
     session.decide("partial")
     session.decide("contradicted")
     session.reason("number")
@@ -23,26 +25,26 @@ def test_a_session_out_and_in(shop: Shop, new_shop: Callable[[str], Shop], tmp_p
     session.add_span("response", session.default_span("response"))
     session.note("=dose, “halved”")
     session.flag("dispute")
-    session.go(queue.units.index(shop.units[1]))
+    session.go(queue.units.index(example.units[1]))
     session.decide("supported")
     session.undo()
     session.defer()
     session.leave()
-    export(shop.study, tmp_path / "one")
+    export(example.study, tmp_path / "one")
     with (tmp_path / "one" / "labels.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["unit_id"]: row for row in csv.DictReader(file)}
-    row = rows[shop.units[0]]
+    row = rows[example.units[0]]
     assert (row["verdict_first"], row["verdict_final"], row["changed_after_reveal"]) == ("partial", "contradicted", "1")
     assert (row["reason_code"], row["halluc_type"], row["note"]) == ("number", "fact", "=dose, “halved”")
     assert (row["flag_dispute"], row["n_spans"], row["mode"], row["stale"]) == ("1", "1", "blind", "0")
     assert (row["exposure_judge_verdict"], row["queue_name"], row["reviewer_id"]) == ("after", "responses", "ada")
     assert row["wall_ms"].isdigit()
-    undone = rows[shop.units[1]]
+    undone = rows[example.units[1]]
     assert (undone["verdict_first"], undone["verdict_final"], undone["deferred_times"]) == ("", "", "1")
     assert (tmp_path / "one" / "event_values.csv").read_text().count("\n") == 1
-    fresh = new_shop("fresh")
+    fresh = new_example("fresh")
     import_export(fresh.study, tmp_path / "one")
-    fresh.units = shop.units
+    fresh.units = example.units
     fresh.machine()
     export(fresh.study, tmp_path / "two")
     for path in (tmp_path / "one").iterdir():

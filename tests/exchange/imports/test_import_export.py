@@ -18,33 +18,33 @@ from medreview.study.check import check
 from medreview.study.events import event_hash, insert_event
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
-from tests.exchange.conftest import TEXTS, Shop
+from tests.exchange.example_study import TEXTS, ExampleStudy
 
-NewShop = Callable[[str], Shop]
+NewExample = Callable[[str], ExampleStudy]
 MACHINE = ("judge_", "jury_", "source_", "extractor", "stale")
 
 
-def busy(shop: Shop) -> None:
+def busy(example: ExampleStudy) -> None:
     """A little of everything a reviewer can do."""
-    shop.do("shown")
-    first = shop.decide("supported")
-    shop.do("reveal")
-    shop.decide("partial", kind="revise", seen="after")
-    shop.do("note", payload={"text": 'Say "no", 💊\r\n=now;\t\0 \u2028'})
-    shop.do("reason", payload={"decision": first.event_id, "code": "number"})
-    shop.decide("context", 3, axis="hallucination", mode="open", seen="before")
+    example.do("shown")
+    first = example.decide("supported")
+    example.do("reveal")
+    example.decide("partial", kind="revise", seen="after")
+    example.do("note", payload={"text": 'Say "no", 💊\r\n=now;\t\0 \u2028'})
+    example.do("reason", payload={"decision": first.event_id, "code": "number"})
+    example.decide("context", 3, axis="hallucination", mode="open", seen="before")
     span = {"axis": "hallucination", "label": "context", "target": "response", "start": 0, "end": 8}
-    mark = shop.do("span_add", 3, {**span, "exact": "Warfarin", "sha256": "x"})
-    shop.do("span_del", 3, {"span": mark.event_id})
-    shop.do("retract", 3, undoes_event=shop.do("flag", 3, {"flag": "feedback", "on": True}).event_id)
-    shop.do(
+    mark = example.do("span_add", 3, {**span, "exact": "Warfarin", "sha256": "x"})
+    example.do("span_del", 3, {"span": mark.event_id})
+    example.do("retract", 3, undoes_event=example.do("flag", 3, {"flag": "feedback", "on": True}).event_id)
+    example.do(
         "defer",
         2,
         {"until": 1.5, "tags": ["a b", {"deep": None}], "empty": {}, "x.y": "", "exposure_jury": "?"},
         who="zoe",
     )
-    audit = {"position": 1, "statement_id": shop.units[1], "seed": 7, "stratum": "ember", "inclusion_prob": 0.25}
-    shop.study.write(lambda connection: insert(connection, "audit_item", [audit]))
+    audit = {"position": 1, "statement_id": example.units[1], "seed": 7, "stratum": "ember", "inclusion_prob": 0.25}
+    example.study.write(lambda connection: insert(connection, "audit_item", [audit]))
 
 
 def human(folder: Path) -> list[dict[str, str]]:
@@ -56,20 +56,20 @@ def same(one: Path, other: Path) -> list[str]:
     return [path.name for path in sorted(one.iterdir()) if path.read_bytes() == (other / path.name).read_bytes()]
 
 
-def test_round_trip_into_a_new_study(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
-    busy(shop)
-    summary = export(shop.study, tmp_path / "one")
+def test_round_trip_into_a_new_study(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:
+    busy(example)
+    summary = export(example.study, tmp_path / "one")
     assert summary.files["event_values.csv"] == 4
-    fresh = new_shop("fresh")
+    fresh = new_example("fresh")
     brought = import_export(fresh.study, tmp_path / "one")
     assert brought == ExportedSummary(read=12, added=12, known=0, foreign=0, responses=2, statements=5)
-    assert check(fresh.study.reader) == check(shop.study.reader)
+    assert check(fresh.study.reader) == check(example.study.reader)
     export(fresh.study, tmp_path / "two")
     assert human(tmp_path / "one") == human(tmp_path / "two")
     assert {"events.csv", "event_values.csv", "responses.csv", "statements.csv"} <= set(
         same(tmp_path / "one", tmp_path / "two")
     )
-    fresh.units = shop.units
+    fresh.units = example.units
     fresh.machine()
     export(fresh.study, tmp_path / "three")
     assert same(tmp_path / "one", tmp_path / "three") == sorted(path.name for path in (tmp_path / "one").iterdir())
@@ -84,10 +84,10 @@ def test_round_trip_into_a_new_study(shop: Shop, new_shop: NewShop, tmp_path: Pa
 def test_any_note_survives(tmp_path_factory: pytest.TempPathFactory, notes: list[str]) -> None:
     place = tmp_path_factory.mktemp("notes")
     with Study.create(place / "a.medreview") as one, Study.create(place / "b.medreview") as two:
-        shop = Shop(one)
-        shop.fill()
+        example = ExampleStudy(one)
+        example.fill()
         for number, note in enumerate(notes):
-            shop.do("note", number % 5, {"text": note})
+            example.do("note", number % 5, {"text": note})
         export(one, place / "one")
         import_export(two, place / "one")
         stored = [
@@ -101,28 +101,30 @@ def test_any_note_survives(tmp_path_factory: pytest.TempPathFactory, notes: list
         assert [row["note"] for row in human(place / "two")] == [last[unit] for unit in sorted(last)]
 
 
-def test_an_export_joins_a_study_of_the_same_material(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
-    busy(shop)
-    export(shop.study, tmp_path / "out")
-    colleague = new_shop("colleague")
+def test_an_export_joins_a_study_of_the_same_material(
+    example: ExampleStudy, new_example: NewExample, tmp_path: Path
+) -> None:
+    busy(example)
+    export(example.study, tmp_path / "out")
+    colleague = new_example("colleague")
     colleague.fill()
     colleague.do("note", payload={"text": "mine"}, who="bo")
     name = colleague.study.meta("study_id")
     brought = import_export(colleague.study, tmp_path / "out")
     assert (brought.responses, brought.statements, brought.added) == (0, 0, 12)
     assert colleague.study.meta("study_id") == name
-    assert check(colleague.study.reader) == check(shop.study.reader)
+    assert check(colleague.study.reader) == check(example.study.reader)
 
 
 def test_statements_split_otherwise_are_kept_and_their_events_refused(
-    shop: Shop, new_shop: NewShop, tmp_path: Path
+    example: ExampleStudy, new_example: NewExample, tmp_path: Path
 ) -> None:
-    busy(shop)
-    export(shop.study, tmp_path / "out")
-    other = new_shop("other")
+    busy(example)
+    export(example.study, tmp_path / "out")
+    other = new_example("other")
     other.fill()
     other.study.write(
-        lambda connection: connection.execute("DELETE FROM statement WHERE statement_id = ?", (shop.units[0],))
+        lambda connection: connection.execute("DELETE FROM statement WHERE statement_id = ?", (example.units[0],))
     )
     with pytest.raises(UserError, match="Import it into a new study"):
         import_export(other.study, tmp_path / "out")
@@ -130,12 +132,12 @@ def test_statements_split_otherwise_are_kept_and_their_events_refused(
 
 
 @pytest.mark.parametrize("name", ["events.csv", "responses.csv", "labels.csv", "codebook.csv"])
-def test_a_changed_file_is_refused(shop: Shop, new_shop: NewShop, tmp_path: Path, name: str) -> None:
-    busy(shop)
-    export(shop.study, tmp_path / "out")
+def test_a_changed_file_is_refused(example: ExampleStudy, new_example: NewExample, tmp_path: Path, name: str) -> None:
+    busy(example)
+    export(example.study, tmp_path / "out")
     path = tmp_path / "out" / name
     path.write_bytes(path.read_bytes().replace(b"supported", b"Supported").replace(b"Stop", b"Go on"))
-    fresh = new_shop("fresh").study
+    fresh = new_example("fresh").study
     with pytest.raises(UserError, match=f"{name} is missing or was changed"):
         import_export(fresh, tmp_path / "out")
     path.unlink()
@@ -144,10 +146,12 @@ def test_a_changed_file_is_refused(shop: Shop, new_shop: NewShop, tmp_path: Path
     assert fresh.reader.execute("SELECT count(*) FROM response").fetchone()[0] == 0
 
 
-def test_a_changed_event_is_refused_even_with_a_mended_manifest(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
-    busy(shop)
-    export(shop.study, tmp_path / "out")
-    events, fresh = tmp_path / "out" / "events.csv", new_shop("fresh").study
+def test_a_changed_event_is_refused_even_with_a_mended_manifest(
+    example: ExampleStudy, new_example: NewExample, tmp_path: Path
+) -> None:
+    busy(example)
+    export(example.study, tmp_path / "out")
+    events, fresh = tmp_path / "out" / "events.csv", new_example("fresh").study
     whole = events.read_bytes()
 
     def put(data: bytes) -> None:
@@ -172,25 +176,25 @@ def test_a_changed_event_is_refused_even_with_a_mended_manifest(shop: Shop, new_
     assert import_export(fresh, tmp_path / "out").added == 12
 
 
-def test_a_draw_of_ones_own_is_kept(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
-    busy(shop)
-    export(shop.study, tmp_path / "out")
-    other = new_shop("other")
+def test_a_draw_of_ones_own_is_kept(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:
+    busy(example)
+    export(example.study, tmp_path / "out")
+    other = new_example("other")
     other.fill()
     other.study.write(lambda c: c.execute("DELETE FROM statement WHERE response_id <> ?", (content_id("r", TEXTS[1]),)))
     other.study.write(lambda c: c.execute("UPDATE response SET parser = NULL WHERE ordinal = 1"))
-    own = {"position": 9, "statement_id": shop.units[3], "seed": 1, "stratum": "", "inclusion_prob": 0.5}
+    own = {"position": 9, "statement_id": example.units[3], "seed": 1, "stratum": "", "inclusion_prob": 0.5}
     other.study.write(lambda connection: insert(connection, "audit_item", [own]))
     assert import_export(other.study, tmp_path / "out").statements == 3
     assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_item")] == [own]
 
 
-def test_two_events_under_one_id_are_refused(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
-    busy(shop)
-    export(shop.study, tmp_path / "out")
-    other = new_shop("other")
+def test_two_events_under_one_id_are_refused(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:
+    busy(example)
+    export(example.study, tmp_path / "out")
+    other = new_example("other")
     other.fill()
-    first = dict(shop.study.reader.execute("SELECT * FROM event ORDER BY event_id").fetchone())
+    first = dict(example.study.reader.execute("SELECT * FROM event ORDER BY event_id").fetchone())
     changed = {**first, "reviewer": "eve"}
     other.study.write(lambda connection: insert_event(connection, {**changed, "hash": event_hash(changed)}))
     with pytest.raises(UserError, match="is another one in this study"):
@@ -198,11 +202,11 @@ def test_two_events_under_one_id_are_refused(shop: Shop, new_shop: NewShop, tmp_
     assert other.study.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 1
 
 
-def test_other_folders_are_refused(shop: Shop, new_shop: NewShop, tmp_path: Path) -> None:
-    fresh = new_shop("fresh").study
+def test_other_folders_are_refused(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:
+    fresh = new_example("fresh").study
     with pytest.raises(UserError, match=r"has no manifest\.json"):
         import_export(fresh, tmp_path)
-    export(shop.study, tmp_path / "excel", "excel")
+    export(example.study, tmp_path / "excel", "excel")
     with pytest.raises(UserError, match="dialect for Excel"):
         import_export(fresh, tmp_path / "excel")
     (tmp_path / "manifest.json").write_text("[]")

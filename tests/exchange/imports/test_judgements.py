@@ -15,7 +15,7 @@ from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.study import Study
 from medreview.study.check import check
-from tests.exchange.conftest import Shop
+from tests.exchange.example_study import ExampleStudy
 
 Write = Callable[[str, str | bytes], Path]
 ONE = {
@@ -140,7 +140,7 @@ def test_statements_split_here_are_kept(write: Write, study: Study) -> None:
     assert study.reader.execute("SELECT parser FROM response").fetchone()[0] == "rules 1"
 
 
-def test_what_is(write: Write, shop: Shop, tmp_path: Path) -> None:
+def test_what_is(write: Write, example: ExampleStudy, tmp_path: Path) -> None:
     assert detect_format(write("a.csv", TABLE)) == "sourcecheckup"
     assert detect_format(write("a.jsonl", json.dumps(ONE))) == "judgements"
     assert detect_format(write("b.jsonl", json.dumps({"response": "x"}))) == "responses"
@@ -148,7 +148,7 @@ def test_what_is(write: Write, shop: Shop, tmp_path: Path) -> None:
     mapped = write("c.csv", "s,u,d\nx,y,found\n")
     assert detect_format(mapped) == "responses"
     assert detect_format(mapped, {"s": "statement", "u": "source", "d": "decision"}) == "sourcecheckup"
-    export(shop.study, tmp_path / "out")
+    export(example.study, tmp_path / "out")
     assert detect_format(tmp_path / "out") == "export"
     with pytest.raises(UserError, match=r"without a manifest\.json"):
         detect_format(tmp_path)

@@ -1,0 +1,65 @@
+"""A study that grows by hand, so that its figures can be worked out by hand."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from medreview.judges.verdicts import refresh
+from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt, Recorder
+from tests.support.study_builder import StudyBuilder, build
+
+
+class SmallStudy:
+    """Responses with sources, judgements, decisions: each call is one transaction."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._recorders: dict[str, Recorder] = {}
+
+    def response(
+        self, name: str, statements: int, sources: Sequence[str | None] = ("ok",), model: str = "atlas",
+        origin: str = "forum",
+    ) -> None:  # fmt: skip
+        """Statements ``name.1``, ``name.2``, ...; sources ``name/1``, ...: a page state, or None if not fetched."""
+
+        def add(rows: StudyBuilder) -> None:
+            rows.response(name, statements=["text"] * statements, model=model, origin=origin)
+            for number, state in enumerate(sources, 1):
+                source = f"{name}/{number}"
+                rows.source(source, source, key=source, domain="page.example")
+                rows.citation(name, source)
+                if state:
+                    lost = state == "http_error"
+                    more = {"page_state": state, "status": 404 if lost else 200}
+                    rows.snapshot(source, "" if lost else "words", f"p-{source}", **more)
+
+        build(self.study, add)
+
+    def judged(self, judge: str, label: str, *units: str, source: int = 1) -> None:
+        """A judgement on each statement against a source of its response."""
+
+        def add(rows: StudyBuilder) -> None:
+            run = rows.judge_run(judge, model="")
+            for unit in units:
+                rows.judgement(judge, unit, f"p-{unit.split('.')[0]}/{source}", label, run=run)
+
+        build(self.study, add)
+
+    def said(
+        self, label: str, *units: str, who: str = "anna", mode: str = "open", seen: str = "",
+        block: str = "responses", kind: str = "decide", **more: Any,
+    ) -> None:  # fmt: skip
+        """A decision on each statement; ``seen`` is the exposure to the judges' verdict."""
+        seen = seen or ("no" if mode == "blind" else "before")
+        payload = {"axis": "evidence", "label": label, "exposure": {"judge_verdict": seen}, "active_ms": 30_000}
+        for unit in units:
+            self.event(NewEvent(kind, unit, payload | more), who=who, mode=mode, block=block)
+
+    def event(self, event: NewEvent, who: str = "anna", mode: str = "open", block: str = "responses") -> Receipt:
+        """Any event."""
+        recorder = self._recorders.setdefault(who, Recorder(who))
+        return self.study.write(lambda connection: recorder.append(connection, event, block=block, mode=mode))
+
+    def roll_up(self) -> None:
+        """Fill the table of verdicts."""
+        refresh(self.study)
