@@ -1,7 +1,6 @@
 """What the last rows ask, and what may be done before answering."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -9,34 +8,35 @@ from medreview.review.layout.cells import width
 from medreview.review.span_editing import SpanEdit
 from medreview.screens.dialogs import HallucinationDialog, RevealDialog, SpanDialog
 from medreview.study import Study
+from tests.support.workbench import events, pane_text, press, review_screen, workbench
 
 
 def nothing(*_: object) -> None:
     return None
 
 
-async def test_help_and_sources_leave_the_reason_strip_open(kit: Any, study: Study) -> None:
-    app = kit.bench(study)
+async def test_help_and_sources_leave_the_reason_strip_open(study: Study) -> None:
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "j", "3")
+        await press(pilot, "j", "3")
         for key in ("right_square_bracket", "v", "v", "y"):
-            await kit.press(pilot, key)
-            assert "3 contradicted. Why not “supported”?" in kit.part(app, "foot")
-        await kit.press(pilot, "question_mark")
-        await kit.press(pilot, "q")
-        assert "Why not “supported”?" in kit.part(app, "foot")
-        await kit.press(pilot, "1")
-        assert [json.loads(row["payload"])["code"] for row in kit.events(study, "reason")] == ["number"]
+            await press(pilot, key)
+            assert "3 contradicted. Why not “supported”?" in pane_text(app, "foot")
+        await press(pilot, "question_mark")
+        await press(pilot, "q")
+        assert "Why not “supported”?" in pane_text(app, "foot")
+        await press(pilot, "1")
+        assert [json.loads(row["payload"])["code"] for row in events(study, "reason")] == ["number"]
 
 
-async def test_help_keeps_the_span_that_is_being_marked(kit: Any, study: Study) -> None:
-    app = kit.bench(study)
+async def test_help_keeps_the_span_that_is_being_marked(study: Study) -> None:
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "j", "h", "1", "b", "question_mark")
-        await kit.press(pilot, "escape")
-        assert "Span (end moves)" in kit.part(app, "foot")
-        await kit.press(pilot, "enter")
-        assert json.loads(kit.events(study, "span_add")[0]["payload"])["exact"].endswith("first 3 hours")
+        await press(pilot, "j", "h", "1", "b", "question_mark")
+        await press(pilot, "escape")
+        assert "Span (end moves)" in pane_text(app, "foot")
+        await press(pilot, "enter")
+        assert json.loads(events(study, "span_add")[0]["payload"])["exact"].endswith("first 3 hours")
 
 
 @pytest.mark.parametrize("target", ["response", "source"])
@@ -65,16 +65,16 @@ def test_the_reveal_says_what_is_saved() -> None:
     assert len(first) < 80
 
 
-async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(kit: Any, study: Study) -> None:
+async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE verdict SET verdict = NULL, supported = NULL"))
-    app = kit.bench(study, "audit", filter="mL/kg")
+    app = workbench(study, "audit", filter="mL/kg")
     async with app.run_test(size=(80, 24)) as pilot:
-        while "crystalloid" not in kit.review(app).session.item.text:
-            await kit.press(pilot, "j")
-        await kit.press(pilot, "3")
-        assert "judges: ✓ SUPPORTED" in kit.part(app, "foot")
-        await kit.press(pilot, "enter")
-        assert "Why not “supported”?" in kit.part(app, "foot")
+        while "crystalloid" not in review_screen(app).session.item.text:
+            await press(pilot, "j")
+        await press(pilot, "3")
+        assert "judges: ✓ SUPPORTED" in pane_text(app, "foot")
+        await press(pilot, "enter")
+        assert "Why not “supported”?" in pane_text(app, "foot")
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80])

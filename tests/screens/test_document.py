@@ -1,5 +1,4 @@
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from rich.style import Style
@@ -9,6 +8,7 @@ from textual.pilot import Pilot
 from medreview.review.highlight_index import Mark
 from medreview.screens.widgets.document import DocumentView
 from medreview.study import Study
+from tests.support.workbench import press, review_screen, workbench
 
 SENTENCE = "Begin with fluid: give thirty millilitres or more of a crystalloid by vein within the first three hours"
 LONG = "\n".join(f"{SENTENCE[n % 7 * 6 :]} line{n}" for n in range(300))
@@ -349,11 +349,11 @@ async def test_a_preface_stands_above_the_text_and_counts_as_no_text() -> None:
         assert lines(app.view)[0].startswith("   Begin")
 
 
-async def test_neighbours_of_one_style_are_sent_as_one(kit: Any, study: Study) -> None:
-    app = kit.bench(study)
+async def test_neighbours_of_one_style_are_sent_as_one(study: Study) -> None:
+    app = workbench(study)
     async with app.run_test(size=(80, 40)) as pilot:
-        await kit.press(pilot, "j")
-        view = kit.review(app).source
+        await press(pilot, "j")
+        view = review_screen(app).source
         rows = [view.render_line(y) for y in range(view.size.height)]
         table = next(row for row in rows if "| 50 kg " in row.text)
         assert len(list(table)) == 1

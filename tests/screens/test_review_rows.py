@@ -5,11 +5,24 @@ from typing import Any
 
 import pytest
 
+from medreview.config import Config
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.statement_rows import statement_height, statement_rows
 from medreview.study import Study
+from tests.screens.sepsis_study import SEPSIS, change_page
+from tests.support.workbench import (
+    PLAIN,
+    blind_workbench,
+    events,
+    pane_text,
+    paste,
+    press,
+    review_screen,
+    screen_text,
+    workbench,
+)
 
 LONG = "My father has sepsis and heart failure and is on dialysis. " * 6 + "Is it safe?"
 
@@ -21,158 +34,158 @@ def asking(study: Study) -> Study:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)], ids=["80x24", "100x30", "160x50"])
-async def test_v_shows_the_whole_question(kit: Any, asking: Study, size: tuple[int, int]) -> None:
-    app = kit.bench(asking)
+async def test_v_shows_the_whole_question(asking: Study, size: tuple[int, int]) -> None:
+    app = workbench(asking)
     async with app.run_test(size=size) as pilot:
-        assert "Is it safe?" not in " ".join(kit.part(app, "statement").split())
-        await kit.press(pilot, "v")
-        assert "Is it safe?" in " ".join(kit.part(app, "statement").split())
-        await kit.press(pilot, "v")
-        assert "Is it safe?" not in " ".join(kit.part(app, "statement").split())
+        assert "Is it safe?" not in " ".join(pane_text(app, "statement").split())
+        await press(pilot, "v")
+        assert "Is it safe?" in " ".join(pane_text(app, "statement").split())
+        await press(pilot, "v")
+        assert "Is it safe?" not in " ".join(pane_text(app, "statement").split())
 
 
-async def test_many_own_labels_leave_response_and_filter_in_sight(kit: Any, study: Study) -> None:
-    app = kit.bench(study, filter="origin=forum")
+async def test_many_own_labels_leave_response_and_filter_in_sight(study: Study) -> None:
+    app = workbench(study, filter="origin=forum")
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "h", "2", "escape", "d", "f", "p", "n", "x", "enter")
-        row = kit.part(app, "header").splitlines()[1]
+        await press(pilot, "h", "2", "escape", "d", "f", "p", "n", "x", "enter")
+        row = pane_text(app, "header").splitlines()[1]
         assert row.startswith(" R01")
         assert "you: hallucination input" in row
         assert row.endswith("filter: origin=forum")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-async def test_a_read_only_study_says_so_all_the_time(kit: Any, study_path: Any, size: tuple[int, int]) -> None:
+async def test_a_read_only_study_says_so_all_the_time(study_path: Any, size: tuple[int, int]) -> None:
     with Study.open(study_path, read_only=True) as study:
-        app = kit.bench(study)
+        app = workbench(study)
         async with app.run_test(size=size) as pilot:
-            await kit.press(pilot, "j")
-            assert "READ-ONLY" in kit.part(app, "header")
+            await press(pilot, "j")
+            assert "READ-ONLY" in pane_text(app, "header")
 
 
-async def test_an_audit_that_cannot_be_drawn_is_a_sentence(kit: Any, study_path: Any) -> None:
+async def test_an_audit_that_cannot_be_drawn_is_a_sentence(study_path: Any) -> None:
     with Study.open(study_path, read_only=True) as study:
-        app = Workbench(study, kit.Config(reviewer="kb"), kit.PLAIN)
+        app = Workbench(study, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
-            await kit.press(pilot, "2")
+            await press(pilot, "2")
             foot = app.screen.query_one("#home-foot")
             assert "not drawn yet" in "\n".join(foot.render_line(y).text for y in range(foot.size.height))
 
 
-async def test_the_only_highlight_is_named_as_such(kit: Any, study: Study) -> None:
-    app = kit.bench(study, filter="response=R02")
+async def test_the_only_highlight_is_named_as_such(study: Study) -> None:
+    app = workbench(study, filter="response=R02")
     async with app.run_test(size=(80, 24)) as pilot:
-        stops = kit.review(app).session.source_highlights().stops
+        stops = review_screen(app).session.source_highlights().stops
         assert len(stops) == 1
-        await kit.press(pilot, "m", "m")
-        assert "only highlight" in kit.part(app, "foot")
+        await press(pilot, "m", "m")
+        assert "only highlight" in pane_text(app, "foot")
 
 
-async def test_a_key_held_since_the_first_screen_decides_nothing(kit: Any, study: Study) -> None:
-    app = Workbench(study, kit.Config(reviewer="kb"), kit.PLAIN)
+async def test_a_key_held_since_the_first_screen_decides_nothing(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, *["2"] * 8)  # 2 opens the audit, blind; the rest is the keyboard's repeat
+        await press(pilot, *["2"] * 8)  # 2 opens the audit, blind; the rest is the keyboard's repeat
         await pilot.pause()
-        assert "BLIND" in kit.part(app, "header")
-        assert not kit.events(study)
+        assert "BLIND" in pane_text(app, "header")
+        assert not events(study)
 
 
-async def test_blind_words_are_whole_in_a_narrow_pane(kit: Any, study: Study) -> None:
-    app = kit.bench(study, "audit")
+async def test_blind_words_are_whole_in_a_narrow_pane(study: Study) -> None:
+    app = workbench(study, "audit")
     async with app.run_test(size=(100, 30)):
-        assert "shared words are underlined" in " ".join(kit.part(app, "judges").split())
+        assert "shared words are underlined" in " ".join(pane_text(app, "judges").split())
 
 
-async def test_deferred_statements_wait_in_their_own_queue(kit: Any, study: Study) -> None:
-    app = kit.bench(study, filter="response=R01")
+async def test_deferred_statements_wait_in_their_own_queue(study: Study) -> None:
+    app = workbench(study, filter="response=R01")
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "s", "j", "s")
-    app = kit.bench(study, "deferred")
+        await press(pilot, "s", "j", "s")
+    app = workbench(study, "deferred")
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "1 of 2" in kit.part(app, "header")
-        await kit.press(pilot, "t")
-        assert "2 of 2" in kit.part(app, "header")
+        assert "1 of 2" in pane_text(app, "header")
+        await press(pilot, "t")
+        assert "2 of 2" in pane_text(app, "header")
 
 
-async def test_accepting_where_no_judge_looked_says_why(kit: Any, study: Study) -> None:
-    app = kit.bench(study, filter="response=R03")
+async def test_accepting_where_no_judge_looked_says_why(study: Study) -> None:
+    app = workbench(study, filter="response=R03")
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "a")
-        assert "No judge has looked at this statement" in kit.part(app, "foot")
-        assert not kit.events(study)
+        await press(pilot, "a")
+        assert "No judge has looked at this statement" in pane_text(app, "foot")
+        assert not events(study)
 
 
-async def test_the_panel_lists_the_judges_of_the_shown_source_first(kit: Any, study: Study) -> None:
+async def test_the_panel_lists_the_judges_of_the_shown_source_first(study: Study) -> None:
     elsewhere = """UPDATE judgement SET snapshot_id = (SELECT snapshot_id FROM snapshot WHERE page_state = 'http_error')
                    WHERE reason = '30'"""
     study.write(lambda connection: connection.execute(elsewhere))
-    app = kit.bench(study, filter="response=R01")
+    app = workbench(study, filter="response=R01")
     async with app.run_test(size=(160, 50)) as pilot:
-        await kit.press(pilot, "j")
-        session = kit.review(app).session
+        await press(pilot, "j")
+        session = review_screen(app).session
         here = f"in [{session.source.number}]"
-        rows = [row for row in kit.part(app, "judges").splitlines() if " in [" in row]
+        rows = [row for row in pane_text(app, "judges").splitlines() if " in [" in row]
         there = [here in row for row in rows]
         assert there == [True, True, False]
 
 
-async def test_stale_labels_are_told_from_those_that_hold(kit: Any, study: Study) -> None:
-    app = kit.bench(study)
+async def test_stale_labels_are_told_from_those_that_hold(study: Study) -> None:
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "5", "enter", "3", "5")
-    kit.change_page(study, "sepsis", "Sepsis care in adults. The page has another text now, and says nothing of doses.")
-    app = kit.bench(study, filter="response=R01")
+        await press(pilot, "5", "enter", "3", "5")
+    change_page(study, "sepsis", "Sepsis care in adults. The page has another text now, and says nothing of doses.")
+    app = workbench(study, filter="response=R01")
     async with app.run_test(size=(160, 50)) as pilot:
-        await kit.press(pilot, "k", "k", "k")
-        queue = [line[:34].rstrip() for line in kit.screen_text(app).splitlines()]
+        await press(pilot, "k", "k", "k")
+        queue = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert queue[2].endswith("0/4")
         assert queue[3].endswith("? S1 STALE cannot judge")
-        assert "STALE: page changed · ? cannot judge" in kit.part(app, "judges")
-        assert "Decide again" in kit.part(app, "judges")
-        await kit.press(pilot, "4", "escape")
-        queue = [line[:34].rstrip() for line in kit.screen_text(app).splitlines()]
+        assert "STALE: page changed · ? cannot judge" in pane_text(app, "judges")
+        assert "Decide again" in pane_text(app, "judges")
+        await press(pilot, "4", "escape")
+        queue = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert queue[2].endswith("1/4")
         assert queue[3].endswith("○ S1 not addressed")
-        assert "STALE" not in kit.part(app, "judges")
-        await kit.press(pilot, "u")
-        assert "STALE: page changed" in kit.part(app, "judges")
+        assert "STALE" not in pane_text(app, "judges")
+        await press(pilot, "u")
+        assert "STALE: page changed" in pane_text(app, "judges")
 
 
-async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(kit: Any, study: Study) -> None:
-    app = kit.bench(study)
+async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(study: Study) -> None:
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "j", "5", "escape")
-    kit.change_page(study, "sepsis", kit.SEPSIS.replace("30 mL/kg", "40 mL/kg"))
-    app = kit.blind(study, "stale")
+        await press(pilot, "j", "5", "escape")
+    change_page(study, "sepsis", SEPSIS.replace("30 mL/kg", "40 mL/kg"))
+    app = blind_workbench(study, "stale")
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "STALE: page changed · ? cannot judge" in kit.part(app, "header")
-        assert "the judges are hidden until you decide" in kit.part(app, "judges")
-        assert "atlas-2" not in kit.screen_text(app)
+        assert "STALE: page changed · ? cannot judge" in pane_text(app, "header")
+        assert "the judges are hidden until you decide" in pane_text(app, "judges")
+        assert "atlas-2" not in screen_text(app)
         await pilot.resize_terminal(160, 50)
-        await kit.press(pilot, "y")
-        assert "atlas-2" not in kit.screen_text(app)
-        assert "hidden until you decide" in kit.part(app, "judges")
+        await press(pilot, "y")
+        assert "atlas-2" not in screen_text(app)
+        assert "hidden until you decide" in pane_text(app, "judges")
 
 
-async def test_own_labels_are_named_and_leave_the_judges_their_rows(kit: Any, study: Study) -> None:
-    app = kit.bench(study)
+async def test_own_labels_are_named_and_leave_the_judges_their_rows(study: Study) -> None:
+    app = workbench(study)
     async with app.run_test(size=(100, 26)) as pilot:
-        await kit.press(pilot, "j", "4", "5", "k", "5", "escape", "n")
-        await kit.typed(pilot, "a long note on what is wrong with it " * 8)
-        await kit.press(pilot, "enter")
-        panel = kit.part(app, "judges")
+        await press(pilot, "j", "4", "5", "k", "5", "escape", "n")
+        await paste(pilot, "a long note on what is wrong with it " * 8)
+        await press(pilot, "enter")
+        panel = pane_text(app, "judges")
         assert "quote ALTERED in [1]" in panel
         assert "? cannot judge (first not addressed)" in panel
-    kit.change_page(study, "sepsis", kit.SEPSIS.replace("30 mL/kg", "40 mL/kg"))
-    app = kit.bench(study)
+    change_page(study, "sepsis", SEPSIS.replace("30 mL/kg", "40 mL/kg"))
+    app = workbench(study)
     async with app.run_test(size=(100, 26)) as pilot:
-        panel = kit.part(app, "judges")
+        panel = pane_text(app, "judges")
         assert len(panel.splitlines()) <= 7
         assert "no judge has looked at this statement" in panel
         assert "STALE: page changed" in panel
 
 
-def test_a_statement_with_bars_is_drawn_once(kit: Any, study: Study) -> None:
+def test_a_statement_with_bars_is_drawn_once(study: Study) -> None:
     session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
     text = "| Weight | First bolus over half an hour with monitoring |\n| 50 kg | 500 mL of a balanced crystalloid |"
     assert session.item is not None
@@ -184,11 +197,11 @@ def test_a_statement_with_bars_is_drawn_once(kit: Any, study: Study) -> None:
     assert max(map(len, rows)) <= 32
 
 
-async def test_the_name_of_a_judge_is_not_cut_without_a_sign(kit: Any, study: Study) -> None:
+async def test_the_name_of_a_judge_is_not_cut_without_a_sign(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE judge_run SET judge = judge || '-with-a-long-name'"))
-    app = kit.bench(study)
+    app = workbench(study)
     async with app.run_test(size=(100, 30)) as pilot:
-        await kit.press(pilot, "j")
-        rows = [row for row in kit.part(app, "judges").splitlines() if "SUPPORTED" in row or "CONTRADICTED" in row]
+        await press(pilot, "j")
+        rows = [row for row in pane_text(app, "judges").splitlines() if "SUPPORTED" in row or "CONTRADICTED" in row]
         assert rows
         assert all(row.endswith(("…", "long-name")) for row in rows)

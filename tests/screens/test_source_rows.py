@@ -13,6 +13,8 @@ from medreview.config import Config
 from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.study import Study
+from tests.screens.sepsis_study import SEPSIS, make_study
+from tests.support.workbench import PLAIN, pane_text, paste, press, review_screen, screen_text, workbench
 
 SIZES = {"80x24": (80, 24), "100x30": (100, 30), "160x50": (160, 50)}
 each_size = pytest.mark.parametrize("size", list(SIZES.values()), ids=list(SIZES))
@@ -22,45 +24,43 @@ Made = Callable[..., Study]
 
 
 @pytest.fixture
-def made(kit: Any, tmp_path: Path) -> Iterator[Made]:
+def made(tmp_path: Path) -> Iterator[Made]:
     """Makes the study with what the fetch stage stores beside the sepsis page's text."""
     headings = [("Sepsis care in adults", 1), ("Recognise it early", 2), ("Initial resuscitation", 2)]
     headings += [("Vasoactive agents", 3)]
-    outline = [[kit.SEPSIS.index(words), kit.SEPSIS.index(words) + len(words), level] for words, level in headings]
+    outline = [[SEPSIS.index(words), SEPSIS.index(words) + len(words), level] for words, level in headings]
     with ExitStack() as stack:
         yield lambda **sepsis: stack.enter_context(
-            kit.build(tmp_path / "made.medreview", **{"outline": json.dumps(outline), **sepsis})
+            make_study(tmp_path / "made.medreview", **{"outline": json.dumps(outline), **sepsis})
         )
 
 
-def bar(kit: Any, app: Any) -> str:
-    return str(kit.part(app, "bar"))
+def bar(app: Any) -> str:
+    return str(pane_text(app, "bar"))
 
 
 @each_size
-async def test_the_heading_follows_the_highlight_and_the_top_of_the_pane(
-    kit: Any, made: Made, size: tuple[int, int]
-) -> None:
-    app = kit.bench(made())
+async def test_the_heading_follows_the_highlight_and_the_top_of_the_pane(made: Made, size: tuple[int, int]) -> None:
+    app = workbench(made())
     async with app.run_test(size=size) as pilot:
-        await kit.press(pilot, "j")
+        await press(pilot, "j")
         if size[0] > 120:
-            assert "Sepsis care in adults › Initial resuscitation" in bar(kit, app)
+            assert "Sepsis care in adults › Initial resuscitation" in bar(app)
         else:
-            assert "Initial re" in bar(kit, app)
-        await kit.press(pilot, "g")
-        assert ("Initial" in bar(kit, app)) == (size[1] > 24)  # the highlight is still in sight, or not
-        await kit.press(pilot, "G")
-        assert "Vasoactiv" in bar(kit, app)
+            assert "Initial re" in bar(app)
+        await press(pilot, "g")
+        assert ("Initial" in bar(app)) == (size[1] > 24)  # the highlight is still in sight, or not
+        await press(pilot, "G")
+        assert "Vasoactiv" in bar(app)
         for fact in ("sepsis" if size[0] > 80 else "who.example", "ok", "kB", "9 Oct 2026", "100%"):
-            assert fact in bar(kit, app)
+            assert fact in bar(app)
 
 
-async def test_headings_are_drawn_as_headings(kit: Any, made: Made) -> None:
-    app = kit.bench(made())
+async def test_headings_are_drawn_as_headings(made: Made) -> None:
+    app = workbench(made())
     async with app.run_test(size=(80, 24)):
         marked = app.screen.query_one("#source").marks.of_kind("heading")
-        assert [kit.SEPSIS[mark.start : mark.end] for mark in marked] == [
+        assert [SEPSIS[mark.start : mark.end] for mark in marked] == [
             "Sepsis care in adults",
             "Recognise it early",
             "Initial resuscitation",
@@ -68,55 +68,55 @@ async def test_headings_are_drawn_as_headings(kit: Any, made: Made) -> None:
         ]
 
 
-async def test_the_whole_page_can_be_read_and_searched_but_not_marked(kit: Any, made: Made) -> None:
-    study = made(full_text=f"Home  Menu  Log in\n{kit.SEPSIS}\nFootnote: no dose for children is given here.")
-    app = kit.bench(study)
+async def test_the_whole_page_can_be_read_and_searched_but_not_marked(made: Made) -> None:
+    study = made(full_text=f"Home  Menu  Log in\n{SEPSIS}\nFootnote: no dose for children is given here.")
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        before, offset = kit.screen_text(app), app.screen.query_one("#source").first_offset
-        await kit.press(pilot, "x")
-        assert "whole page" in bar(kit, app)
-        await kit.press(pilot, "g")
-        assert "everything on the page" in kit.screen_text(app)
-        await kit.press(pilot, "slash", *"Footnote", "enter")
-        assert "Footnote: no dose for children" in kit.screen_text(app)
-        await kit.press(pilot, "escape", "m")
-        assert "Nothing is highlighted" in kit.screen_text(app)
+        before, offset = screen_text(app), app.screen.query_one("#source").first_offset
+        await press(pilot, "x")
+        assert "whole page" in bar(app)
+        await press(pilot, "g")
+        assert "everything on the page" in screen_text(app)
+        await press(pilot, "slash", *"Footnote", "enter")
+        assert "Footnote: no dose for children" in screen_text(app)
+        await press(pilot, "escape", "m")
+        assert "Nothing is highlighted" in screen_text(app)
 
-        await kit.press(pilot, "x")
-        assert kit.screen_text(app) == before
+        await press(pilot, "x")
+        assert screen_text(app) == before
         assert app.screen.query_one("#source").first_offset == offset
 
-        await kit.press(pilot, "x", "h", "1", "S")  # a span is set in the text that is judged
-        assert "whole page" not in bar(kit, app)
-        await kit.press(pilot, "enter")
+        await press(pilot, "x", "h", "1", "S")  # a span is set in the text that is judged
+        assert "whole page" not in bar(app)
+        await press(pilot, "enter")
     (span,) = study.reader.execute("SELECT payload FROM event WHERE kind = 'span_add'").fetchall()
     said = json.loads(span[0])
-    assert kit.SEPSIS[said["start"] : said["end"]] == said["exact"]
+    assert SEPSIS[said["start"] : said["end"]] == said["exact"]
 
 
-async def test_another_statement_or_source_leaves_the_whole_page(kit: Any, made: Made) -> None:
-    app = kit.bench(made(full_text=f"Home  Menu\n{kit.SEPSIS}"))
+async def test_another_statement_or_source_leaves_the_whole_page(made: Made) -> None:
+    app = workbench(made(full_text=f"Home  Menu\n{SEPSIS}"))
     async with app.run_test(size=(160, 50)) as pilot:
         for key in ("j", "right_square_bracket"):
-            await kit.press(pilot, "x")
-            assert "whole page" in bar(kit, app)
-            await kit.press(pilot, key)
-            assert "whole page" not in bar(kit, app)
-            await kit.press(pilot, "k")
+            await press(pilot, "x")
+            assert "whole page" in bar(app)
+            await press(pilot, key)
+            assert "whole page" not in bar(app)
+            await press(pilot, "k")
 
 
-async def test_a_page_with_no_more_text_says_so(kit: Any, made: Made) -> None:
-    app = kit.bench(made())
+async def test_a_page_with_no_more_text_says_so(made: Made) -> None:
+    app = workbench(made())
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "x")
-        assert "no more on this page" in kit.screen_text(app)
-        assert "whole page" not in bar(kit, app)
+        await press(pilot, "x")
+        assert "no more on this page" in screen_text(app)
+        assert "whole page" not in bar(app)
 
 
-async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(kit: Any, made: Made) -> None:
-    app = kit.bench(made())
+async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(made: Made) -> None:
+    app = workbench(made())
     async with app.run_test(size=(160, 50)) as pilot:
-        await kit.press(pilot, "j", "g")
+        await press(pilot, "j", "g")
         drawn: list[str] = []
         for widget in app.screen.children:
             refresh = widget.refresh
@@ -126,21 +126,21 @@ async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(kit: Any, ma
                 return _refresh(*regions, **options)
 
             widget.refresh = noted
-        await kit.press(pilot, "space")
+        await press(pilot, "space")
         assert set(drawn) == {"source", "bar"}
 
 
 @each_size
-async def test_a_pdf_shows_its_pages(kit: Any, made: Made, size: tuple[int, int]) -> None:
-    app = kit.bench(made(outline="[]", page_starts=json.dumps([0, kit.SEPSIS.index("Section 1."), 2500])))
+async def test_a_pdf_shows_its_pages(made: Made, size: tuple[int, int]) -> None:
+    app = workbench(made(outline="[]", page_starts=json.dumps([0, SEPSIS.index("Section 1."), 2500])))
     async with app.run_test(size=size) as pilot:
-        assert "p. 1/3 · " in bar(kit, app)
-        await kit.press(pilot, "G")
-        assert "p. 3/3 · 100%" in bar(kit, app)
-        assert "Sepsis care" in bar(kit, app) or size[0] == 80
+        assert "p. 1/3 · " in bar(app)
+        await press(pilot, "G")
+        assert "p. 3/3 · 100%" in bar(app)
+        assert "Sepsis care" in bar(app) or size[0] == 80
 
 
-async def test_a_long_path_keeps_its_deepest_heading(kit: Any, made: Made) -> None:
+async def test_a_long_path_keeps_its_deepest_heading(made: Made) -> None:
     headings = [
         "Sepsis care in adults",
         "Recognise it early",
@@ -148,89 +148,88 @@ async def test_a_long_path_keeps_its_deepest_heading(kit: Any, made: Made) -> No
         "Section 9. Further reading on fluid",
     ]
     outline = [
-        [kit.SEPSIS.index(words), kit.SEPSIS.index(words) + len(words), level]
-        for level, words in enumerate(headings, 1)
+        [SEPSIS.index(words), SEPSIS.index(words) + len(words), level] for level, words in enumerate(headings, 1)
     ]
     outline[2][2] = 2
     study = made(outline=json.dumps(outline))
     queue = open_queue(study, "responses", "kb")
-    app = Workbench(study, Config(reviewer="kb"), replace(kit.PLAIN, ascii_only=True), queue=queue)
+    app = Workbench(study, Config(reviewer="kb"), replace(PLAIN, ascii_only=True), queue=queue)
     async with app.run_test(size=(160, 50)) as pilot:
-        await kit.press(pilot, "G")
-        path = bar(kit, app).splitlines()[1]
+        await press(pilot, "G")
+        path = bar(app).splitlines()[1]
         assert path.strip().startswith("... > Vasoactive agents > ")
         assert "Recognise" not in path
 
 
 @each_size
-async def test_what_a_page_may_not_be_is_said_beside_it(kit: Any, made: Made, size: tuple[int, int]) -> None:
+async def test_what_a_page_may_not_be_is_said_beside_it(made: Made, size: tuple[int, int]) -> None:
     told = "The record in PubMed with its abstract; the article itself was not read. It was retracted on 3 May 2021."
-    app = kit.bench(made(state_evidence=told))
+    app = workbench(made(state_evidence=told))
     async with app.run_test(size=size) as pilot:
-        await kit.press(pilot, "j")
-        assert "RETRACTED · abstract only" in bar(kit, app)
-        assert "9 Oct 2026" in bar(kit, app) or size[0] == 100
-        await kit.press(pilot, "g")
+        await press(pilot, "j")
+        assert "RETRACTED · abstract only" in bar(app)
+        assert "9 Oct 2026" in bar(app) or size[0] == 100
+        await press(pilot, "g")
         source = app.screen.query_one("#source")
         top = " ".join(source.render_line(y).text.strip() for y in range(4))
         assert f"[medreview: {told}]" in top
 
 
-async def test_blind_mode_says_the_same_for_every_statement(kit: Any, made: Made) -> None:
-    app = kit.bench(made(), "audit")
+async def test_blind_mode_says_the_same_for_every_statement(made: Made) -> None:
+    app = workbench(made(), "audit")
     async with app.run_test(size=(160, 50)) as pilot:
         said = set()
         for _ in range(8):
-            if "who.example" in bar(kit, app):
-                said.add(bar(kit, app))
-            await kit.press(pilot, "j")
+            if "who.example" in bar(app):
+                said.add(bar(app))
+            await press(pilot, "j")
         assert len(said) == 1
 
 
-async def test_sources_that_were_never_fetched_are_told_apart(kit: Any, study: Study) -> None:
+async def test_sources_that_were_never_fetched_are_told_apart(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE source SET current_snapshot = NULL"))
-    app = kit.bench(study)
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "https://who.example/sepsis-care" in kit.screen_text(app)
-        await kit.press(pilot, "right_square_bracket")
-        assert "https://gone.example/heart-failure-fluids" in kit.screen_text(app)
+        assert "https://who.example/sepsis-care" in screen_text(app)
+        await press(pilot, "right_square_bracket")
+        assert "https://gone.example/heart-failure-fluids" in screen_text(app)
 
 
-async def test_a_notice_at_the_top_of_the_text_is_not_said_twice(kit: Any, made: Made) -> None:
+async def test_a_notice_at_the_top_of_the_text_is_not_said_twice(made: Made) -> None:
     notices = ["This article was retracted: J Trials. 2020;11:300.", "A correction was published: J Trials. 2018."]
     only = "The record in PubMed with its abstract; the article itself was not read."
-    text = "\n".join([*notices, "", kit.SEPSIS])
-    app = kit.bench(made(text=text, state_evidence=" ".join([*notices, only]), outline="[]"))
+    text = "\n".join([*notices, "", SEPSIS])
+    app = workbench(made(text=text, state_evidence=" ".join([*notices, only]), outline="[]"))
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "g")
-        shown = kit.screen_text(app)
-        assert "RETRACTED · abstract only" in bar(kit, app)
+        await press(pilot, "g")
+        shown = screen_text(app)
+        assert "RETRACTED · abstract only" in bar(app)
         assert "[medreview: The record in PubMed" in shown
         assert shown.count("This article was retracted") == 1
         assert shown.index("[medreview") < shown.index("This article was retracted")
 
 
 @each_size
-async def test_a_page_with_nothing_to_read_has_no_place_in_it(kit: Any, study: Study, size: tuple[int, int]) -> None:
-    app = kit.bench(study)
+async def test_a_page_with_nothing_to_read_has_no_place_in_it(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study)
     async with app.run_test(size=size) as pilot:
-        assert "%" in bar(kit, app)
-        await kit.press(pilot, "right_square_bracket")
-        assert "http error" in bar(kit, app)
-        assert "%" not in bar(kit, app)
+        assert "%" in bar(app)
+        await press(pilot, "right_square_bracket")
+        assert "http error" in bar(app)
+        assert "%" not in bar(app)
 
 
-async def test_the_headings_are_put_in_order_once_for_a_page(kit: Any, made: Made) -> None:
-    app = kit.bench(made())
+async def test_the_headings_are_put_in_order_once_for_a_page(made: Made) -> None:
+    app = workbench(made())
     async with app.run_test(size=(80, 24)) as pilot:
-        await kit.press(pilot, "slash")
-        await kit.typed(pilot, "sepsis")
-        await kit.press(pilot, "enter")
-        layers = [kit.review(app).source.marks._layers[kind] for kind in ("heading", "search")]
-        await kit.press(pilot, "j")
-        assert [kit.review(app).source.marks._layers[kind] for kind in ("heading", "search")] == layers
-        await kit.press(pilot, "escape")
-        assert "search" not in kit.review(app).source.marks._layers
-        await kit.press(pilot, "j")
-        assert kit.review(app).source.marks._layers["heading"] is layers[0]
-        assert "search" not in kit.review(app).source.marks._layers
+        await press(pilot, "slash")
+        await paste(pilot, "sepsis")
+        await press(pilot, "enter")
+        layers = [review_screen(app).source.marks._layers[kind] for kind in ("heading", "search")]
+        await press(pilot, "j")
+        assert [review_screen(app).source.marks._layers[kind] for kind in ("heading", "search")] == layers
+        await press(pilot, "escape")
+        assert "search" not in review_screen(app).source.marks._layers
+        await press(pilot, "j")
+        assert review_screen(app).source.marks._layers["heading"] is layers[0]
+        assert "search" not in review_screen(app).source.marks._layers

@@ -1,0 +1,74 @@
+"""The workbench in this process: open it on a study, press keys, read what stands on its screen."""
+
+import sqlite3
+from typing import Any
+
+from textual.events import Key, Paste
+from textual.pilot import Pilot
+
+from medreview.config import Config
+from medreview.review.queue import open_queue
+from medreview.screens.app import Workbench
+from medreview.screens.environment import Look
+from medreview.screens.review import ReviewScreen
+from medreview.screens.widgets.lines import LinesView, LiveLines
+from medreview.study import Study
+
+PLAIN = Look("ansi-dark", True, False)
+TYPED = {
+    "space": " ", "slash": "/", "colon": ":", "comma": ",", "full_stop": ".", "question_mark": "?",
+    "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
+
+
+def workbench(study: Study, queue: str = "responses", *, filter: str = "", **config: Any) -> Workbench:
+    return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", filter=filter))
+
+
+def blind_workbench(study: Study, queue: str) -> Workbench:
+    """A queue that shows the judges, with them hidden."""
+    return Workbench(study, Config(reviewer="kb"), PLAIN, queue=open_queue(study, queue, "kb", blind=True))
+
+
+def screen_text(app: Workbench) -> str:
+    """What is on the screen, row by row."""
+    width, height = app.size
+    rows = [[" "] * width for _ in range(height)]
+    for widget in app.screen.children:
+        region = widget.region
+        if not region or not widget.display or widget not in app.screen._compositor.visible_widgets:
+            continue
+        for y in range(region.height):
+            text = widget.render_line(y).text
+            rows[region.y + y][region.x : region.x + len(text)] = text
+    return "\n".join("".join(row).rstrip() for row in rows)
+
+
+def pane_text(app: Workbench, name: str) -> str:
+    view = app.screen.query_one(f"#{name}")
+    assert isinstance(view, LinesView | LiveLines)
+    return "\n".join(view.render_line(y).text.rstrip() for y in range(view.size.height))
+
+
+def review_screen(app: Workbench) -> ReviewScreen:
+    assert isinstance(app.screen, ReviewScreen)
+    return app.screen
+
+
+def events(study: Study, *kinds: str) -> list[sqlite3.Row]:
+    """The record in its order, without what was only seen."""
+    rows = study.reader.execute("SELECT * FROM event WHERE kind <> 'shown' ORDER BY seq").fetchall()
+    return [row for row in rows if not kinds or row["kind"] in kinds]
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as a quick typist does, and wait until everything is drawn."""
+    for key in keys:
+        pilot.app.screen.post_message(Key(key, key if len(key) == 1 else TYPED.get(key)))
+    await pilot.pause()
+
+
+async def paste(pilot: Pilot[None], text: str) -> None:
+    """Type a text into the open line, quicker than key by key."""
+    pilot.app.screen.post_message(Paste(text))
+    await pilot.pause()
