@@ -1,14 +1,20 @@
 """What was shown as saved is in the study, whatever happens to the program."""
 
-import subprocess
-import sys
+import random
+import shutil
 from pathlib import Path
 
-SCRIPT = Path(__file__).parent / "bench" / "kill_rounds.py"
+import pytest
+
+from tests.bench.kill_rounds import ENDS, rounds
 
 
-def test_no_saved_decision_is_lost_to_a_kill_a_hang_up_or_a_closed_terminal():
-    done = subprocess.run([sys.executable, SCRIPT, "--rounds", "2"], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("how", ENDS)
+def test_no_saved_decision_is_lost_to_a_kill_a_hang_up_or_a_closed_terminal(
+    demo_file: Path, tmp_path: Path, how: str
+) -> None:
+    study = Path(shutil.copy(demo_file, tmp_path / "demo.medreview"))
+    seen, faults = rounds(study, how, 2, random.Random(ENDS.index(how)))
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["kill", "hup", "close"]
+    assert faults == []
+    assert seen

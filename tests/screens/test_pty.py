@@ -1,25 +1,19 @@
 """The workbench on a real terminal: bytes, colours, signals, silence."""
 
-import fcntl
-import os
-import pty
 import re
-import select
 import signal
-import struct
-import subprocess
 import sys
 import termios
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
-import pyte
 import pytest
 
 from medreview.study import Study
 from medreview.study.events import verify
 from medreview.study.lock import WriterLock
+from tests.support.terminal import Terminal
 
 OPEN = """
 import sys
@@ -39,92 +33,22 @@ print("LEFT IN ORDER")
 """
 
 
-class Terminal:
-    """A program under a pty, everything it wrote, and the screen that makes."""
-
-    def __init__(self, study: Path, columns: int = 80, rows: int = 24, **environ: str) -> None:
-        self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.before = termios.tcgetattr(slave)
-        clean = {
-            name: text for name, text in os.environ.items() if not name.startswith(("TEXTUAL", "COLUMNS", "LINES"))
-        }
-        environment = {**clean, "TERM": "xterm-256color", "PYTHONUTF8": "1", **environ}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", OPEN, str(study)],
-            stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )  # fmt: skip
-        self.slave = slave
-        self.output = b""
-        self.screen = pyte.Screen(columns, rows)
-        self._stream = pyte.ByteStream(self.screen)
-
-    def read(self, seconds: float) -> bytes:
-        """What comes within so many seconds."""
-        got = b""
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if not select.select([self.master], [], [], left)[0]:
-                break
-            try:
-                piece = os.read(self.master, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            got += piece
-            self.output += piece
-            self._stream.feed(piece)
-        return got
-
-    def wait(self, words: str, seconds: float = 20) -> None:
-        """Read until the words are on the screen."""
-        end = time.monotonic() + seconds
-        while words not in self.shown:
-            if time.monotonic() > end:
-                pytest.fail(f"no {words!r} on the screen:\n{self.shown}")
-            self.read(0.05)
-
-    @property
-    def shown(self) -> str:
-        return "\n".join(line.rstrip() for line in self.screen.display)
-
-    def type(self, keys: str) -> None:
-        os.write(self.master, keys.encode())
-
-    def finish(self, seconds: float = 10) -> int:
-        """Read to the end; the exit status."""
-        end = time.monotonic() + seconds
-        while self.process.poll() is None:
-            if time.monotonic() > end:
-                pytest.fail("the workbench did not end")
-            self.read(0.05)
-        self.read(0.2)
-        return self.process.returncode
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        for descriptor in (self.master, self.slave):
-            if descriptor >= 0:
-                os.close(descriptor)
+Start = Callable[..., Terminal]
 
 
 @pytest.fixture
-def terminals() -> Iterator[list[Terminal]]:
-    opened: list[Terminal] = []
-    yield opened
-    for terminal in opened:
-        terminal.close()
+def start(study_path: Path) -> Iterator[Start]:
+    """Opens the study in a terminal; ``wait``: until the workbench is there."""
+    with ExitStack() as opened:
 
+        def run(columns: int = 80, rows: int = 24, wait: bool = True, **environ: str) -> Terminal:
+            command = [sys.executable, "-c", OPEN, str(study_path)]
+            terminal = opened.enter_context(Terminal(command, columns, rows, **environ))
+            if wait:
+                terminal.wait("? " if columns > 100 else "undo")
+            return terminal
 
-def started(terminals: list[Terminal], study: Path, columns: int = 80, rows: int = 24, **environ: str) -> Terminal:
-    terminal = Terminal(study, columns, rows, **environ)
-    terminals.append(terminal)
-    terminal.wait("? " if columns > 100 else "undo", 30)
-    return terminal
+        yield run
 
 
 def labels(path: Path) -> list[str]:
@@ -144,10 +68,8 @@ def colours(output: bytes) -> set[int]:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-def test_nothing_from_outside_acts_on_the_terminal(
-    study_path: Path, terminals: list[Terminal], size: tuple[int, int]
-) -> None:
-    terminal = started(terminals, study_path, *size)
+def test_nothing_from_outside_acts_on_the_terminal(start: Start, size: tuple[int, int]) -> None:
+    terminal = start(*size)
     for keys, words in (
         (":response=R02\r", "eGFR"),
         ("v", "metformin"),
@@ -170,8 +92,8 @@ def test_nothing_from_outside_acts_on_the_terminal(
     assert "LEFT IN ORDER" in text
 
 
-def test_no_color_gives_no_colour_and_an_empty_one_does_not_count(study_path: Path, terminals: list[Terminal]) -> None:
-    plain = started(terminals, study_path, NO_COLOR="1")
+def test_no_color_gives_no_colour_and_an_empty_one_does_not_count(start: Start) -> None:
+    plain = start(NO_COLOR="1")
     plain.type("j3")
     plain.wait("Why not")
     assert "^^ 50" in plain.shown
@@ -183,13 +105,13 @@ def test_no_color_gives_no_colour_and_an_empty_one_does_not_count(study_path: Pa
     plain.type("q")
     plain.finish()
     assert colours(plain.output) == set()
-    coloured = started(terminals, study_path, NO_COLOR="")
+    coloured = start(NO_COLOR="")
     assert colours(coloured.output)
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_a_signal_leaves_in_order(study_path: Path, terminals: list[Terminal], number: signal.Signals) -> None:
-    terminal = started(terminals, study_path)
+def test_a_signal_leaves_in_order(study_path: Path, start: Start, number: signal.Signals) -> None:
+    terminal = start()
     terminal.type("2")
     terminal.wait("saved #")
     terminal.process.send_signal(number)
@@ -202,21 +124,19 @@ def test_a_signal_leaves_in_order(study_path: Path, terminals: list[Terminal], n
     WriterLock(study_path).take()
 
 
-def test_a_lost_terminal_ends_the_process(study_path: Path, terminals: list[Terminal]) -> None:
-    terminal = started(terminals, study_path)
+def test_a_lost_terminal_ends_the_process(study_path: Path, start: Start) -> None:
+    terminal = start()
     terminal.type("2")
     terminal.wait("saved #")
-    os.close(terminal.slave)
-    os.close(terminal.master)
-    terminal.master = terminal.slave = -1
+    terminal.hang_up()
     terminal.process.wait(10)
     assert labels(study_path) == ["partial"]
     with Study.open(study_path) as study:
         assert study.reader.execute("SELECT count(*) FROM bookmark").fetchone()[0] == 1
 
 
-def test_nothing_is_written_while_nobody_types(study_path: Path, terminals: list[Terminal]) -> None:
-    terminal = started(terminals, study_path)
+def test_nothing_is_written_while_nobody_types(start: Start) -> None:
+    terminal = start()
     terminal.read(0.5)
     assert terminal.read(1) == b""
     terminal.type("n")
@@ -225,16 +145,15 @@ def test_nothing_is_written_while_nobody_types(study_path: Path, terminals: list
     assert terminal.read(1) == b""
 
 
-def test_a_dumb_terminal_is_refused(study_path: Path, terminals: list[Terminal]) -> None:
-    terminal = Terminal(study_path, TERM="dumb")
-    terminals.append(terminal)
-    assert terminal.finish(20) == 2
+def test_a_dumb_terminal_is_refused(start: Start) -> None:
+    terminal = start(wait=False, TERM="dumb")
+    assert terminal.finish() == 2
     assert b"--plain" in terminal.output
     assert b"\x1b" not in terminal.output
 
 
-def test_typed_ahead_keys_are_answered_in_order(study_path: Path, terminals: list[Terminal]) -> None:
-    terminal = started(terminals, study_path)
+def test_typed_ahead_keys_are_answered_in_order(study_path: Path, start: Start) -> None:
+    terminal = start()
     terminal.type("2nslow\rj/fluid\r")
     terminal.wait("/fluid")
     terminal.type("\x1b")
