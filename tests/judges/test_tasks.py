@@ -11,6 +11,7 @@ from medreview.errors import UserError
 from medreview.judges.llm_stage import judge_with
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.tasks.parsing import align
+from medreview.judges.tasks.registry import NAMES, task_for
 from medreview.judges.tasks.task import share
 from medreview.labels import PAGE_STATES
 from medreview.review.statement_view import load_statement_view
@@ -282,6 +283,12 @@ def test_a_category_that_is_none_is_refused(study):
                                             ("high", None), (True, None), (None, None), (400, None)])  # fmt: skip
 def test_confidence_is_a_share_or_nothing(said, kept):
     assert share(said) == kept
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_task_finds_its_tables_in_a_new_study(tmp_path, serve, name):
+    with Study.create(tmp_path / "new.medreview") as new:
+        assert task_for(new, serve(lambda _: 500).settings(), name).waiting(again=True) == []
 
 
 def test_key_facts_come_from_a_file_by_question_or_response(study, tmp_path):

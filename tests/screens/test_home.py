@@ -5,6 +5,7 @@ import pytest
 from medreview.config import Config
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
+from medreview.review.queue_kinds import KINDS
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
@@ -66,7 +67,7 @@ async def test_a_number_opens_a_queue_and_q_comes_back_with_new_counts(study: St
 async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*["j"] * 7)
+        await pilot.press(*["j"] * (len(KINDS) + 1))
         assert "R02" in pointed(app)
         await pilot.press("k", "k", "down", "down", "enter")
         await pilot.pause()
@@ -131,7 +132,7 @@ async def test_an_error_of_our_own_ends_in_a_sentence_without_local_variables(
 async def test_what_is_too_long_for_a_row_ends_in_dots(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE response SET question = ?", ("Is it safe? " * 30,)))
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 30)) as pilot:
         await pilot.pause()
         rows = [row for row in shown(app).splitlines() if "Is it safe?" in row]
         assert len(rows) == 3

@@ -70,6 +70,9 @@ def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, export
         "ember",
         "forum",
     )
+    tied, prompt_not_known, not_drawn = {"judge_verdict", "judge_supported"}, {"judge_prompt_sha256"}, {"stratum"}
+    empty = {name for name, value in row.items() if value == ""}
+    assert empty == tied | prompt_not_known | not_drawn | {"inclusion_prob"}
 
 
 def test_a_changed_mind_needs_a_reason_of_its_own_and_is_no_reveal_in_open_mode(
