@@ -3,6 +3,8 @@
 import tomllib
 from pathlib import Path
 
+import medreview
+
 ROOT = Path(__file__).parents[1]
 MAPPED = {
     "medreview": "medreview",
@@ -26,6 +28,13 @@ def test_every_package_in_the_tree_is_listed():
     in_tree = set().union(*(packages_in(name, ROOT / folder) for name, folder in MAPPED.items()))
 
     assert {name for name in in_tree if not name.startswith("medreview.screens.screens")} == listed
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    written = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+    assert written == medreview.__version__
+    assert f"\n## {written}\n" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_the_link_for_type_checkers_points_to_the_screens():

@@ -1,0 +1,47 @@
+"""Commands that the pages print: the reference is the program's own help, and every line is one that it takes."""
+
+import re
+import shlex
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import typer
+from typer.main import get_command
+
+from medreview.cli.app import app
+from tests.docs.test_pages import PAGES, ROOT
+from tests.tools.commands_page import PAGE, commands_page
+
+COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
+"""The commands of the program by name."""
+
+
+def command_lines(path: Path) -> list[str]:
+    """Every line that starts the program, in blocks of shell commands and before their outputs."""
+    text = path.read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S) for line in block.splitlines()]
+    lines += [line.removeprefix("$ ") for line in re.findall(r"^\$ .*$", text, re.MULTILINE)]
+    starts = re.compile(r"(?:\.venv/bin/|uv run |uvx --from \S+ )?medreview (.*)")
+    return [found[1] for line in lines if (found := starts.match(line))]
+
+
+LINES = [(path.relative_to(ROOT).as_posix(), line) for path in PAGES for line in command_lines(path)]
+
+
+def test_the_reference_is_what_the_program_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == commands_page(), "write it anew: python -m tests.tools.commands_page"
+
+
+def test_every_command_has_a_file_named_like_it_and_every_file_a_command() -> None:
+    files = (ROOT / "medreview" / "cli" / "commands").glob("*.py")
+    assert {path.stem.rstrip("_") for path in files if path.stem != "__init__"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize(("page", "line"), LINES, ids=[f"{page}: {line}" for page, line in LINES])
+def test_a_command_line_is_one_that_the_program_takes(page: str, line: str) -> None:
+    name, *arguments = shlex.split(re.split(r" [<>|] ?", line)[0], comments=True)
+    with redirect_stdout(StringIO()), suppress(typer.Exit):  # an option that prints and ends is taken, too
+        COMMANDS[name].make_context(name, arguments)
+    assert len(LINES) > 40

@@ -1,0 +1,150 @@
+"""The examples of docs/extending.md, applied to a copy of the program, do what the page says."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from medreview.study.migrations import NEWEST
+from tests.docs.test_pages import ROOT, page
+
+LOOK: Final = """
+import csv
+import json
+import sys
+from pathlib import Path
+
+from medreview.exchange.exports.export import export
+from medreview.judges.tasks.registry import task_for
+from medreview.judges.tasks.task import store
+from medreview.llm.call import Answer
+from medreview.llm.settings import JudgeSettings
+from medreview.review.overview import overview
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.screens.action_handlers import ActionHandlers
+from medreview.screens.source_rows import NOTHING_TO_READ
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.reading.page import read_page
+from medreview.study import Study
+from medreview.study.check import check
+
+told = {}
+wall = b"<html><head><title>A</title></head><body><h1>Log in to continue</h1><p>A password, please.</p></body></html>"
+state = read_page(Fetched("https://a.example/", "https://a.example/", (), 200, "", wall, "2026-01-01T00:00:00Z")).state
+told["page state"] = state, state in NOTHING_TO_READ
+with Study.open(Path("demo.medreview")) as study:
+    queue = open_queue(study, "conflict", "kb")
+    told["queue"] = len(queue.units) > 0, [line.size for line in overview(study, "kb").queues][-1] == len(queue.units)
+    session = ReviewSession(study, "kb", queue)
+    session.go(1)
+
+    class Host:
+        help = figures = leave = open = tell = None
+
+    ActionHandlers(session, None, Host(), {}).perform("first")
+    told["action"] = session.position
+    session.decide("supported")
+    task = task_for(study, JudgeSettings("own", "own", "http://localhost:1/v1"), "question_answered")
+    unit = task.unit(task.waiting()[0])
+    text = study.reader.execute("SELECT text FROM response ORDER BY ordinal").fetchone()[0]
+    value = {"quote": text[:60], "reason": "", "answer": "yes"}
+    answer = Answer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
+    store(task, [(unit, [answer])])
+    told["task"] = len(task.waiting()), study.reader.execute("SELECT answer FROM question_check").fetchone()[0]
+    export(study, Path("out"))
+    told["check"] = check(study.reader)
+with Path("out/labels.csv").open(newline="") as labels, Path("out/question_checks.csv").open(newline="") as checks:
+    told["column"] = [row["record_id"] for row in csv.DictReader(labels)]
+    told["file"] = [row["answer"] for row in csv.DictReader(checks)]
+print(json.dumps(told))
+"""
+
+
+class Patch(NamedTuple):
+    """A file of the program, and what is put in place of what; ``None``: the file is new."""
+
+    path: str
+    hunks: list[tuple[str | None, str]]
+
+
+def patches() -> list[Patch]:
+    found = []
+    for block in re.findall(r"^```diff\n(.*?)^```$", page("extending.md"), re.MULTILINE | re.DOTALL):
+        old, new, *lines = block.splitlines()
+        path = new.removeprefix("+++ b/")
+        if old == "--- /dev/null":
+            found.append(Patch(path, [(None, "".join(f"{line[1:]}\n" for line in lines))]))
+            continue
+        parts = "\n".join(lines).split("@@\n")[1:]
+        sides = [[part.splitlines(), part.splitlines()] for part in parts]
+        hunks: list[tuple[str | None, str]] = [
+            (
+                "".join(f"{line[1:]}\n" for line in before if not line.startswith("+")),
+                "".join(f"{line[1:]}\n" for line in after if not line.startswith("-")),
+            )
+            for before, after in sides
+        ]
+        found.append(Patch(path, hunks))
+    return found
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the program with every example in it."""
+    place = tmp_path_factory.mktemp("extended")
+    shutil.copytree(ROOT / "medreview", place / "medreview", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("prompts", "sample_data"):
+        shutil.copytree(ROOT / name, place / "medreview" / name)
+    for path, hunks in patches():
+        top = "" if path.startswith("medreview/") else "medreview/" if not path.startswith("tests/") else None
+        file = ROOT / path if top is None else place / f"{top}{path}"
+        for before, after in hunks:
+            if before is None:
+                file.write_text(after, encoding="utf-8")
+                continue
+            whole = file.read_text(encoding="utf-8")
+            assert whole.count(before) == 1, f"{path} does not have, once:\n{before}"
+            if top is not None:
+                file.write_text(whole.replace(before, after), encoding="utf-8")
+    _migration(place / "medreview" / "study" / "migrations")
+    return place
+
+
+def _migration(folder: Path) -> None:
+    sql = re.search(r"^```sql\n-- .*/00NN_(\w+\.sql)\n(.*?)^```$", page("extending.md"), re.MULTILINE | re.DOTALL)
+    assert sql
+    name = f"{NEWEST + 1:04}_{sql[1]}"
+    (folder / name).write_text(sql[2], encoding="utf-8")
+    steps = (folder / "__init__.py").read_text(encoding="utf-8")
+    added, times = re.subn(r"(?s)(_STEPS: Final = \(.*?),?\s*\)", rf'\1, "{name}")', steps, count=1)
+    assert times == 1
+    (folder / "__init__.py").write_text(added, encoding="utf-8")
+
+
+def run(place: Path, *arguments: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(place), "XDG_CONFIG_HOME": str(place / "config")}
+    done = subprocess.run([sys.executable, *arguments], cwd=place, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_example_works(extended: Path, demo_file: Path) -> None:
+    shutil.copy(demo_file, extended / "demo.medreview")
+
+    told = json.loads(run(extended, "-c", LOOK))
+
+    assert told["page state"] == ["login", True]
+    assert told["queue"] == [True, True]
+    assert told["action"] == 0
+    assert told["task"] == [15, 1]
+    assert told["column"] == ["A01-metformin"]
+    assert told["file"] == ["1"]
+    assert told["check"] == []
+    assert run(extended, "-m", "medreview", "reviewers", "demo.medreview") == "kb\n"

@@ -1,0 +1,122 @@
+"""The pages say what is true now: links lead somewhere, tables have every level, settings are read."""
+
+import re
+from collections import Counter
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from medreview.config import Config, load_config
+from medreview.exchange.exports.export import FILES
+from medreview.judges.tasks.registry import NAMES
+from medreview.labels import EVIDENCE, HALLUCINATION, PAGE_STATES, QUOTE_STATUSES, REASONS
+from medreview.llm.settings import JudgeSettings
+from medreview.review.actions import REVIEW, shown_key
+from medreview.review.queue_kinds import KINDS
+from medreview.sources.lookups.reach import MEANING
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "sample_data" / "README.md"])
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, by the rule of the sites that show Markdown."""
+    seen: Counter[str] = Counter()
+    found = set()
+    for heading in re.findall(r"^#{1,6} +(.+?)\s*$", _FENCED.sub("", text), re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        found.add(f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor)
+        seen[anchor] += 1
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for target in _LINK.findall(_FENCED.sub("", text)):
+        if target.startswith(("https://", "http://")):
+            continue
+        name, _, anchor = target.partition("#")
+        leads_to = (path.parent / name).resolve() if name else path
+        assert leads_to.exists(), f"{target} leads nowhere"
+        if anchor:
+            assert anchor in anchors(leads_to.read_text(encoding="utf-8")), f"{target} has no such heading"
+
+
+def test_every_page_is_in_the_index() -> None:
+    listed = set(_LINK.findall(page("README.md")))
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} <= listed
+
+
+def test_the_key_table_is_that_of_the_actions() -> None:
+    rows = [f"| {' '.join(f'`{shown_key(key)}`' for key in action.keys)} | {action.help} |" for action in REVIEW]
+    found = re.search(r"<!-- keys -->\n(.*?)\n<!-- /keys -->", page("reviewing.md"), re.DOTALL)
+
+    assert found
+    assert found[1].splitlines() == rows
+
+
+def test_the_queues_and_labels_are_those_of_the_program() -> None:
+    lines = page("reviewing.md").splitlines()
+    for kind in KINDS:
+        assert f"| {kind.title} | `{kind.name}` | {kind.mode} | {kind.help} |" in lines
+    for label in (*EVIDENCE, *HALLUCINATION, *REASONS):
+        assert f"| `{label.key}` | {label.name} | {label.definition} |" in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("sources.md", PAGE_STATES),
+        ("evidence.md", QUOTE_STATUSES),
+        ("judges.md", NAMES),
+        ("files.md", [*FILES, "manifest.json"]),
+        ("settings.md", [item.name for item in fields(Config)]),
+        ("judges.md", [item.name for item in fields(JudgeSettings) if item.name != "name"]),
+    ],
+    ids=["page states", "quote statuses", "tasks", "files of an export", "settings", "settings of a judge"],
+)
+def test_a_table_has_every(name: str, words: list[str]) -> None:
+    cells = {
+        word for row in page(name).splitlines() if row.startswith("| `") for word in row.split(" | ")[0].split("`")
+    }
+    assert set(words) <= cells
+
+
+def test_what_became_of_a_source_is_worded_as_in_the_report() -> None:
+    lines = page("citations.md").splitlines()
+    assert all(f"| `{state}` | {meaning} |" in lines for state, meaning in MEANING.items())
+
+
+def test_the_settings_that_are_shown_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = [
+        block
+        for path in PAGES
+        for block in re.findall(r"^```toml\n(?!\[synonyms\])(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
+    ]
+    assert len(blocks) >= 2
+    for block in blocks:
+        (tmp_path / "medreview.toml").write_text(block)
+        config = load_config()
+        assert config.judges or config.contact
+        assert all(judge.is_local != bool(judge.api_key_env) for judge in config.judges.values())
+
+
+def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
+    from medreview.evidence.terms import vocabulary
+
+    found = re.search(r"```toml\n(\[synonyms\].*?)```", page("evidence.md"), re.DOTALL)
+    assert found
+    (tmp_path / "own.toml").write_text(found[1])
+    one, same, other = (set(vocabulary(tmp_path / "own.toml").keys(it)) for it in ("tacrolimus", "FK506", "metformin"))
+    assert one & same
+    assert not one & other
