@@ -1,5 +1,6 @@
 """The command ``export``: the study as flat files."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -7,6 +8,7 @@ import typer
 
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
+from medreview.errors import UserError
 
 
 def export(
@@ -16,16 +18,38 @@ def export(
         Literal["analysis", "excel"],
         typer.Option(help="analysis: plain UTF-8, untouched. excel: opens well in Excel, formulas guarded."),
     ] = "analysis",
+    sqlite: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME.db",
+            help="Also write all tables, untouched in both dialects, into one SQLite file of this name in DIR, with "
+            "the pages of the sources, views and full-text search, and a metadata.json for Datasette.",
+        ),
+    ] = "",
+    page_text: Annotated[
+        bool,
+        typer.Option(
+            "--page-text/--no-page-text",
+            help="Whether the SQLite file holds the texts of the pages. They belong to their publishers: leave them "
+            "out of a file that you pass on where you may not redistribute them. Quotes stay.",
+        ),
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
 
-    Example: medreview export sepsis.medreview labels-2026-11
+    Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
     from medreview.exchange.exports.export import export as write
     from medreview.study import Study
 
+    if not page_text and not sqlite:
+        raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
     with Study.open(study, read_only=True) as opened, progress() as bar:
-        summary = write(opened, folder, dialect, bar)
+        summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text)
     labels = summary.files.get("labels.csv", 0)
-    result(summary, f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}", as_json=as_json)
+    sentence = f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"
+    if made := summary.database:
+        files = [shlex.quote(str(folder / name)) for name in (made.file, made.metadata)]
+        sentence += f"\nOpen the database: datasette {files[0]} -m {files[1]}"
+    result(summary, sentence, as_json=as_json)

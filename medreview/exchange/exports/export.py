@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -10,11 +10,12 @@ from typing import Any, Final, TypeVar
 import medreview
 from medreview.exchange.exports import study_rows, task_rows
 from medreview.exchange.exports.label_rows import label_rows
+from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
 from medreview.exchange.files import columns, task_columns
 from medreview.exchange.files.columns import EXPORT_VERSION
 from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.event_payload import Cell
-from medreview.exchange.files.export_folder import new_folder, write_manifest
+from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -45,21 +46,39 @@ _COUNTS: Final = {"responses.csv": "response", "statements.csv": "statement", "c
 
 @dataclass(frozen=True, slots=True)
 class ExportSummary:
-    """Rows of each file, and of all together."""
+    """Rows of each file, and of all together; ``database`` when one was asked for."""
 
     files: dict[str, int]
     total: int
+    database: DatabaseSummary | None = None
 
 
-def export(study: Study, folder: Path, dialect: Dialect = "analysis", progress: Progress = SILENT) -> ExportSummary:
+def export(
+    study: Study,
+    folder: Path,
+    dialect: Dialect = "analysis",
+    progress: Progress = SILENT,
+    *,
+    database: str = "",
+    page_text: bool = True,
+) -> ExportSummary:
     """Write the study into a folder; an earlier, unchanged export of the same study there is replaced.
+
+    ``database`` names an SQLite file in the folder that gets the same rows, whatever the dialect, and the pages of the
+    sources (without their texts unless ``page_text``), with metadata for Datasette beside it.
 
     The files agree with each other: all are read in one transaction. They depend on the study only, so that the same
     study gives the same bytes. Raises :class:`UserError` when the folder holds anything else or cannot be written.
     """
+    if database:
+        check_name(database)
     study_id = study.meta("study_id")
     written: dict[str, CsvFile] = {}
-    with new_folder(folder, study_id) as place, _one_view(study.reader) as reader:
+    with (
+        new_folder(folder, study_id) as place,
+        _one_view(study.reader) as reader,
+        ExportDatabase(place, database, FILES) if database else nullcontext() as copy,
+    ):
         progress.begin("export", sum(_counts(reader).values()))
         simple: dict[str, Callable[[], Iterable[Sequence[Cell]]]] = {
             "labels.csv": lambda: label_rows(reader, study_id),
@@ -72,11 +91,13 @@ def export(study: Study, folder: Path, dialect: Dialect = "analysis", progress: 
             "hallucination_findings.csv": lambda: task_rows.finding_rows(reader),
             "key_facts.csv": lambda: task_rows.key_fact_rows(reader),
             "key_fact_votes.csv": lambda: task_rows.key_fact_vote_rows(reader),
-            "codebook.csv": lambda: _codebook(dialect),
         }
-        for name, rows in simple.items():
+        for name, of_file in simple.items():
+            rows = _told(of_file(), progress) if name in _COUNTS else of_file()
+            if copy:
+                rows = copy.copied(name, rows)
             with CsvFile(place / name, FILES[name], dialect) as file:
-                written[name] = file.add_all(_told(rows(), progress) if name in _COUNTS else rows())
+                written[name] = file.add_all(rows)
         with (
             CsvFile(place / "events.csv", FILES["events.csv"], dialect) as events,
             CsvFile(place / "event_values.csv", FILES["event_values.csv"], dialect) as values,
@@ -84,10 +105,21 @@ def export(study: Study, folder: Path, dialect: Dialect = "analysis", progress: 
             for row, others in _told(study_rows.event_rows(reader), progress):
                 events.add(row)
                 values.add_all(others)
+                if copy:
+                    copy.add("events.csv", row)
+                    copy.add_all("event_values.csv", others)
             written |= {"events.csv": events, "event_values.csv": values}
-        write_manifest(place, _manifest(reader, dialect, written))
+        with CsvFile(place / "codebook.csv", FILES["codebook.csv"], dialect) as file:
+            written["codebook.csv"] = file.add_all(_codebook(dialect))
+        manifest = _manifest(reader, dialect, written)
+        made = None
+        if copy:
+            copy.add_all("codebook.csv", _codebook("analysis"))
+            made = copy.finish(reader, manifest, progress, page_text=page_text)
+            manifest["database"] = {name: {"sha256": digest(place / name)} for name in (made.file, made.metadata)}
+        write_manifest(place, manifest)
     counts = {name: written[name].rows for name in FILES}
-    return ExportSummary(counts, sum(counts.values()))
+    return ExportSummary(counts, sum(counts.values()), made)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -60,15 +60,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise UserError(f"{folder / MANIFEST} cannot be read ({error.strerror or error}).") from error
     except (ValueError, RecursionError) as error:
         raise UserError(f"{folder / MANIFEST} is damaged; export the study again.") from error
-    files = manifest.get("files") if isinstance(manifest, dict) else None
-    if not isinstance(files, dict) or not all(isinstance(file, dict) for file in files.values()):
+    lists = [manifest.get("files"), manifest.get("database", {})] if isinstance(manifest, dict) else [None]
+    if not all(isinstance(files, dict) and all(isinstance(file, dict) for file in files.values()) for files in lists):
         raise UserError(f"{folder} is not an export of medreview: its {MANIFEST} was made by something else.")
     return manifest
 
 
-def changed_files(folder: Path, manifest: dict[str, Any]) -> list[str]:
-    """The files of an export that are missing or not as they were written."""
-    return [name for name, file in manifest["files"].items() if _digest(folder / name) != file.get("sha256")]
+def changed_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The files of a manifest that are missing or not as they were written."""
+    return [name for name, file in files.items() if digest(folder / name) != file.get("sha256")]
 
 
 def check_replaceable(folder: Path, study_id: str) -> None:
@@ -85,17 +85,19 @@ def check_replaceable(folder: Path, study_id: str) -> None:
     manifest = read_manifest(folder)
     if manifest.get("study_id") != study_id:
         raise UserError(f"{folder} is the export of another study; name another folder.")
-    others = sorted(here - {MANIFEST, *manifest["files"]})
+    written = manifest["files"] | manifest.get("database", {})
+    others = sorted(here - {MANIFEST, *written})
     if others:
         raise UserError(
             f"{folder} also holds {', '.join(others[:3])}, which would be lost; move it or name another folder."
         )
-    changed = [name for name in changed_files(folder, manifest) if name in here]
+    changed = [name for name in changed_files(folder, written) if name in here]
     if changed:
         raise UserError(f"{changed[0]} in {folder} was changed since it was exported; move it or name another folder.")
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """The SHA-256 of a file as hex digits; empty when there is none."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -58,7 +58,7 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> Ex
     if manifest.get("export_version") != EXPORT_VERSION:
         raise UserError(f"{folder} was exported by another version of medreview; import it with that one.")
     missing = [name for name in _NEEDED if name not in manifest["files"]]
-    if changed := changed_files(folder, manifest) or missing:
+    if changed := changed_files(folder, manifest["files"]) or missing:
         raise UserError(f"{folder} was not imported: {changed[0]} is missing or was changed since it was exported.")
     total = manifest["files"]["events.csv"].get("rows", 0)
     progress.begin("export", total)

@@ -1,0 +1,76 @@
+"""The tables of the exported database: types from the descriptions of the columns, keys, references and indexes."""
+
+from collections.abc import Mapping, Sequence
+from graphlib import TopologicalSorter
+from typing import Final
+
+from medreview.exchange.files.columns import Column, Type
+
+Tables = Mapping[str, Sequence[Column]]
+"""Name of a table -> its columns, in their order."""
+
+PYTHON_TYPES: Final[Mapping[Type, type]] = {"text": str, "time": str, "integer": int, "boolean": int, "number": float}
+"""Type of a column -> the Python type that sqlite-utils makes TEXT, INTEGER or REAL of. SQLite knows no booleans and
+no times: 0 and 1, and ISO 8601, as in the CSV files."""
+
+KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "labels": ("unit_id", "reviewer_id", "pass_no"),
+    "spans": ("span_id",),
+    "judgements": ("judgement_id",),
+    "events": ("event_id",),
+    "event_values": ("event_id", "name"),
+    "responses": ("response_id",),
+    "statements": ("statement_id",),
+    "citations": ("response_id", "ordinal"),
+    "key_facts": ("key_fact_id",),
+    "key_fact_votes": ("key_fact_vote_id",),
+    "codebook": ("file", "column"),
+    "sources": ("source_id",),
+    "snapshots": ("snapshot_id",),
+}
+"""Name of a table -> its primary key. A table that has several rows for one thing is not named here."""
+
+_BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "labels": {"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
+    "spans": {"unit_id": "statements", "span_id": "events"},
+    "events": {"unit": "statements", "snapshot": "snapshots", "undoes_event": "events"},
+}
+
+
+FIRST: Final[Mapping[str, Sequence[str]]] = {
+    "labels": (
+        "unit_id", "reviewer_id", "pass_no", "mode", "verdict_final", "judge_verdict", "verdict_first", "reason_code",
+        "note", "halluc_type", "stale", "snapshot_id",
+    ),
+    "responses": ("response_id", "ordinal", "record_id", "model", "origin", "question", "text"),
+    "statements": ("statement_id", "text", "response_id", "ordinal"),
+    "judgements": (
+        "judgement_id", "judge", "statement_id", "snapshot_id", "verdict", "raw_label", "confidence", "quote_status",
+        "quote", "reason",
+    ),
+}  # fmt: skip
+"""Name of a table -> the columns that one reads first; the others follow in the order of the CSV file."""
+
+
+def references(table: str, tables: Tables) -> dict[str, str]:
+    """The foreign keys of a table: name of a column -> the table whose key it holds.
+
+    A column named like the key of another table leads there, whichever file it stands in.
+    """
+    own = KEYS.get(table, ())
+    targets = {key[0]: name for name, key in KEYS.items() if len(key) == 1}
+    targets.update(_BY_OTHER_NAMES.get(table, {}))
+    wanted = {column.name: targets.get(column.name, "") for column in tables[table]}
+    return {name: other for name, other in wanted.items() if other in tables and not (other == table and name in own)}
+
+
+def reading_order(table: str, columns: Sequence[Column]) -> list[Column]:
+    """The columns of a table as the database has them: those one reads first, then the others as in the CSV file."""
+    first = FIRST.get(table, ())
+    return sorted(columns, key=lambda column: first.index(column.name) if column.name in first else len(first))
+
+
+def in_order(tables: Tables) -> list[str]:
+    """The names of the tables, each after those that it refers to."""
+    before = {name: [other for other in references(name, tables).values() if other != name] for name in tables}
+    return list(TopologicalSorter(before).static_order())

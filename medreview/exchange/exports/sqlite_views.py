@@ -1,0 +1,143 @@
+"""The views of the exported database: tables joined, and put in an order for reading."""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import Final
+
+from medreview.exchange.exports.sqlite_schema import Tables
+from medreview.exchange.files.columns import Column, levels_of
+from medreview.labels import EVIDENCE
+from medreview.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: its columns, each with the SQL that gives it, and the rows that they are of."""
+
+    name: str
+    columns: Sequence[tuple[Column, str]]
+    rows: str
+
+    @property
+    def sql(self) -> str:
+        """The SELECT statement."""
+        cells = ",\n       ".join(f"{sql} AS {_quoted(column.name)}" for column, sql in self.columns)
+        return f"SELECT {cells}\n{self.rows}"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeColumn:
+    """A run of a judge that said something of pairs: a column of the view ``pairs``."""
+
+    judge_run_id: str
+    judge: str
+    model: str
+    prompt_id: str
+
+
+def judge_columns(reader: sqlite3.Connection) -> list[JudgeColumn]:
+    """The runs of a study's judges, in the order in which they came; the offline judge is the last."""
+    rows = reader.execute(
+        """SELECT judge_run_id, judge, model, prompt_id FROM judge_run AS run
+           WHERE EXISTS (SELECT 1 FROM judgement WHERE judge_run_id = run.judge_run_id)
+           ORDER BY kind = 'offline', ordinal"""
+    )
+    return [JudgeColumn(*row) for row in rows]
+
+
+def views(tables: Tables, judges: Sequence[JudgeColumn]) -> list[View]:
+    """The views on the tables of an export."""
+    pairs = [*_cells(_PAIR, tables), *_verdicts(judges), *_cells(_PAIR_MORE, tables)]
+    return [
+        View("labels_wide", _cells(_WIDE, tables), _LABELS),
+        View("disagreements", _cells(_DIFFERING, tables), f"{_LABELS}\nWHERE l.verdict_final <> l.judge_verdict"),
+        View("pairs", pairs, _PAIRS),
+    ]
+
+
+_LABELS: Final = """FROM labels AS l
+JOIN statements AS s ON s.statement_id = l.unit_id
+JOIN responses AS r ON r.response_id = l.response_id
+LEFT JOIN snapshots AS p ON p.snapshot_id = l.snapshot_id"""
+
+_PAIRS: Final = """FROM statements AS s
+JOIN responses AS r ON r.response_id = s.response_id
+JOIN citations AS c ON c.response_id = s.response_id
+LEFT JOIN snapshots AS p ON p.snapshot_id = c.snapshot_id
+WHERE c.ordinal = (SELECT min(ordinal) FROM citations WHERE response_id = c.response_id AND source_id = c.source_id)"""
+
+# A page that came again with the same text in another state is still the text that was judged.
+_VERDICT: Final = """(
+           SELECT coalesce(j.verdict, CASE j.supported WHEN 1 THEN 'supported' WHEN 0 THEN 'not_supported' END)
+           FROM judgements AS j JOIN snapshots AS q ON q.snapshot_id = j.snapshot_id
+           WHERE j.statement_id = s.statement_id AND j.source_id = c.source_id AND j.judge_run_id = '{run}'
+                 AND q.text_sha256 = c.text_sha256
+           ORDER BY q.version DESC LIMIT 1)"""
+
+_TABLE_OF: Final = {"l": "labels", "s": "statements", "r": "responses", "c": "citations", "p": "snapshots"}
+
+_WIDE: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
+l.judge_verdict, l.verdict_first, l.reason_code, l.note, l.halluc_type, l.stale, l.source_url, p.title page_title,
+p.page_state, l.judge_supported, l.jury_n, l.jury_for, l.jury_against, l.jury_abstained, l.jury_tie, l.judge_model,
+l.judge_raw_label, l.judge_confidence, l.judge_quote, l.judge_quote_status, l.flag_dispute, l.flag_feedback,
+l.flag_badly_parsed, l.changed_after_reveal, l.queue_name, r.record_id, l.statement_ordinal, l.response_model, l.origin,
+l.decided_utc, l.active_ms, l.unit_id, l.response_id, l.snapshot_id"""
+
+_DIFFERING: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
+l.judge_verdict, l.label_state, l.reason_code, l.note, l.source_url, p.title page_title, p.page_state, l.jury_for,
+l.jury_against, l.judge_model, l.judge_quote, l.judge_quote_status, l.response_model, l.origin, l.decided_utc,
+l.unit_id, l.response_id, l.snapshot_id"""
+
+_PAIR: Final = "s.statement_no, s.text statement_text, c.source_url, p.page_state"
+_PAIR_MORE: Final = """p.title page_title, r.question, r.model response_model, r.origin, s.statement_id, s.response_id,
+c.source_id, c.snapshot_id"""
+
+_DERIVED: Final = {
+    "s.statement_no": (
+        Column("statement_no", "integer", "Running number of the statement in the study, from 1."),
+        "s.rowid",
+    ),
+    "l.label_state": (
+        Column(
+            "label_state",
+            "text",
+            "stale: statement or page has another text now than when the label was given; unknown: that page is not in "
+            "this study.",
+            levels=("current", "stale", "unknown"),
+        ),
+        "CASE l.stale WHEN 1 THEN 'stale' WHEN 0 THEN 'current' ELSE 'unknown' END",
+    ),
+}
+
+
+def _cells(names: str, tables: Tables) -> list[tuple[Column, str]]:
+    """The columns named, as ``table.column`` or ``table.column new_name``, with the descriptions they have there."""
+    return [_DERIVED.get(name.strip()) or _cell(*name.split(), tables=tables) for name in names.split(",")]
+
+
+def _cell(place: str, name: str = "", *, tables: Tables) -> tuple[Column, str]:
+    alias, _, column = place.partition(".")
+    (described,) = (known for known in tables[_TABLE_OF[alias]] if known.name == column)
+    return replace(described, name=name or column), f"{alias}.{_quoted(column)}"
+
+
+def _verdicts(judges: Sequence[JudgeColumn]) -> Iterator[tuple[Column, str]]:
+    """A column for each run of a judge, named after the judge, with a number where one has several."""
+    taken: set[str] = set()
+    for run in judges:
+        stem = "verdict_" + (re.sub(r"[^a-z0-9]+", "_", run.judge.lower())[:40].strip("_") or "judge")
+        name = next(name for name in chain([stem], (f"{stem}_{n}" for n in count(2))) if name not in taken)
+        taken.add(name)
+        meaning = visible(
+            f"What the judge {run.judge!r} says of the current page (model {run.model!r}, prompt {run.prompt_id!r}); "
+            "not_supported is the word of a two-way judge. Empty: not judged, abstained, or not believed."
+        )
+        levels = (*levels_of(EVIDENCE), "not_supported")
+        yield Column(name, "text", meaning, levels=levels), _VERDICT.format(run=run.judge_run_id.replace("'", "''"))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
