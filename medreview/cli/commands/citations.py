@@ -66,7 +66,7 @@ def citations(
     Example: medreview citations answers.jsonl --check --html citations.html
     """
     from medreview.citations.allow_list import load_allow_list
-    from medreview.stats.citations.report import Thresholds, citation_report, cited_sources, scored
+    from medreview.stats.citations.report import Thresholds, citation_report, distinct_sources, scored
 
     listed = load_allow_list(allow)
     _check_places(csv, html)
@@ -84,7 +84,7 @@ def citations(
             from medreview.cli.network import network_from_config
             from medreview.sources.lookups.reach import ask
 
-            sources = cited_sources(found)
+            sources = distinct_sources(found)
             say(f"asking for {counted(len(sources), 'source')} over the network")
             known, known_from = asyncio.run(ask(sources, network_from_config(proxy, robots), bar)), "network"
         report = citation_report(
@@ -150,7 +150,7 @@ def _check_places(csv: Path | None, html: Path | None) -> None:
 
         check_csv(csv)
     if html is not None:
-        from medreview.exchange.exports.citation_html import check_html
+        from medreview.cli.reports.citations import check_html
 
         check_html(html)
 
@@ -161,9 +161,9 @@ def _write(report: "CitationReport", read: _Read, csv: Path | None, html: Path |
 
         say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
     if html is not None:
-        from medreview.exchange.exports.citation_html import write_html
+        from medreview.cli.reports.citations import write_html
 
-        say(f"written: {write_html(report, read.name, html)}")
+        say(f"written: {write_html(report, read.name, html, read.bad)}")
 
 
 def _show(report: "CitationReport", read: _Read, *, as_json: bool) -> None:
@@ -172,7 +172,7 @@ def _show(report: "CitationReport", read: _Read, *, as_json: bool) -> None:
 
         result(payload(report, read.name, read.bad), "", as_json=True)
     else:
-        from medreview.cli.reports.citation_text import render
+        from medreview.cli.reports.citations import render
         from medreview.config import load_config
 
         print(render(report, read.name, read.bad, ascii_only=load_config().ascii), end="")

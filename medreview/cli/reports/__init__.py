@@ -1,1 +1,4 @@
-"""What commands print: reports as text, as wide as the terminal, and the tables that they are laid out with."""
+"""What commands report to a person, each described once in a module named like its command.
+
+A report is a row of parts (``layout``). ``terminal`` draws them as text, ``page`` as one HTML file.
+"""

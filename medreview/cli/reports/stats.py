@@ -1,15 +1,12 @@
 """Figures as text for a terminal or a file, 80 columns or wider."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-
 from medreview.cli.output import counted, one_line, stratum_name
-from medreview.cli.reports.console import printed
-from medreview.cli.reports.tables import cells, columns, heading, inset, title
+from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.terminal import printed
 from medreview.labels import AXES
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.reports.between_judges import BetweenJudges
@@ -39,7 +36,7 @@ def render(figures: StudyFigures) -> str:
     return printed(_report(figures))
 
 
-def _report(figures: StudyFigures) -> Iterable[RenderableType]:
+def _report(figures: StudyFigures) -> Iterator[Part]:
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield f"{statements} in {responses}"
     if not figures.reviewers:
@@ -47,7 +44,7 @@ def _report(figures: StudyFigures) -> Iterable[RenderableType]:
     for reviewer in figures.reviewers:
         yield from _reviewer(reviewer)
     if figures.between_reviewers:
-        yield from ("", title("Agreement between reviewers, on their labels as they stand"))
+        yield Title("Agreement between reviewers, on their labels as they stand")
         for comparison in figures.between_reviewers:
             yield from ("", _comparison(comparison))
     yield from _judges(figures.between_judges)
@@ -61,9 +58,9 @@ def _report(figures: StudyFigures) -> Iterable[RenderableType]:
     )
 
 
-def _reviewer(reviewer: ReviewerFigures) -> Iterable[RenderableType]:
+def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
     done = reviewer.progress
-    yield from ("", title(f"Reviewer {one_line(reviewer.reviewer)}"))
+    yield Title(f"Reviewer {one_line(reviewer.reviewer)}")
     yield (
         f"{done.decided:,} of {counted(done.total, 'statement')} decided, {done.deferred:,} deferred, "
         f"{done.open:,} open; {done.disagreements:,} otherwise than the judges, "
@@ -86,28 +83,28 @@ def _reviewer(reviewer: ReviewerFigures) -> Iterable[RenderableType]:
         yield from ("", _NOTHING_WHOLE)
 
 
-def _group(group: GroupFigures) -> Iterable[RenderableType]:
+def _group(group: GroupFigures) -> Iterator[Part]:
     labels, responses = counted(group.labels, "label"), counted(group.responses, "response")
-    yield from ("", title(f"Agreement with the judges, {group.title}: {labels} in {responses}"))
+    yield Title(f"Agreement with the judges, {group.title}: {labels} in {responses}")
     yield from group.cautions
     for comparison in group.comparisons:
         yield from ("", _comparison(comparison))
 
 
-def _comparison(comparison: Comparison) -> RenderableType:
+def _comparison(comparison: Comparison) -> Part:
     first, second = one_line(comparison.first), one_line(comparison.second)
-    head = heading(f"{first} and {second}, {_SCALES[comparison.scale]}")
-    parts: list[RenderableType] = [head]
+    head = Heading(f"{first} and {second}, {_SCALES[comparison.scale]}")
+    parts: list[Part] = [head]
     left = ", ".join(f"{count:,} {reason}" for reason, count in comparison.dropped.items())
     if comparison.n == 0:
         parts.append(f"Nothing to compare; left out: {left}." if left else "Nothing to compare.")
-        return inset(Group(*parts))
+        return inset(*parts)
     parts += [_figure_table(comparison.agreement), *_sentences(comparison.agreement)]
     if left:
         parts.append(f"left out: {left}")
-    parts += [_matrix(comparison, first, second), *_mcnemar(comparison, first, second)]
+    parts += [*_matrix(comparison, first, second), *_mcnemar(comparison, first, second)]
     parts += comparison.cautions
-    return inset(Group(*parts))
+    return inset(*parts)
 
 
 def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
@@ -117,18 +114,19 @@ def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
         yield f"only {first} says supported: {test.b:,}; only {second}: {test.c:,}; {test.method}, p {p}"
 
 
-def _matrix(comparison: Comparison, first: str, second: str) -> RenderableType:
+def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
     names = [_level(label) for label in comparison.labels]
-    table = columns("rows / columns", *names, "all", first="never")
-    for label, name, row in zip(comparison.labels, names, comparison.table, strict=True):
-        table.add_row(name, *(f"{count:,}" for count in (*row, comparison.first_counts[label])))
     totals = (*(comparison.second_counts[label] for label in comparison.labels), comparison.n)
-    table.add_row("all", *(f"{count:,}" for count in totals))
-    return Group(f"rows: {first}; columns: {second}", table)
+    rows = [
+        (name, *numbers(*row, comparison.first_counts[label]))
+        for label, name, row in zip(comparison.labels, names, comparison.table, strict=True)
+    ]
+    yield f"rows: {first}; columns: {second}"
+    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*totals))], first="never")
 
 
-def _support(report: SupportReport) -> Iterable[RenderableType]:
-    yield from ("", title(f"Support and sources, by {one_line(report.by)}"))
+def _support(report: SupportReport) -> Iterator[Part]:
+    yield Title(f"Support and sources, by {one_line(report.by)}")
     if not report.strata:
         yield _NO_RESPONSE
     yield from report.cautions
@@ -138,49 +136,52 @@ def _support(report: SupportReport) -> Iterable[RenderableType]:
         yield from ("", f"{count:,} smaller groups by {split} are not shown.")
 
 
-def _stratum(stratum: SupportFigures) -> RenderableType:
+def _stratum(stratum: SupportFigures) -> Part:
     name = stratum_name(stratum.split, stratum.stratum)
     empty = f"; {stratum.without_statements:,} more without statements" if stratum.without_statements else ""
-    head = heading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}")
+    head = Heading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}")
     both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
     # Without items the two are the same sentence.
     shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]
-    return inset(Group(head, _figure_table(shown), *_sentences(shown)))
+    return inset(head, _figure_table(shown), *_sentences(shown))
 
 
-def _judges(judges: BetweenJudges) -> Iterable[RenderableType]:
+def _judges(judges: BetweenJudges) -> Iterator[Part]:
     """The judges beside each other; nothing when fewer than two judged."""
     if len(judges.tallies) < 2:
         return
-    yield from ("", title("The judges beside each other"))
+    yield Title("The judges beside each other")
     levels = [tuple(tally.labels[LEVELS.name].values()) for tally in judges.tallies]
     coarse = [
         sum(tally.labels[BINARY.name].values()) - sum(told) for tally, told in zip(judges.tallies, levels, strict=True)
     ]
     # "Not found" has no place among the four labels. Most judges use all four, and the column is left out.
     more = ("other",) if max(coarse) > 0 else ()
-    votes = columns("", "asked", "abstained", *map(_level, LEVELS.labels), *more, others="words")
-    for tally, told, rest in zip(judges.tallies, levels, coarse, strict=True):
-        counts = (tally.asked, tally.abstained, *told, *((rest,) if more else ()))
-        votes.add_row(one_line(tally.judge), *(f"{count:,}" for count in counts))
-    yield inset(votes)
+    counts = (
+        (one_line(tally.judge), *numbers(tally.asked, tally.abstained, *told, *((rest,) if more else ())))
+        for tally, told, rest in zip(judges.tallies, levels, coarse, strict=True)
+    )
+    yield inset(table(("", "asked", "abstained", *map(_level, LEVELS.labels), *more), counts, others="words"))
     ties = f"{counted(judges.tied, 'statement')} with even votes; tie rule: {judges.tie_rule.replace('_', ' ')}."
     other = " Other: not supported, without saying which of the labels." if more else ""
     yield f"{ties} Abstained: no verdict, be it unsure, refused, cut off or no answer.{other}"
     for jury in judges.juries:
         many = jury.agreement
         shown = tuple(many.figures.values())
-        head = heading(f"{counted(len(jury.judges), 'judge')} together, {_SCALES[jury.scale]}")
-        yield from ("", inset(Group(head, _figure_table(shown), *_sentences(shown))))
+        head = Heading(f"{counted(len(jury.judges), 'judge')} together, {_SCALES[jury.scale]}")
+        yield from ("", inset(head, _figure_table(shown), *_sentences(shown)))
     for scale in SCALES:
-        pairs = columns(f"each two, {scale.title}", *_COEFFICIENTS, "agree", "n", "left", others="words")
-        for pair in (pair for pair in judges.pairs if pair.scale == scale.name):
-            figures = {figure.name: figure for figure in reversed(pair.agreement)}
-            values = (_short(figures[name]) for name in (*_COEFFICIENTS, "percent agreement"))
-            names, left = f"{one_line(pair.first)}, {one_line(pair.second)}", sum(pair.dropped.values())
-            pairs.add_row(names, *values, f"{pair.n:,}", f"{left:,}")
+        names = (f"each two, {scale.title}", *_COEFFICIENTS, "agree", "n", "left")
+        pairs = table(names, (_pair(pair) for pair in judges.pairs if pair.scale == scale.name), others="words")
         if pairs.rows:
             yield from ("", inset(pairs))
+
+
+def _pair(pair: Comparison) -> tuple[str, ...]:
+    figures = {figure.name: figure for figure in reversed(pair.agreement)}
+    values = (_short(figures[name]) for name in (*_COEFFICIENTS, "percent agreement"))
+    names = f"{one_line(pair.first)}, {one_line(pair.second)}"
+    return names, *values, *numbers(pair.n, sum(pair.dropped.values()))
 
 
 def _short(figure: Estimate) -> str:
@@ -188,33 +189,28 @@ def _short(figure: Estimate) -> str:
 
 
 def _figure_table(figures: Sequence[Estimate]) -> Table:
-    table = columns("", "value", "95% interval", "method", "n", "resp", "left", first="never")
-    before = ""
-    for figure in figures:
-        table.add_row("" if figure.name == before else _SHORT.get(figure.name, figure.name), *_row(figure))
-        before = figure.name
-    return table
+    before = ["", *(figure.name for figure in figures)]
+    rows = (
+        ("" if figure.name == above else _SHORT.get(figure.name, figure.name), *_row(figure))
+        for figure, above in zip(figures, before, strict=False)
+    )
+    return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows, first="never")
 
 
 def _row(figure: Estimate) -> tuple[str, ...]:
     method = {"Wilson": "Wilson", "none": ""}.get(figure.method, "resampled")
-    clusters = "" if figure.clusters is None else f"{figure.clusters:,}"
     written = cells(figure, partial(_number, figure), "not given")
-    return *written, method, f"{figure.n:,}", clusters, f"{figure.dropped:,}"
+    return *written, method, *numbers(figure.n, figure.clusters, figure.dropped)
 
 
 def _number(figure: Estimate, value: float) -> str:
     return half_up(value) if figure.name in _CHANCE_CORRECTED else percent(value)
 
 
-def _sentences(figures: Iterable[Estimate]) -> list[str]:
+def _sentences(figures: Sequence[Estimate]) -> list[str]:
     """Why a value or an interval is missing, and the figures' own cautions; each once."""
-    found: dict[str, None] = {}
-    for figure in figures:
-        if figure.reason:
-            found[f"{figure.name}: {figure.reason}"] = None
-        found |= dict.fromkeys(figure.notes)
-    return list(found)
+    notes = dict.fromkeys(note for figure in figures for note in figure.notes)
+    return [*reasons((figure.name, figure) for figure in figures), *notes]
 
 
 def _level(label: str) -> str:

@@ -18,7 +18,6 @@ from medreview.exchange.files.csv_file import CsvFile
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.imports.rows import BadRecord
 from medreview.sources.lookups.reach import STATES, Reach
-from medreview.stats.citations.kpis import citation_kpis
 from medreview.stats.citations.report import CitationReport, ScoredResponse
 
 _VERDICTS: Final = ("allowed", "by_format", "not_allowed")
@@ -144,7 +143,7 @@ def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict
             "domains": sorted(str(entry) for entries in allow.entries.values() for entry in entries),
             "identifiers": sorted(allow.identifiers),
         },
-        "summary": asdict(citation_kpis([response.counts for response in report.responses])),
+        "summary": report.all.figures.summary,
         "mentions": report.mentions,
         "criteria": [asdict(criterion) for criterion in report.criteria],
         "passed": report.passed,

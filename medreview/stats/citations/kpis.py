@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from medreview.citations.scoring import KINDS
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.intervals import proportion
 
-KINDS: Final = ("url", "doi", "pmid", "pmcid", "nct", "arxiv")
 NO_RESPONSE: Final = "There is no response."
 NO_CITATION: Final = "No response has a citation."
 NO_URL: Final = "No response cites a URL."
@@ -60,23 +60,6 @@ class CitationCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CitationKpis:
-    """The plain values, in per cent where the name says so; ``None`` where there is nothing to divide by.
-
-    ``reason`` says why, for the widest of the values that are ``None``.
-    """
-
-    responses_total: int
-    responses_with_citation_pct: float | None
-    avg_citations_per_response: float | None
-    avg_pct_allowed_over_all: float | None
-    avg_pct_allowed_over_urls: float | None
-    pooled_pct_allowed_over_all: float | None
-    pooled_pct_allowed_over_urls: float | None
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class CitationFigures:
     """The figures of one group of responses; shares are fractions. ``reached`` and ``existing``: of those asked for."""
 
@@ -91,6 +74,24 @@ class CitationFigures:
     kinds: Mapping[str, Estimate]
     reached: Estimate
     existing: Estimate
+
+    @property
+    def summary(self) -> dict[str, float | str | None]:
+        """The plain values by the notebook's names (SEEDS S3.5), in per cent where the name says so.
+
+        ``None`` where there is nothing to divide by; ``reason`` says why, for the widest of these values.
+        """
+        values = {
+            "responses_with_citation_pct": _pct(self.with_citation),
+            "avg_citations_per_response": self.mean_citations.value,
+            "avg_pct_allowed_over_all": _pct(self.mean_allowed),
+            "avg_pct_allowed_over_urls": _pct(self.mean_allowed_urls),
+            "pooled_pct_allowed_over_all": _pct(self.pooled_allowed),
+            "pooled_pct_allowed_over_urls": _pct(self.pooled_allowed_urls),
+        }
+        widest = (self.with_citation, self.pooled_allowed, self.pooled_allowed_urls)
+        reason = next((figure.reason for figure in widest if figure.value is None), None)
+        return {"responses_total": self.responses, **values, "reason": reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +124,6 @@ class Criterion:
             return f"undefined: {self.name}, {wanted}. {self.why}"
         share = f"{percent(self.k / self.n)} ({self.k:,} of {self.n:,})"
         return f"{'met' if self.met else 'missed'}: {self.name}, {share}, {wanted}."
-
-
-def citation_kpis(responses: Sequence[CitationCounts]) -> CitationKpis:
-    """The values alone, without numpy. A response without a denominator is left out of a mean of shares."""
-    totals = [counts.n_total for counts in responses]
-    allowed = [counts.n_allowed for counts in responses]
-    urls = [counts.n_url for counts in responses]
-    allowed_urls = [counts.n_allowed_urls for counts in responses]
-    return CitationKpis(
-        responses_total=len(responses),
-        responses_with_citation_pct=_pct(sum(map(bool, totals)), len(responses)),
-        avg_citations_per_response=sum(totals) / len(responses) if responses else None,
-        avg_pct_allowed_over_all=_mean_pct(allowed, totals),
-        avg_pct_allowed_over_urls=_mean_pct(allowed_urls, urls),
-        pooled_pct_allowed_over_all=_pct(sum(allowed), sum(totals)),
-        pooled_pct_allowed_over_urls=_pct(sum(allowed_urls), sum(urls)),
-        reason=None if any(urls) else NO_RESPONSE if not responses else NO_URL if any(totals) else NO_CITATION,
-    )
 
 
 def criteria(
@@ -199,10 +182,6 @@ def _vector(counts: CitationCounts) -> list[float]:
     ]  # fmt: skip
 
 
-def _pct(k: int, n: int) -> float | None:
-    return 100 * k / n if n else None
-
-
-def _mean_pct(k: Sequence[int], n: Sequence[int]) -> float | None:
-    shares = [100 * top / bottom for top, bottom in zip(k, n, strict=True) if bottom]
-    return sum(shares) / len(shares) if shares else None
+def _pct(share: Estimate) -> float | None:
+    """Without the last digits, in which 100 * 0.57 is no 57."""
+    return None if share.value is None else round(100 * share.value, 12)

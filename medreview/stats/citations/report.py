@@ -108,7 +108,7 @@ def scored(
     return found
 
 
-def cited_sources(found: Sequence[tuple[CitingAnswer, ResponseScore]]) -> list[Citation]:
+def distinct_sources(found: Sequence[tuple[CitingAnswer, ResponseScore]]) -> list[Citation]:
     """Every source once, as a citation of it."""
     every = {c.source: Citation(c.kind, c.value) for _, score in found for c in score.sources}
     return list(every.values())

@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.rdap import countries
@@ -19,10 +20,11 @@ from medreview.stats.citations.cited_sources import (
     cited_sources,
     citing_responses,
 )
-from medreview.stats.citations.url_shares import Count, Shares
+from medreview.stats.citations.url_shares import url_sample
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.response_sample import ResponseSample
 from medreview.stats.reports.study_support import MOST_STRATA
 
 TOP = 5
@@ -30,6 +32,7 @@ TOP = 5
 MOST_LOST = 1_000
 """Lost addresses that a report names one by one."""
 
+_NO_CITATION: Final = "There is no citation."
 _OUTCOMES: tuple[Outcome, ...] = ("once_there", "no_page", "never", "failed", "not_asked", "private")
 
 
@@ -219,7 +222,7 @@ def _stratum(
     hosts, tlds = Counter(source.host for source in flat), Counter(source.tld for source in flat if source.tld)
     whole = split != "origin"
     shown_hosts, shown_tlds = (_most(hosts, top), _most(tlds, top)) if whole else ([], [])
-    shares = Shares(cited, shown_hosts, shown_tlds, resampling)
+    sample = url_sample(cited, shown_hosts, shown_tlds, resampling)
     states = Counter(source.state or "not_fetched" for source in flat)
     stratum = UrlStratum(
         split=split,
@@ -230,52 +233,47 @@ def _stratum(
         sources=len(distinct),
         identifiers=sum(source.kind != "url" for source in flat),
         states=dict(states.most_common()),
-        validity=shares.figure(
-            "source URL validity", Count.VALID, Count.FETCHED, "valid", "No cited source was fetched yet.",
+        validity=sample.figure(
+            "source URL validity", "valid", "fetched", undefined="No cited source was fetched yet.", whole="valid",
             dropped=states["not_fetched"],
         ),
     )  # fmt: skip
     if not whole:
         return stratum
     by_host, by_tld = Counter(source.host for source in distinct), Counter(source.tld for source in distinct)
-    nothing = "No citation has a host that could tell."
+
+    def named(what: str, under: str, name: str, counts: Counter[str], distinct: Counter[str]) -> Named:
+        share = sample.figure(name, f"{what} {name}", under, undefined=_NO_CITATION, whole=name)
+        return Named(name, counts[name], distinct[name], share)
+
     return replace(
         stratum,
-        hosts=_ranking(shown_hosts, hosts, by_host, shares, len(Count), Count.ALL, len(flat)),
-        tlds=_ranking(shown_tlds, tlds, by_tld, shares, len(Count) + len(shown_hosts), Count.WITH_TLD, len(flat)),
-        paywalls=_paywalls(flat, shares),
+        hosts=_ranking([named("host", "all", name, hosts, by_host) for name in shown_hosts], hosts, len(flat)),
+        tlds=_ranking([named("tld", "with tld", name, tlds, by_tld) for name in shown_tlds], tlds, len(flat)),
+        paywalls=_paywalls(flat, sample),
         country=Country(
-            shares.figure("hosts of the United States", Count.US, Count.TOLD, "of the United States", nothing),
+            sample.figure(
+                "hosts of the United States", "us", "told", undefined="No citation has a host that could tell.",
+                whole="of the United States",
+            ),
             by_registry=sum(source.decided == "registry" for source in flat),
             by_rule=sum(source.decided == "rule" for source in flat),
             undecided=sum(source.us is None for source in flat),
         ),
         archive=_archive(distinct),
-    )
+    )  # fmt: skip
 
 
 def _most(counts: Counter[str], top: int) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))[:top]
 
 
-def _ranking(
-    shown: Sequence[str],
-    counts: Counter[str],
-    distinct: Counter[str],
-    shares: Shares,
-    first: int,
-    bottom: int,
-    citations: int,
-) -> Ranking:
-    named = []
-    for place, name in enumerate(shown):
-        share = shares.figure(name, first + place, bottom, name, "There is no citation.")
-        named.append(Named(name, counts[name], distinct[name], share))
+def _ranking(named: Sequence[Named], counts: Counter[str], citations: int) -> Ranking:
     rest = counts.total() - sum(one.citations for one in named)
     return Ranking(tuple(named), len(counts), rest, citations - counts.total())
 
 
-def _paywalls(flat: Sequence[CitedSource], shares: Shares) -> Paywalls:
+def _paywalls(flat: Sequence[CitedSource], sample: ResponseSample) -> Paywalls:
     counts = Counter((source.listed, source.state == "paywall") for source in flat if source.valid)
     nothing = "No citation is valid, or none was fetched yet."
     return Paywalls(
@@ -284,12 +282,14 @@ def _paywalls(flat: Sequence[CitedSource], shares: Shares) -> Paywalls:
         seen_only=counts[False, True],
         neither=counts[False, False],
         figures=(
-            shares.figure("on the list, of all", Count.LISTED, Count.ALL, "on the list", "There is no citation."),
-            shares.figure("on the list", Count.VALID_LISTED, Count.VALID, "on the list", nothing),
-            shares.figure("seen as a paywall", Count.VALID_SEEN, Count.VALID, "a paywall page", nothing),
-            shares.figure("either", Count.VALID_EITHER, Count.VALID, "on the list or a paywall page", nothing),
+            sample.figure("on the list, of all", "listed", "all", undefined=_NO_CITATION, whole="on the list"),
+            sample.figure("on the list", "valid listed", "valid", undefined=nothing, whole="on the list"),
+            sample.figure("seen as a paywall", "valid seen", "valid", undefined=nothing, whole="a paywall page"),
+            sample.figure(
+                "either", "valid either", "valid", undefined=nothing, whole="on the list or a paywall page"
+            ),
         ),
-    )
+    )  # fmt: skip
 
 
 def _archive(distinct: Sequence[CitedSource]) -> tuple[ArchiveFigures, ...]:

@@ -8,8 +8,8 @@ import pytest
 from lxml import html as parser
 
 from medreview.citations.allow_list import load_allow_list
+from medreview.cli.reports.citations import MOST_BARS, check_html, render, write_html
 from medreview.errors import UserError
-from medreview.exchange.exports.citation_html import MOST_BARS, check_html, write_html
 from medreview.exchange.exports.citation_rows import CITATIONS, RESPONSES, check_csv, payload, write_csv
 from medreview.exchange.imports.citation_answers import CitingAnswer
 from medreview.exchange.imports.rows import BadRecord
@@ -180,3 +180,20 @@ def test_html_without_any_citation(tmp_path):
 
     assert "No response has a citation." in page.text_content()
     assert not page.xpath("//svg")
+
+
+def test_the_page_says_what_the_terminal_says(tmp_path):
+    page = parser.parse(str(write_html(report(reach={}), "a.jsonl", tmp_path / "out.html"))).getroot()
+    blocks = page.xpath("//p | //h2 | //tr/*")
+    shown = " ".join(" ".join(block.text_content() for block in blocks).split())
+    text = render(report(reach={}), "a.jsonl", [])
+    # Of a figure without an interval the page says why in the table; the bars are drawn.
+    figures, below = text.split("  pooled: all citations")
+    parts = [figures, "By model" + below.partition("By model")[2].partition("Each response")[0]]
+    parts.append("Domains not" + below.partition("Domains not")[2])
+    lines = [" ".join(line.rpartition("… ")[2].split()) for part in parts for line in part.splitlines()]
+
+    assert [line for line in lines if line not in shown] == []
+    assert {"Criteria", "Figures", "By model", "Is something there? Asked never"} <= set(lines)
+    assert "(negation)" in shown
+    assert set(page.xpath("//th[@colspan]/text()")) >= {"citations per response", "latency in seconds, median"}

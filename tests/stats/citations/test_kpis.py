@@ -1,12 +1,10 @@
 """Figures on citations: values of the notebook, undefined ones with a reason, intervals that repeat."""
 
-from dataclasses import asdict
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.stats.citations.kpis import CitationCounts, citation_figures, citation_kpis, criteria
+from medreview.stats.citations.kpis import CitationCounts, citation_figures, criteria
 from medreview.stats.formulas.bootstrap import Resampling
 
 FIVE = [
@@ -24,7 +22,7 @@ counts = st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.i
 
 
 def test_the_notebooks_summary():
-    assert asdict(citation_kpis(FIVE)) == pytest.approx(
+    assert citation_figures(FIVE, FEW).summary == pytest.approx(
         {
             "responses_total": 5,
             "responses_with_citation_pct": 80.0,
@@ -40,26 +38,20 @@ def test_the_notebooks_summary():
 
 
 def test_no_citation_anywhere():
-    found = citation_kpis([CitationCounts(), CitationCounts()])
+    found = citation_figures([CitationCounts(), CitationCounts()], FEW).summary
 
-    assert (found.responses_total, found.responses_with_citation_pct, found.avg_citations_per_response) == (2, 0.0, 0.0)
-    assert found.reason == "No response has a citation."
-    assert citation_kpis([CitationCounts(n_doi=1)]).reason == "No response cites a URL."
-    assert {
-        found.avg_pct_allowed_over_all, found.avg_pct_allowed_over_urls, found.pooled_pct_allowed_over_all,
-        found.pooled_pct_allowed_over_urls,
-    } == {None}  # fmt: skip
+    assert [found.pop(name) for name in ("responses_total", "responses_with_citation_pct")] == [2, 0.0]
+    assert (found.pop("avg_citations_per_response"), found.pop("reason")) == (0.0, "No response has a citation.")
+    assert set(found.values()) == {None}
+    assert citation_figures([CitationCounts(n_doi=1)], FEW).summary["reason"] == "No response cites a URL."
 
 
 def test_no_responses():
-    found = citation_kpis([])
+    found = citation_figures([], FEW).summary
 
-    assert found.reason == "There is no response."
-    assert (found.responses_total, found.responses_with_citation_pct, found.avg_citations_per_response) == (
-        0,
-        None,
-        None,
-    )
+    assert found.pop("reason") == "There is no response."
+    assert found.pop("responses_total") == 0
+    assert set(found.values()) == {None}
 
 
 def test_figures_have_the_same_values_and_say_what_they_rest_on():
@@ -126,19 +118,25 @@ def test_what_was_asked_for_is_counted_apart():
 
 
 @given(st.lists(counts, max_size=12))
-def test_pure_values_and_figures_agree(responses):
-    plain, found = citation_kpis(responses), citation_figures(responses, Resampling(replicates=99))
+def test_the_summary_agrees_with_its_definition(responses):
+    figures = citation_figures(responses, Resampling(replicates=99))
+    found = figures.summary
+    urls = [one for one in responses if one.n_url]
+    cited = [one for one in responses if one.n_total]
 
-    for value, figure, scale in (
-        (plain.responses_with_citation_pct, found.with_citation, 100),
-        (plain.avg_citations_per_response, found.mean_citations, 1),
-        (plain.avg_pct_allowed_over_all, found.mean_allowed, 100),
-        (plain.avg_pct_allowed_over_urls, found.mean_allowed_urls, 100),
-        (plain.pooled_pct_allowed_over_all, found.pooled_allowed, 100),
-        (plain.pooled_pct_allowed_over_urls, found.pooled_allowed_urls, 100),
-    ):
-        assert value == (None if figure.value is None else pytest.approx(figure.value * scale))
-        assert figure.value is not None or figure.reason
+    def pct(over, under):
+        return pytest.approx(100 * sum(over) / sum(under)) if sum(under) else None
+
+    assert found["responses_with_citation_pct"] == pct([1] * len(cited), [1] * len(responses))
+    assert found["pooled_pct_allowed_over_all"] == pct([r.n_allowed for r in cited], [r.n_total for r in cited])
+    assert found["pooled_pct_allowed_over_urls"] == pct([r.n_allowed_urls for r in urls], [r.n_url for r in urls])
+    assert found["avg_pct_allowed_over_all"] == pct([r.n_allowed / r.n_total for r in cited], [1] * len(cited))
+    assert found["avg_pct_allowed_over_urls"] == pct([r.n_allowed_urls / r.n_url for r in urls], [1] * len(urls))
+    assert (found["reason"] is None) == bool(urls)
+    assert all(
+        getattr(figures, name).value is not None or getattr(figures, name).reason
+        for name in ("with_citation", "mean_citations", "mean_allowed")
+    )
 
 
 def test_criteria_are_compared_exactly():

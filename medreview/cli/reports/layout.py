@@ -1,0 +1,140 @@
+"""What reports are made of: sentences, headings, tables and bars, without a word on how these are drawn.
+
+The module of a command describes its report in these parts, once; ``terminal`` draws them as text, ``page`` as HTML.
+Strings in them are shown as they stand, so that what came from outside has gone through
+:func:`medreview.cli.output.one_line`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from medreview.stats.formulas.estimate import Estimate
+
+Breaks = Literal["never", "words", "anywhere"]
+"""Where a cell that is too long for its column goes on in a new line. Where it may not, it is cut."""
+
+_RANGES: Final = ("95% interval", "copies from")
+_WORDS: Final = ("", "method", "of", *_RANGES)
+"""Headings of columns that stand left, as the first one does; what is below any other heading is a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The heading of a section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a table, or of a few lines, within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A sentence on a criterion; the word before its first colon says whether it is met."""
+
+    sentence: str
+    met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; ``right``: it holds numbers."""
+
+    name: str
+    right: bool
+    breaks: Breaks
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells below headings; ``header`` is false when the headings are not shown. See :func:`table`."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    header: bool
+
+
+class Bar(NamedTuple):
+    """What one response cites, in sources, and the same in words."""
+
+    name: str
+    allowed: int
+    other: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """One stacked bar for each response, allowed and not allowed."""
+
+    rows: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inset:
+    """Parts that belong below a title; see :func:`inset`."""
+
+    parts: tuple["Part", ...]
+
+
+Part = str | Title | Heading | Check | Table | Bars | Inset
+"""An empty string is an empty line where lines are drawn, and nothing elsewhere."""
+
+
+def inset(*parts: Part) -> Inset:
+    """Parts below a title, a little to the right where there is no other way to tell."""
+    return Inset(parts)
+
+
+def table(
+    names: Sequence[str],
+    rows: Iterable[tuple[str, ...]],
+    *,
+    first: Breaks = "words",
+    others: Breaks = "never",
+    long: Collection[str] = (),
+    header: bool = True,
+) -> Table:
+    """A table with these headings: numbers to the right, words to the left, ranges never broken.
+
+    ``first``, ``others``: how the first column, and how the others, break. ``long``: headings of more columns that hold
+    words, and break anywhere. Cells left out at the end of a row are empty.
+    """
+
+    def column(place: int, name: str) -> Column:
+        breaks = "anywhere" if name in long else "never" if name in _RANGES else others if place else first
+        return Column(name, place > 0 and name not in (*_WORDS, *long), breaks)
+
+    filled = ((*row, *[""] * (len(names) - len(row))) for row in rows)
+    return Table(tuple(column(place, name) for place, name in enumerate(names)), tuple(filled), header)
+
+
+def cells(figure: Estimate, number: Callable[[float], str], missing: str) -> tuple[str, str]:
+    """The value of a figure and its interval, as ``number`` writes them.
+
+    ``missing``: what stands for the interval where there is none. Without a value nothing does.
+    """
+    if figure.value is None:
+        return "undefined", ""
+    if figure.low is None or figure.high is None:
+        return number(figure.value), missing
+    return number(figure.value), f"{number(figure.low)} to {number(figure.high)}"
+
+
+def numbers(*counts: int | None) -> tuple[str, ...]:
+    """Counts as cells; one that does not apply is empty."""
+    return tuple("" if count is None else f"{count:,}" for count in counts)
+
+
+def reasons(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
+    """Why a value or an interval is missing: each reason once, after the names of all that it holds for."""
+    found: dict[str, dict[str, None]] = {}
+    for name, figure in figures:
+        if figure.reason:
+            found.setdefault(figure.reason, {})[name] = None
+    return [f"{'; '.join(names)}: {reason}" for reason, names in found.items()]

@@ -1,0 +1,95 @@
+"""What reports are made of, as it comes out where there is no terminal, and as a page."""
+
+import pytest
+from lxml import html as parser
+
+from medreview.cli.reports.layout import Bar, Bars, Check, Heading, Title, cells, inset, reasons, table
+from medreview.cli.reports.page import check_page, write_page
+from medreview.cli.reports.terminal import printed
+from medreview.errors import UserError
+from medreview.stats.formulas.estimate import Estimate, percent
+
+
+@pytest.fixture(autouse=True)
+def a_pipe(monkeypatch):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_strings_are_shown_as_they_stand_in_cells_and_outside():
+    cells = table(("[bold]", ":smile:"), [("[red]x[/red]", "[1]")])
+
+    assert printed(["[b]3[/b] :smile:", inset(cells)]) == (
+        "[b]3[/b] :smile:\n  [bold]        :smile:\n  [red]x[/red]      [1]\n"
+    )
+
+
+def test_titles_are_plain_and_the_end_is_one_newline():
+    assert printed([Title("A [part]"), Heading("of it"), "x  ", "", ""]) == "A [part]\nof it\nx\n"
+
+
+def test_a_title_stands_apart_from_what_is_above_it():
+    assert printed(["x", Title("A"), Check("met: all", met=True)]) == "x\n\nA\nmet: all\n"
+
+
+def test_numbers_stand_right_and_words_left():
+    rows = [("name", "1,000", "1 to 2", "3"), ("b", "2", "none", "all 3"), ("c",)]
+
+    assert printed([table(("", "n", "95% interval", "of"), rows)]).splitlines() == [
+        "          n  95% interval  of",
+        "name  1,000  1 to 2        3",
+        "b         2  none          all 3",
+        "c",
+    ]
+
+
+@pytest.mark.parametrize(("breaks", "lines"), [("words", 1), ("anywhere", 3)])
+def test_a_word_wider_than_the_page_is_cut_or_goes_on(breaks, lines):
+    shown = printed([table(("", "n"), [("x" * 160, "7")], first=breaks)]).splitlines()[1:]
+
+    assert len(shown) == lines
+    assert max(map(len, shown)) <= 80
+    assert ("…" in shown[0]) == (breaks == "words")
+    assert shown[0].endswith("7")
+
+
+def test_a_header_can_be_left_out():
+    assert printed([table(("", "n"), [("a", "1")], header=False)]) == "a  1\n"
+
+
+def figure(value, low, high):
+    return Estimate("f", value, low, high, "Wilson", 3, reason="One alone says nothing.")
+
+
+def test_a_figure_as_two_cells():
+    assert cells(figure(0.5, 0.25, 0.75), percent, "none") == ("50.0%", "25.0% to 75.0%")
+    assert cells(figure(0.5, None, None), percent, "none") == ("50.0%", "none")
+    assert cells(figure(None, None, None), percent, "none") == ("undefined", "")
+
+
+def test_a_reason_is_said_once_for_all_that_it_holds_for():
+    missing, there = figure(None, None, None), Estimate("f", 0.5, 0.25, 0.75, "Wilson", 3)
+
+    assert reasons([("a", missing), ("b", there), ("c", missing), ("a", missing)]) == ["a; c: One alone says nothing."]
+
+
+def test_a_page_holds_the_same_parts(tmp_path):
+    bars = Bars((Bar("r", 1, 2, "1 of 3"),))
+    cells = table(("", "n", "of"), [("<b>", "7", "all"), ("alone",)])
+    parts = ["1 < 2", "", Title("A & B"), Heading("of <it>"), Check("missed: x", met=False), inset(bars, cells)]
+    path = write_page(tmp_path / "a.html", "figures", "Figures <1>", parts)
+    page = parser.parse(str(path)).getroot()
+
+    assert page.xpath("//title | //h1")[1].text == "Figures <1>"
+    assert [(e.tag, e.text_content()) for e in page.xpath("//p | //h2 | //h3")] == [
+        ("p", "1 < 2"), ("h2", "A & B"), ("h3", "of <it>"), ("p", "missed: x"),
+    ]  # fmt: skip
+    assert page.xpath("string(//p/span[@class='missed'])") == "missed"
+    assert page.xpath("//tbody/tr/th[@colspan='3']/text()") == ["alone"]
+    assert page.xpath("//tbody/tr/td/text()") == ["<b>", "7", "all"]
+    assert page.xpath("//td[contains(@class, ' n')]/text()") == ["7"]
+    widths = [float(bar.get("width")) for bar in page.xpath("//svg/rect[@height='16']")]
+    assert widths[1] == pytest.approx(2 * widths[0], abs=0.2)
+    write_page(path, "figures", "again", [])
+    with pytest.raises(UserError, match="choose another name"):
+        check_page(path, "citations")
