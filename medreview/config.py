@@ -46,6 +46,16 @@ class Config:
     judges: Mapping[str, JudgeSettings] = field(default_factory=dict)
     """The models that can be asked: the tables ``[judges.NAME]``."""
 
+    @property
+    def prompts_folder(self) -> Path | None:
+        """The folder of ``prompts``; ``None`` when it is not set."""
+        return Path(self.prompts) if self.prompts else None
+
+    @property
+    def synonyms_file(self) -> Path | None:
+        """The file of ``synonyms``; ``None`` when it is not set."""
+        return Path(self.synonyms) if self.synonyms else None
+
 
 def config_folder() -> Path:
     """Where the settings file is looked for when none lies in the working folder."""

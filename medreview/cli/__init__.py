@@ -1,1 +1,7 @@
+"""The command line, one of the two faces of the core.
 
+``main`` is the entry and ``app`` the list of the commands. ``commands`` holds a file for each, ``reports`` what they
+print at length. What several commands share stands here, so that no command needs another one: how they speak
+(``output``), their options and what these stand for (``options``, ``mapping``, ``network``, ``ties``), and their work
+(``importing``, ``ask_models``, ``batch``, ``evidence_filter``; ``opening`` a review, in the workbench or ``plain``).
+"""

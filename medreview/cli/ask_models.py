@@ -33,7 +33,7 @@ def ask_models(
         if dry_run:
             plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
         else:
-            warn(judges)
+            say_where_texts_go(judges)
             done = pipeline.judge_by(opened, judges, limit=limit, progress=bar)
     if dry_run:
         result({"plans": [asdict(plan) for plan in plans]}, "\n".join(map(_planned, plans)), as_json=as_json)
@@ -53,11 +53,11 @@ def judges_named(names: Sequence[str], *, task: str = "", again: bool = False, l
     chosen = choose(config.judges, names)
     if local_only:
         keep_local(chosen)
-    return Judges(chosen, task or DEFAULT, Path(config.prompts) if config.prompts else None, again)
+    return Judges(chosen, task or DEFAULT, config.prompts_folder, again)
 
 
-def warn(judges: "Judges") -> None:
-    """Say where texts go that leave this machine."""
+def say_where_texts_go(judges: "Judges") -> None:
+    """Name the hosts that texts are sent to, where they leave this machine."""
     from medreview.llm.settings import leaves_for
 
     if sentence := leaves_for(judges.settings):

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medreview.cli.ask_models import judges_named, warn
-from medreview.cli.output import counted, parts, progress, result, say
+from medreview.cli.ask_models import judges_named, say_where_texts_go
+from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
-from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.judges.batch_in import BatchIn
@@ -33,7 +32,7 @@ def batch_out(
     from medreview.study import Study
 
     judges = _one(names, task, again, local_only)
-    warn(judges)
+    say_where_texts_go(judges)
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
     with Study.open(study) as opened, progress() as bar:
         done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=limit, progress=bar)
@@ -50,10 +49,7 @@ def batch_in(
     judges = _one(names, task, False, False)
     with Study.open(study) as opened, progress() as bar:
         done = pipeline.batch_in(opened, judges, paths, progress=bar)
-    for path, line, reason in done.bad[:20]:
-        say(f"  {visible(path)}, line {line}: {reason}; left out")
-    if len(done.bad) > 20:
-        say(f"  and {len(done.bad) - 20} more")
+    left_out(done.bad)
     if done.foreign:
         say(f"  {counted(done.foreign, 'result')} answer no question of this judge: {done.why}")
     result(done, _taken(done), as_json=as_json)
@@ -79,7 +75,7 @@ def _written(done: "BatchOut", study: Path, name: str) -> str:
 
 
 def _taken(done: "BatchIn") -> str:
-    new = parts(done.statuses) or "nothing new"
+    new = counted_each(done.statuses) or "nothing new"
     known = f", {done.known:,} known before" if done.known else ""
     return (
         f"{new}{known}; {counted(done.judged, 'unit')} judged, {done.abstained:,} abstained, {done.waiting:,} waiting"

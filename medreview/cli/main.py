@@ -54,7 +54,7 @@ def main() -> None:
 def _run() -> None:
     if sys.argv[1:] == ["evidence", "--jsonl"]:
         # A filter is started for a handful of lines as well: it does without the other commands.
-        from medreview.cli.jsonl import answer_lines
+        from medreview.cli.evidence_filter import answer_lines
 
         answer_lines()
     else:

@@ -1,9 +1,9 @@
-"""How commands speak: results on standard output, progress and messages on standard error."""
+"""How commands speak: results on standard output, messages and progress on standard error, and in which words."""
 
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -21,14 +21,6 @@ _HIDDEN: Final = re.compile(
 """What a terminal acts on or hides and JSON lets through; written as an escape it is the same text to a reader."""
 
 
-def say(message: str) -> None:
-    """A word to the person, on standard error, so that standard output stays clean for scripts.
-
-    It may quote what came from outside, so that it goes through ``visible``.
-    """
-    print(visible(message), file=sys.stderr)
-
-
 def result(summary: Any, sentence: str, *, as_json: bool) -> None:
     """The result of a command: one JSON object for scripts, or a sentence for people."""
     if as_json:
@@ -42,17 +34,25 @@ def _escaped(match: re.Match[str]) -> str:
     return json.dumps(match.group())[1:-1]
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """``1 statement``, ``2 statements``."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+def say(message: str) -> None:
+    """A word to the person, on standard error, so that standard output stays clean for scripts.
+
+    It may quote what came from outside, so that it goes through ``visible``.
+    """
+    print(visible(message), file=sys.stderr)
 
 
-def bad_records(bad: list[Any], path: object) -> None:
-    """Name the records that were left out, the first twenty of them one by one."""
-    for record in bad[:20]:
-        say(f"  {path}, line {record.line}: {record.reason}; left out")
-    if len(bad) > 20:
-        say(f"  and {len(bad) - 20} more")
+def bad_records(bad: Iterable[Any], path: object) -> None:
+    """Name the records of a file that were left out, as :func:`left_out` does."""
+    left_out([(path, record.line, record.reason) for record in bad])
+
+
+def left_out(found: Sequence[tuple[object, int, str]]) -> None:
+    """Name what was left out by file, line and reason, the first twenty one by one."""
+    for path, line, reason in found[:20]:
+        say(f"  {path}, line {line}: {reason}; left out")
+    if len(found) > 20:
+        say(f"  and {len(found) - 20} more")
 
 
 @contextmanager
@@ -85,7 +85,12 @@ class _Bar:
             self._bars.advance(self._task, count)
 
 
-def parts(counts: Mapping[str, int]) -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 statement``, ``2 statements``."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def counted_each(counts: Mapping[str, int]) -> str:
     """``12 ok, 1 soft 404``."""
     return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
 

@@ -1,4 +1,4 @@
-"""The option ``--ties``, and what commands do with it."""
+"""The option ``--ties``: what an even vote of a jury gives."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -8,18 +8,18 @@ import typer
 if TYPE_CHECKING:
     from medreview.labels import TieRule
 
-Ties = Literal["undecided", "supported", "not-supported"]
-TieOption = Annotated[
-    Ties | None, typer.Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
+TieName = Literal["undecided", "supported", "not-supported"]
+Ties = Annotated[
+    TieName | None, typer.Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
 ]
 
 
-def rule_named(ties: Ties) -> "TieRule":
+def rule_named(ties: TieName) -> "TieRule":
     """The rule of a study, by what the option calls it."""
     return "not_supported" if ties == "not-supported" else ties
 
 
-def keep_rule(study: Path, ties: Ties) -> None:
+def keep_rule(study: Path, ties: TieName) -> None:
     """Set the tie rule of a study for all roll-ups to come."""
     from medreview.judges.ties import set_tie_rule
     from medreview.study import Study

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli.jsonl import answer_lines
+from medreview.cli.evidence_filter import answer_lines
 from medreview.errors import UserError
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
+from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_sentence
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
-from medreview.cli.preparing import pages_sentence
 from medreview.errors import UserError
 from medreview.progress import Progress
 

@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
+from medreview.cli.importing import Files, imported_sentence, opened_or_made
 from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import bad_records, progress, result
-from medreview.cli.preparing import Files, imported_sentence, opened_or_made
 
 
 def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json = False) -> None:

@@ -9,8 +9,7 @@ from medreview.cli.ask_models import ask_models
 from medreview.cli.batch import batch_in, batch_out
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
-from medreview.cli.preparing import synonyms
-from medreview.cli.ties import TieOption, keep_rule
+from medreview.cli.ties import Ties, keep_rule
 from medreview.errors import UserError
 
 
@@ -33,7 +32,7 @@ def judge(
     back: Annotated[
         list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
     ] = None,
-    ties: TieOption = None,
+    ties: Ties = None,
     processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -45,6 +44,7 @@ def judge(
     Example: medreview judge sepsis.medreview --judge llama --judge gpt --dry-run
     """
     from medreview import pipeline
+    from medreview.config import load_config
     from medreview.study import Study
 
     if ties is not None:
@@ -66,5 +66,5 @@ def judge(
     if task or limit or again or dry_run:
         raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
     with Study.open(study) as opened, progress() as bar:
-        done = pipeline.judge(opened, bar, processes, synonyms())
+        done = pipeline.judge(opened, bar, processes, load_config().synonyms_file)
     result(done, f"{counted(done.pairs, 'pair')} judged offline; {done.flagged} statements flagged", as_json=as_json)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medreview.cli.options import Json
-from medreview.cli.output import counted, one_line, parts, result, say
+from medreview.cli.output import counted, counted_each, one_line, result, say
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _cost(item: "Spent") -> str:
         pace = f"median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s"
     lines = [
         f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {item.task.replace('_', ' ')}",
-        f"{counted(item.calls, 'question')}: {parts(item.statuses)}",
+        f"{counted(item.calls, 'question')}: {counted_each(item.statuses)}",
         f"{counted(item.tries, 'request')} sent; {counted(item.reused, 'answer')} taken from the study instead",
         f"{item.prompt_tokens:,} tokens in, {item.completion_tokens:,} out; {cost}",
         pace,

@@ -7,7 +7,7 @@ import typer
 
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, result
-from medreview.cli.ties import TieOption, rule_named
+from medreview.cli.ties import Ties, rule_named
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def jury(
         Literal["binary", "levels"], typer.Option(help="Supported or not, or the four labels.")
     ] = "binary",
     measure: Annotated[Literal["kappa", "agreement"], typer.Option(help="What the best jury is best in.")] = "kappa",
-    ties: TieOption = None,
+    ties: Ties = None,
     assisted: Annotated[
         bool, typer.Option("--assisted", help="Use labels given with the judges in sight: inflated.")
     ] = False,

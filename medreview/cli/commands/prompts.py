@@ -1,6 +1,5 @@
 """The command ``prompts``: what judges are asked."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,8 +28,7 @@ def prompts(
             raise UserError("--file is for one task: medreview prompts NAME --file.")
         print(prompt_file(name), end="")
         return
-    own = load_config().prompts
-    folder = Path(own) if own else None
+    folder = load_config().prompts_folder
     if name is None:
         known = [load_prompt(task, folder) for task in prompt_names()]
         listed = {prompt.id: prompt.sha256 for prompt in known}

@@ -1,10 +1,10 @@
 """The command ``run``: every step that makes a study ready to review."""
 
+from medreview.cli.importing import Files, imported_sentence, opened_or_made
 from medreview.cli.mapping import Map, read_mapping
-from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
+from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_sentence
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import bad_records, counted, progress, result, say
-from medreview.cli.preparing import Files, imported_sentence, opened_or_made, pages_sentence, synonyms
 
 
 def run(
@@ -23,9 +23,11 @@ def run(
     Example: medreview run sepsis.medreview answers.jsonl
     """
     from medreview import pipeline
+    from medreview.config import load_config
 
+    own = load_config().synonyms_file
     with opened_or_made(study) as opened, progress() as bar:
-        done = pipeline.run(opened, files, read_mapping(mapping), pages_from(pages, proxy, robots), bar, synonyms())
+        done = pipeline.run(opened, files, read_mapping(mapping), pages_from(pages, proxy, robots), bar, own)
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
         say(imported_sentence(imported))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from medreview.cli.output import counted, given, one_line, parts, stratum_name
+from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
 from medreview.cli.reports.layout import Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.terminal import printed
 from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
@@ -65,7 +65,7 @@ def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
     yield from ("", "What came back, in citations:")
-    yield from (inset(f"{_name(stratum)}: {parts(stratum.states)}") for stratum in strata)
+    yield from (inset(f"{_name(stratum)}: {counted_each(stratum.states)}") for stratum in strata)
 
 
 def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iterator[Part]:

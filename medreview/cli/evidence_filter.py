@@ -1,7 +1,6 @@
-"""The evidence filter on standard input and output, apart from the commands so that it starts at once."""
+"""The evidence engine as a filter, apart from the commands so that ``main`` can start it without them."""
 
 import sys
-from pathlib import Path
 
 
 def answer_lines() -> None:
@@ -10,8 +9,7 @@ def answer_lines() -> None:
     from medreview.evidence.jsonl_filter import serve
     from medreview.evidence.terms import vocabulary
 
-    own = load_config().synonyms
-    words = vocabulary(Path(own) if own else None)
+    words = vocabulary(load_config().synonyms_file)
 
     # A byte that is no UTF-8 must not end a long run: its line is answered, marked by the lone surrogate it becomes.
     lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape") for number, line in
