@@ -1,13 +1,15 @@
 """Hosts of cited addresses: how they are called and grouped, and what the lists in data say of them.
 
-Everything here works on names alone; nothing is asked outside. The lists are ``domains.toml`` and ``paywalled.toml``.
+Everything here works on names alone; nothing is asked outside. The lists are ``domains.toml``, ``paywalled.toml`` and
+the Public Suffix List (https://publicsuffix.org/list/) that comes with the package ``tld``.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import SplitResult
 
 from medreview.citations.canonical import domain
 from medreview.errors import UserError
@@ -41,14 +43,16 @@ def top_level(host: str) -> str:
 
 
 def registrable(host: str) -> str:
-    """The name that a registry would know: the last two labels, three below a suffix such as ``co.uk``.
+    """The name that a registry would know: the public suffix and one label more (``nice.org.uk``, ``nih.gov``).
 
-    Empty where :func:`top_level` is. A host that is itself such a suffix (``gov.uk``) is given as it is.
+    Of the Public Suffix List only the suffixes of registries count: of ``anna.github.io`` a registry knows
+    ``github.io``. A top-level domain that is not on the list is a suffix (the list's own default rule). Empty where
+    :func:`top_level` is. A host that is itself a suffix (``gov.uk``) is given as it is.
     """
     if not top_level(host):
         return ""
     labels = host.split(".")
-    return ".".join(labels[-3:] if ".".join(labels[-2:]) in _names("second_level") else labels[-2:])
+    return ".".join(labels[-_suffix_length()(".".join(map(_unicode, labels))) - 1 :])
 
 
 def us_by_rule(host: str) -> bool | None:
@@ -91,6 +95,40 @@ def _listed(entry: object, path: Path) -> str:
     if not isinstance(entry, str) or "/" in entry or _NAME.fullmatch(name) is None:
         raise UserError(f"In the list {path}, {str(entry)[:80]!r} is no domain; write it as example.org.")
     return name
+
+
+@cache
+def _suffix_length() -> Callable[[str], int]:
+    """A function that counts the labels of the public suffix of a name, with letters of its own script.
+
+    The package is loaded here, when it is needed: it loads ``urllib.request``, which takes longer than most commands.
+    """
+    from tld import get_tld
+    from tld.utils import MozillaPublicOnlyTLDSourceParser
+
+    class Shipped(MozillaPublicOnlyTLDSourceParser):
+        """The list as it was installed. Where the file is missing, the package itself would fetch it unasked."""
+
+        uid = "shipped"
+
+        @classmethod
+        def update_tld_names(cls, fail_silently: bool = False) -> bool:
+            raise UserError("The public suffix list of the package tld is missing: install that package anew.")
+
+    def length(name: str) -> int:
+        address = SplitResult("https", name, "", "", "")
+        suffix = get_tld(address, search_private=False, parser_class=Shipped, fail_silently=True)
+        return str(suffix).count(".") + 1 if suffix else 1
+
+    return length
+
+
+def _unicode(label: str) -> str:
+    """A label as the list writes it: ``xn--55qx5d`` is ``公司`` there."""
+    try:
+        return label.encode("ascii").decode("idna") if label.startswith("xn--") else label
+    except UnicodeError:
+        return label
 
 
 @cache

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medreview.citations import hosts
 from medreview.citations.hosts import host_of, paywalled_domains, registrable, top_level, under, us_by_rule
 from medreview.errors import UserError
 
@@ -19,6 +20,7 @@ from medreview.errors import UserError
         ("https://wwwnc.cdc.gov/travel", "wwwnc.cdc.gov"),
         ("https://www.com/", "www.com"),
         ("https://nejm.org./x", "nejm.org"),
+        ("https://WWW.NHS.UK./Conditions", "nhs.uk"),
         ("https://bücher.de/", "xn--bcher-kva.de"),
         ("https://xn--bcher-kva.de/", "xn--bcher-kva.de"),
         ("ftp://nejm.org/", ""),
@@ -39,7 +41,18 @@ def test_a_host_is_counted_under_one_name(url, host):
         ("health.nsw.gov.au", "au", "nsw.gov.au", False),
         ("gelbe-liste.de", "de", "gelbe-liste.de", False),
         ("notco.uk", "uk", "notco.uk", False),
+        ("hill.leeds.sch.uk", "uk", "hill.leeds.sch.uk", False),
+        ("clinic.gv.at", "at", "clinic.gv.at", False),
+        ("moh.gov.jo", "jo", "moh.gov.jo", False),
+        ("hospital.city.kawasaki.jp", "jp", "city.kawasaki.jp", False),
+        ("hospital.ward.kawasaki.jp", "jp", "hospital.ward.kawasaki.jp", False),
+        ("anna.github.io", "io", "github.io", False),
+        ("bucket.s3.amazonaws.com", "com", "amazonaws.com", True),
+        ("leaflets.made-up.zzz", "zzz", "made-up.zzz", False),
+        ("com", "", "", None),
         ("a.b.xn--p1ai", "xn--p1ai", "b.xn--p1ai", False),
+        ("a.b.xn--55qx5d.cn", "cn", "b.xn--55qx5d.cn", False),
+        ("a.xn--no-such-label.org", "org", "xn--no-such-label.org", True),
         ("127.0.0.1", "", "", None),
         ("[2001:db8::1]", "", "", None),
         ("0x7f.1", "", "", None),
@@ -84,13 +97,27 @@ def test_under_agrees_with_its_definition(host, domains):
 def test_the_lists_that_come_with_the_program_are_clean():
     listed = tomllib.loads(files("medreview.citations").joinpath("paywalled.toml").read_text())["domains"]
     names = tomllib.loads(files("medreview.citations").joinpath("domains.toml").read_text())
+    reserved = names["reserved"]
 
     assert paywalled_domains() == set(listed)
     assert len(set(listed)) == len(listed)
     assert names["us"] == ["com", "org", "gov", "edu", "info", "net"]
-    for suffix in names["second_level"]:
-        assert suffix.count(".") == 1
-        assert registrable(f"x.{suffix}") == f"x.{suffix}"
+    assert [registrable(f"a.{name}") for name in reserved] == [""] * len(reserved)
+
+
+def test_the_suffix_list_is_never_fetched(monkeypatch):
+    """Without its file the package would ask publicsuffix.org, and no command has said that it uses the network."""
+    asked = []
+    monkeypatch.setattr("tld.base.urlopen", asked.append)
+    monkeypatch.setattr("tld.utils.MozillaPublicOnlyTLDSourceParser.local_path", "res/missing.txt")
+    hosts._suffix_length.cache_clear()
+
+    with pytest.raises(UserError, match="install that package anew"):
+        registrable("nice.org.uk")
+    assert asked == []
+    monkeypatch.undo()
+    hosts._suffix_length.cache_clear()
+    assert registrable("bnf.nice.org.uk") == "nice.org.uk"
 
 
 def test_an_own_list(tmp_path):
