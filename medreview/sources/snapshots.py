@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.services import public_address
-from medreview.sources.reading.page import Page
+from medreview.sources.page import Page
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study.ids import content_id
 from medreview.study.rows import insert

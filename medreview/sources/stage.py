@@ -9,7 +9,7 @@ from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.network import Network, Request
 from medreview.sources.fetching.services import Services, addresses
-from medreview.sources.reading.page import Page, read_page
+from medreview.sources.page import Page, read_page
 from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.sources.snapshots import NO_TEXT, add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study

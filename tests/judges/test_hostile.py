@@ -7,7 +7,7 @@ import pytest
 from medreview import pipeline
 from medreview.judges.injection import instructions_in
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 from tests.judges.renal_study import fill, part_of
 from tests.support.study_builder import rows_of
 

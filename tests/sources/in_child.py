@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 
 WARM_UP = "<p>Warm up: the dose is 5 mg.</p>" * 20
 

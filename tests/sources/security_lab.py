@@ -14,7 +14,7 @@ import pytest
 
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import Page, read_page
+from medreview.sources.page import Page, read_page
 from tests.support.hostile_server import HostileServer
 
 CHILD = Path(__file__).with_name("in_child.py")

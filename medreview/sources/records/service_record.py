@@ -14,7 +14,7 @@ Identifier = tuple[Literal["pmid", "pmcid", "doi"], str]
 
 @dataclass(frozen=True, slots=True)
 class ServiceRecord:
-    """The content of a record; the fields are those of ``medreview.sources.reading.page.Page``."""
+    """The content of a record; the fields are those of ``medreview.sources.page.Page``."""
 
     title: str
     text: str

@@ -26,7 +26,7 @@ from bs4 import BeautifulSoup
 from cases import Case, html_cases, mark, pdf_cases
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import Page, read_page
+from medreview.sources.page import Page, read_page
 
 Extractor = Callable[[Case], list[str]]
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.page import LONGEST, read_page
 from medreview.sources.reading.outline import Heading, heading_path
-from medreview.sources.reading.page import LONGEST, read_page
 
 FACT = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic. "
 PROSE = f"<p>{FACT * 3}</p>"

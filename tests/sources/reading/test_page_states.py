@@ -8,7 +8,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from medreview.labels import PAGE_STATES
 from medreview.sources.fetching.fetched import Fetched, http_failure
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 from medreview.sources.reading.page_states import HOLDS_SOURCE, PageSigns, count_words, page_state
 
 NAMES = ("Home", "Conditions", "Medicines", "Vaccines", "Pregnancy", "Children", "News", "About us", "Log in")

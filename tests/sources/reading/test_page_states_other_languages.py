@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 
 EN = (
     "Take one 500 mg tablet twice a day with food for seven days. Children under 12 years should not take it. Stop and "

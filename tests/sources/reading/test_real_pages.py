@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 
 DOSE = (
     "Adults with cellulitis take planticillin 500 mg by mouth four times a day for five to seven days, and go on "

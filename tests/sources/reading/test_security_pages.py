@@ -15,7 +15,7 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 from medreview.sources.reading.pdf import PdfLimits
 from medreview.visible import visible
 from tests.sources.bombs import one_page_pdf, pdf, pdf_bomb

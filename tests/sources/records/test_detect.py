@@ -10,8 +10,8 @@ from medreview.citations.canonical import fetch_url
 from medreview.citations.model import Citation
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.services import Services, addresses
+from medreview.sources.page import read_page
 from medreview.sources.reading.outline import heading_path
-from medreview.sources.reading.page import read_page
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.sources.records.detect import requested_identifier
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 
 MATH = 'xmlns:mml="http://www.w3.org/1998/Math/MathML"'
 FILLER = "Adults take the medicine by mouth every morning and are then seen again in the clinic of the ward. " * 3

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from medreview.labels import PAGE_STATES
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 
 
 def read(body):
@@ -108,7 +108,7 @@ def test_hostile_xml_costs_little(name, tmp_path):
     code = (
         "import resource, sys\n"
         "from medreview.sources.fetching.fetched import Fetched\n"
-        "from medreview.sources.reading.page import read_page\n"
+        "from medreview.sources.page import read_page\n"
         "import medreview.sources.reading.html, trafilatura\n"
         "import medreview.sources.records.jats, medreview.sources.records.pubmed\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 
-RECORDS = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "records" / "answers").iterdir())]
+RECORDS = [path.read_bytes() for path in sorted((Path(__file__).parent / "records" / "answers").iterdir())]
 TAGS = (
     *("p", "div", "span", "b", "a", "sup", "sub", "table", "tr", "td", "th", "tbody", "caption", "ul", "li", "dl"),
     *("dt", "dd", "h1", "h3", "details", "summary", "pre", "math", "mrow", "mn", "mo", "msup", "msubsup", "mfrac"),

@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from medreview.labels import PAGE_STATES
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import LONGEST, read_page
+from medreview.sources.page import LONGEST, read_page
 
 URL = "https://example.org/page"
 PROSE = "Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears. " * 4
@@ -135,7 +135,7 @@ def test_any_bytes_make_a_page(body):
 
 def test_the_room_is_light_to_import():
     code = (
-        "import sys, medreview.sources.reading.page, medreview.sources.saved.pages_folder\n"
+        "import sys, medreview.sources.page, medreview.sources.saved.pages_folder\n"
         "import medreview.sources.reading.page_states\n"
         "heavy = 'httpx', 'trafilatura', 'lxml', 'pypdfium2', 'textual', 'rich'\n"
         "print([name for name in heavy if name in sys.modules])"
