@@ -107,7 +107,7 @@ def _suffix_length() -> Callable[[str], int]:
     from tld.utils import MozillaPublicOnlyTLDSourceParser
 
     class Shipped(MozillaPublicOnlyTLDSourceParser):
-        """The list as it was installed. Where the file is missing, the package itself would fetch it unasked."""
+        """The list as it was installed. Where the file is missing, the package alone would download it."""
 
         uid = "shipped"
 

@@ -266,7 +266,7 @@ def _citation_table(report: CitationReport, rows: Iterable[tuple[ScoredResponse,
     def row(response: ScoredResponse, citation: ScoredCitation) -> tuple[str, ...]:
         place = "listed" if citation.start is None else f"{citation.start}-{citation.end}"
         kind = KIND_NAMES[citation.kind] + (" (again)" if citation.repeat else "")
-        verdict, because = citation.verdict.replace("_", " "), citation.entry or citation.why or "its format"
+        verdict, because = citation.verdict.replace("_", " "), one_line(citation.entry) or citation.why or "its format"
         reach = report.reach.get(citation.source)
         there = "not asked" if reach is None else reach.state + ("; does not exist" if reach.exists is False else "")
         return one_line(response.name), place, kind, one_line(citation.value), verdict, because, there
@@ -287,7 +287,7 @@ def _each_citation(response: ScoredResponse) -> Iterator[str]:
     if not response.score.citations:
         yield "no citation"
     for citation in response.score.citations[:_LISTED]:
-        because = citation.entry or citation.why or "by format"
+        because = one_line(citation.entry) or citation.why or "by format"
         verdict = "not allowed" if citation.verdict == "not_allowed" else "allowed"
         again = ", named before" if citation.repeat else ""
         yield f"{verdict} ({because}{again}): {KIND_NAMES[citation.kind]} {one_line(citation.value)}"

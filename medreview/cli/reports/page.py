@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from medreview.cli.output import counted
 from medreview.cli.reports.layout import Bars, Check, Heading, Inset, Part, Table, Title
 from medreview.exchange.files.atomic_output import atomic_output, check_own, write_private
 
@@ -103,7 +104,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _bars(bars: Bars) -> Iterator[str]:
-    most = max(bar.allowed + bar.other for bar in bars.rows)
+    most = max(1, *(bar.allowed + bar.other for bar in bars.rows))
     room = _WIDTH - _LABEL - 180
     height = _ROW * len(bars.rows) + 34
     yield (
@@ -116,7 +117,7 @@ def _bars(bars: Bars) -> Iterator[str]:
         f'<rect class="allowed" x="{_LABEL}" y="4" width="14" height="14"/>'
         f'<text x="{_LABEL + 20}" y="16">allowed</text>'
         f'<rect class="other" x="{_LABEL + 100}" y="4" width="14" height="14"/>'
-        f'<text x="{_LABEL + 120}" y="16">not allowed; full width: {most:,} sources</text>\n'
+        f'<text x="{_LABEL + 120}" y="16">not allowed; full width: {counted(most, "source")}</text>\n'
     )
     for place, bar in enumerate(bars.rows):
         y, good, bad = 28 + place * _ROW, room * bar.allowed / most, room * bar.other / most

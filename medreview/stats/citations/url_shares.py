@@ -11,7 +11,8 @@ from medreview.stats.formulas.response_sample import ResponseSample
 _COUNTS: Final = (
     "all", "fetched", "valid", "listed", "valid listed", "valid seen", "valid either", "told", "us", "with tld",
 )  # fmt: skip
-"""Citations: fetched; valid; on the list of paywalled domains; seen as a paywall; whose country is told; ..."""
+"""What is counted: all citations, and those of a source that is so. ``listed`` and ``seen``: behind a paywall, by the
+list of domains and by the page that came back; ``told``: it is known whether the host is of the United States."""
 
 
 def url_sample(

@@ -175,6 +175,15 @@ def test_html_of_a_long_file_is_bounded(tmp_path):
     assert "104 more responses are in the CSV and JSON only." in page.text_content()
 
 
+def test_html_of_bars_without_a_citation_before_those_with(tmp_path):
+    none = [CitingAnswer(line, f"r{line}", "", "", "Nothing.") for line in range(1, MOST_BARS + 2)]
+    answers = [*none, CitingAnswer(999, "good", "", "", "See https://nih.gov/x.")]
+    page = parser.parse(str(write_html(report(answers), "a", tmp_path / "out.html"))).getroot()
+
+    assert [text.text for text in page.xpath("//svg/text")].count("no citation") == MOST_BARS
+    assert "and 2 more responses: 1 without a citation, 1 with all allowed" in page.text_content()
+
+
 def test_html_without_any_citation(tmp_path):
     page = parser.parse(str(write_html(report([ANSWERS[2]]), "a", tmp_path / "out.html"))).getroot()
 
