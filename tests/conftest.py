@@ -6,8 +6,8 @@ import pytest
 
 pytest.register_assert_rewrite("tests.support")
 
-from tests.support.commands import in_process
-from tests.support.shared import made_once
+from tests.support.commands import in_process  # noqa: E402
+from tests.support.shared import made_once  # noqa: E402
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.page import read_page
+from medreview.sources.page import read_page
 from medreview.study import Study
 from medreview.study.check import check
 
