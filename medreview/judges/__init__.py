@@ -1,12 +1,12 @@
-"""Judges: who says whether a source supports a statement, and what follows from all their judgements.
+"""Judges of whether a source supports a statement, and the verdict over all their judgements.
 
-``offline`` judges by rules, without a model, and ``offline_stage`` does so for a study; ``import_judgements`` takes
-judgements that were made elsewhere; ``rollup`` makes one verdict of many judgements, by the tie rule that ``ties``
-keeps; ``triage`` says which statements to look at first; ``verdicts`` stores both for a whole study.
+``offline`` judges by rules, without a model, and ``offline_stage`` does so for a study; ``import_judgements`` imports
+judgements made elsewhere; ``rollup`` aggregates judgements to one verdict, by the tie rule of ``ties``; ``triage``
+orders statements for review; ``verdicts`` stores both for a whole study.
 
-Models: ``tasks`` says what they are asked and what becomes of their answers, ``llm_stage`` puts a task to several of
-them, ``prompts`` holds the words. Sources are hostile: ``prompt_fencing`` keeps them apart from the task, ``injection``
-finds pages that speak to judges, ``quote_grounding`` believes support only where the passage is that shows it;
-``context_windows`` splits what is too long. ``batch_out`` and ``batch_in`` are for an engine that works through files
-elsewhere.
+Models: ``tasks`` defines the requests and the rows made of the answers, ``llm_stage`` runs a task with several judges,
+``prompts`` loads the prompts. Sources are untrusted: ``prompt_fencing`` delimits them in the prompt, ``injection``
+detects prompt injection, ``quote_grounding`` accepts support only with a quote that is in the source;
+``context_windows`` splits texts that are too long. ``batch_out`` and ``batch_in`` are for batch inference through
+files.
 """

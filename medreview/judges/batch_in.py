@@ -1,4 +1,4 @@
-"""The results of a batch, taken back: matched by their key, read as live answers are, stored once."""
+"""Import of batch results: matched by key, read like live answers, stored once (idempotent)."""
 
 import json
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
-from medreview.llm.call import Answer, Ask, Status, cache_key
+from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion
 from medreview.llm.estimate import cost_of
 from medreview.llm.redact import redact, redact_known
@@ -23,16 +23,17 @@ from medreview.progress import SILENT, Progress
 
 _UNITS_AT_ONCE: Final = 200
 _LONGEST_LINE: Final = 20_000_000
-_FAULTS: Final[dict[str, Status]] = {"refused": "refused", "overflow": "skipped"}
+_STATUS_OF_ERROR: Final[dict[str, Status]] = {"refused": "refused", "overflow": "skipped"}
 
 
 @dataclass(slots=True)
 class BatchIn:
-    """What came back. ``statuses`` count the results that were new; ``known`` were in the study already, just so.
+    """The summary of an import.
 
-    ``foreign`` results answer no question of this judge run, and ``why`` says what may be the matter; ``bad`` are
-    (file, line, reason) of lines that are no results. ``judged`` units have all their answers now, ``abstained`` of
-    them without a verdict; ``waiting`` ones still lack some.
+    ``statuses`` count the new results; ``known`` were in the study already. ``foreign`` results answer no question of
+    this judge run, and ``why`` is the probable reason; ``bad`` are (file, line, reason) of lines that are not results.
+    ``judged`` units have all their answers now, ``abstained`` of them without a verdict; ``waiting`` ones still lack
+    answers.
     """
 
     statuses: dict[str, int] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class BatchIn:
 
 
 def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
-    """Take back results (and error files) of batches of this judge, whole or in part, in any order, as often as wanted.
+    """Import results (and error files) of batches of this judge: complete or partial, in any order, repeatedly.
 
     A usable answer is never replaced by a later failure. Raises :class:`UserError` for a file that cannot be read.
     """
@@ -54,16 +55,16 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
     with ExitStack() as stack:
         results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done)
         reader = _Reader(task, settings, results, done)
-        progress.begin("results", len(results.places))
-        held: list[tuple[TaskUnit, list[Answer]]] = []
+        progress.begin("results", len(results.positions))
+        complete: list[tuple[TaskUnit, list[Answer]]] = []
         for unit in pending(task, again=True):
             answers = reader.answers(unit)
             if answers is not None:
-                held.append((unit, answers))
-            if len(held) >= _UNITS_AT_ONCE or len(reader.rows) >= _UNITS_AT_ONCE:
-                progress.step(reader.save(held))
-        progress.step(reader.save(held))
-        left = results.places.keys() - reader.matched
+                complete.append((unit, answers))
+            if len(complete) >= _UNITS_AT_ONCE or len(reader.rows) >= _UNITS_AT_ONCE:
+                progress.step(reader.save(complete))
+        progress.step(reader.save(complete))
+        left = results.positions.keys() - reader.matched
     done.foreign = _foreign(task, left, done)
     if done.foreign:
         done.why = _why(task, manifests_beside(list(paths)))
@@ -73,34 +74,34 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
 
 
 class _Results:
-    """Where in the files the result of each question is; the files are not held in memory."""
+    """An index of the results in the files; the files themselves are not held in memory."""
 
     def __init__(self, files: Sequence[BinaryIO], paths: Sequence[Path], done: BatchIn) -> None:
         self._files = files
-        self.places: dict[str, tuple[int, int]] = {}
-        """By key: number of the file, offset in it."""
+        self.positions: dict[str, tuple[int, int]] = {}
+        """By key: index of the file, byte offset in it."""
         succeeded: set[str] = set()
         for number, (file, path) in enumerate(zip(files, paths, strict=True)):
-            for line, offset, told in _lines(file):
-                if isinstance(told, str):
-                    done.bad.append((str(path), line, told))
+            for line, offset, result in _lines(file):
+                if isinstance(result, str):
+                    done.bad.append((str(path), line, result))
                     continue
-                key, status = told["custom_id"], _response(told).get("status_code")
+                key, status = result["custom_id"], _response(result).get("status_code")
                 if key not in succeeded:
-                    self.places[key] = (number, offset)
+                    self.positions[key] = (number, offset)
                 if status == 200:
                     succeeded.add(key)
 
     def get(self, key: str) -> Mapping[str, Any]:
-        """The result of a question that has one."""
-        number, offset = self.places[key]
+        """The result with a key of ``positions``."""
+        number, offset = self.positions[key]
         self._files[number].seek(offset)
         result: Mapping[str, Any] = json.loads(self._files[number].readline())
         return result
 
 
 class _Reader:
-    """Makes answers of results, and stores them with the judgements that they complete."""
+    """Reads results as answers, and stores them with the judgements that they complete."""
 
     def __init__(self, task: Task, settings: JudgeSettings, results: _Results, done: BatchIn) -> None:
         self._task = task
@@ -113,17 +114,17 @@ class _Reader:
         self.rows: list[Row] = []
 
     def answers(self, unit: TaskUnit) -> list[Answer] | None:
-        """The answers to all of a unit's questions; ``None`` without anything new, or while some are not there yet."""
-        keys = [cache_key(self._settings, ask) for ask in unit.asks]
-        if not self._results.places.keys() & set(keys):
+        """The answers to all of a unit's requests; ``None`` without a new result, or while some are still missing."""
+        keys = [cache_key(self._settings, request) for request in unit.requests]
+        if not self._results.positions.keys() & set(keys):
             return None
-        found = [self._answer(ask, key) for ask, key in zip(unit.asks, keys, strict=True)]
+        found = [self._answer(request, key) for request, key in zip(unit.requests, keys, strict=True)]
         answers = [answer for answer in found if answer is not None]
         return answers if len(answers) == len(found) else None
 
-    def save(self, held: list[tuple[TaskUnit, list[Answer]]]) -> int:
-        """Store in one transaction what was read since the last time; how many results that were."""
-        made: list[Rows] = [self._task.rows(unit, answers) for unit, answers in held]
+    def save(self, complete: list[tuple[TaskUnit, list[Answer]]]) -> int:
+        """Store what was read since the last call, in one transaction; the number of results."""
+        made: list[Rows] = [self._task.rows(unit, answers) for unit, answers in complete]
         rows = self.rows
 
         def change(connection: Any) -> None:
@@ -133,27 +134,27 @@ class _Reader:
         self._task.study.write(change)
         self._done.judged += sum(not row.abstained for row in made)
         self._done.abstained += sum(row.abstained for row in made)
-        held.clear()
+        complete.clear()
         self.rows = []
         return len(rows)
 
-    def _answer(self, ask: Ask, key: str) -> Answer | None:
-        kept = self._store.get(key, ask.schema)
-        there = key in self._results.places
-        new = there and key not in self.matched
-        if there:
+    def _answer(self, request: JudgeRequest, key: str) -> Answer | None:
+        stored = self._store.get(key, request.schema)
+        is_result = key in self._results.positions
+        new = is_result and key not in self.matched
+        if is_result:
             self.matched.add(key)
-        if kept is not None:
+        if stored is not None:
             self._done.known += new
-            return kept
-        if not there:
+            return stored
+        if not is_result:
             return None
-        answer = self._read(ask, key)
+        answer = self._read(request, key)
         if new and self._is_known(answer):
             self._done.known += 1
         elif new:
             self.statuses[answer.status] += 1
-            self.rows.append(row_of(self._settings, ask, answer))
+            self.rows.append(row_of(self._settings, request, answer))
         return answer
 
     def _is_known(self, answer: Answer) -> bool:
@@ -162,18 +163,18 @@ class _Reader:
         ).fetchone()
         return row is not None and tuple(row) == (answer.status, answer.raw, answer.error)
 
-    def _read(self, ask: Ask, key: str) -> Answer:
-        reading = _reading(self._results.get(key), ask)
+    def _read(self, request: JudgeRequest, key: str) -> Answer:
+        completion = _completion(self._results.get(key), request)
         secret = self._settings.key
         return Answer(
-            status=reading.status,
-            value=reading.value,
-            raw=redact_known(reading.raw, secret),
-            error=redact(reading.error, secret),
-            prompt_tokens=reading.prompt_tokens,
-            completion_tokens=reading.completion_tokens,
+            status=completion.status,
+            value=completion.value,
+            raw=redact_known(completion.raw, secret),
+            error=redact(completion.error, secret),
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
             latency_ms=0,
-            cost=cost_of(self._settings, reading.prompt_tokens, reading.completion_tokens),
+            cost=cost_of(self._settings, completion.prompt_tokens, completion.completion_tokens),
             tries=1,
             rung="",
             cached=False,
@@ -181,19 +182,19 @@ class _Reader:
         )
 
 
-def _reading(result: Mapping[str, Any], ask: Ask) -> Completion:
-    """A result read as the reply to a live request would be."""
+def _completion(result: Mapping[str, Any], request: JudgeRequest) -> Completion:
+    """The completion in a result, read like the reply to a live request."""
     response, error = _response(result), result.get("error")
     data = response.get("body")
     if not response:
-        said = error.get("message") or error.get("code") if isinstance(error, dict) else error
-        return Completion("error", None, "", f"The batch has no answer: {said or 'it does not say why'}", None, None)
+        message = error.get("message") or error.get("code") if isinstance(error, dict) else error
+        return Completion("error", None, "", f"The batch has no answer: {message or 'it does not say why'}", None, None)
     status = response.get("status_code")
     reply = Reply(status if isinstance(status, int) else 200, {}, data, "")
-    fault = diagnose(reply, ())
-    if fault is not None:
-        return Completion(_FAULTS.get(fault.kind, "error"), None, "", fault.sentence, None, None)
-    return read_completion(data, ask.schema, ask.messages)
+    server_error = diagnose(reply, ())
+    if server_error is not None:
+        return Completion(_STATUS_OF_ERROR.get(server_error.kind, "error"), None, "", server_error.sentence, None, None)
+    return read_completion(data, request.schema, request.messages)
 
 
 def _response(result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -209,7 +210,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, int, dict[str, Any] | str]]:
-    """Line number, offset and result of each line; a sentence for one that is none."""
+    """Line number, byte offset and result of each line; a sentence in place of an invalid one."""
     offset = number = 0
     while line := file.readline(_LONGEST_LINE):
         number += 1
@@ -220,31 +221,31 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, int, dict[str, Any] | str]]:
 
 def _result(line: bytes) -> dict[str, Any] | str:
     try:
-        told = json.loads(line)
+        result = json.loads(line)
     except ValueError:
         return "is no whole JSON object; the file may have been cut off here"
-    if not isinstance(told, dict) or not isinstance(told.get("custom_id"), str):
+    if not isinstance(result, dict) or not isinstance(result.get("custom_id"), str):
         return "is no result of a batch: it has no custom_id"
-    if "body" in told and "response" not in told:
+    if "body" in result and "response" not in result:
         return "is a request, not a result; give the file that the engine wrote"
-    return told
+    return result
 
 
 def _foreign(task: Task, left: set[str], done: BatchIn) -> int:
-    """How many of the results without a waiting question are not this judge's; the others are counted as known."""
+    """The number of unmatched results that are not this judge's; the others are counted as known."""
     foreign = 0
     for key in left:
-        there = task.study.reader.execute(
+        row = task.study.reader.execute(
             "SELECT 1 FROM llm_call WHERE cache_key = ? AND judge = ? AND prompt_sha256 = ?",
             (key, task.run.judge, task.run.prompt_sha256),
         ).fetchone()
-        foreign += there is None
-        done.known += there is not None
+        foreign += row is None
+        done.known += row is not None
     return foreign
 
 
 def _why(task: Task, manifests: Iterator[dict[str, Any]]) -> str:
-    """What differs between the judge run and the manifest that comes closest to it."""
+    """The differences between the judge run and the most similar manifest, as a sentence."""
     run = task.run
     now = {
         "study_id": task.study.meta("study_id"),
@@ -255,8 +256,8 @@ def _why(task: Task, manifests: Iterator[dict[str, Any]]) -> str:
         "params": {name: value for name, value in run.params.items() if name != "host"},
     }
     names = {"study_id": "study", "prompt_sha256": "prompt", "params": "parameters"}
-    told = [[name for name, value in now.items() if manifest.get(name) != value] for manifest in manifests]
-    differing = min(told, key=len, default=None)
+    differences = [[name for name, value in now.items() if manifest.get(name) != value] for manifest in manifests]
+    differing = min(differences, key=len, default=None)
     if differing is None:
         return "no manifest lies beside the files; are they results for another judge or study?"
     if not differing:

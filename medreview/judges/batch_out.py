@@ -1,7 +1,7 @@
-"""The questions to a judge as files for an engine that works through them elsewhere, and in its own time.
+"""The requests to a judge as batch files, for offline batch inference.
 
-The format is that of the OpenAI Batch API, which ``vllm run-batch`` reads too: one request a line, its ``custom_id``
-the key under which the study knows the question. Beside the files lies a manifest that ties them to the judge run.
+The format is that of the OpenAI Batch API, which ``vllm run-batch`` reads, too: one request a line, its ``custom_id``
+the cache key of the question. A manifest beside the files ties them to the judge run.
 """
 
 import json
@@ -15,24 +15,24 @@ from typing import Any, BinaryIO, Final
 
 from medreview.errors import UserError
 from medreview.judges.tasks.task import Task, pending
-from medreview.llm.call import Rung, cache_key
+from medreview.llm.call import ResponseFormat, cache_key
 from medreview.llm.estimate import answer_tokens_of, cost_of, prompt_tokens_of
-from medreview.llm.response_format import form_of
+from medreview.llm.response_format import response_format_of
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
 
 SHARD_BYTES: Final = 100_000_000
-"""Half of what the Batch API takes; a single request that is longer has a file to itself."""
+"""Half of the limit of the Batch API; a single request that is longer gets a file of its own."""
 SHARD_REQUESTS: Final = 50_000
-"""What the Batch API takes in one file."""
+"""The limit of the Batch API for one file."""
 FORMAT: Final = "medreview batch 1"
 _URL: Final = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One file of requests, named without its folder."""
+    """One file of requests; ``file`` is its name without the folder."""
 
     file: str
     requests: int
@@ -42,10 +42,10 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class BatchOut:
-    """What was written. ``units`` still wait for the judge; ``known`` of their questions were answered before.
+    """The summary of an export.
 
-    Tokens and ``cost`` are estimated as before any long run, by the configured prices; ``manifest`` is ``""`` when
-    there was nothing to ask.
+    ``units`` still wait for the judge; ``known`` of their requests are answered already. Tokens and ``cost`` are
+    estimates, by the configured prices; ``manifest`` is its path, ``""`` when there was nothing to write.
     """
 
     units: int
@@ -59,7 +59,7 @@ class BatchOut:
 
 
 def manifest_path(path: Path) -> Path:
-    """Where the manifest of a batch lies: ``FILE.manifest.json``."""
+    """The path of the manifest of a batch: ``FILE.manifest.json``."""
     return path.with_name(path.name + ".manifest.json")
 
 
@@ -69,16 +69,16 @@ def write_batch(
     path: Path,
     *,
     shard_bytes: int = SHARD_BYTES,
-    form: Rung = "json_schema",
+    form: ResponseFormat = "json_schema",
     again: bool = False,
     limit: int | None = None,
     progress: Progress = SILENT,
 ) -> BatchOut:
-    """Write the questions that wait for this judge: ``path``, then ``path`` with -2, -3 ... when one file is full.
+    """Write the requests that wait for this judge: to ``path``, then to ``path`` with -2, -3 ... when a file is full.
 
-    The engine is asked for the answers in this ``form`` and there is no second try, so choose one that it takes.
-    ``again`` and ``limit`` as in ``tasks.task.pending``. Nothing in the study changes: ask for the same batch again,
-    or judge on in another way. Raises :class:`UserError` when a file is there already or cannot be written.
+    All requests have this response format (``form``), and there is no fallback, so choose one that the engine supports.
+    ``again`` and ``limit`` as in ``tasks.task.pending``. The study is not changed. Raises :class:`UserError` when a
+    file exists already or cannot be written.
     """
     store = CallStore(task.study)
     shards = _Shards(path, shard_bytes)
@@ -88,20 +88,20 @@ def write_batch(
     try:
         for unit in pending(task, again=again, limit=limit):
             units += 1
-            for ask in unit.asks:
-                key = cache_key(settings, ask)
+            for request in unit.requests:
+                key = cache_key(settings, request)
                 if key in seen:
                     continue
                 seen.add(key)
-                if store.get(key, ask.schema) is not None:
+                if store.get(key, request.schema) is not None:
                     known += 1
                     continue
-                body: dict[str, Any] = {"model": settings.model, "messages": [*map(dict, ask.messages)]}
+                body: dict[str, Any] = {"model": settings.model, "messages": [*map(dict, request.messages)]}
                 body |= settings.params
-                if wanted := form_of(ask, form):
+                if wanted := response_format_of(request, form):
                     body["response_format"] = wanted
                 shards.add({"custom_id": key, "method": "POST", "url": _URL, "body": body})
-                prompt += prompt_tokens_of(ask.messages)
+                prompt += prompt_tokens_of(request.messages)
             progress.step()
         shards.finish()
         manifest = _manifest(task, settings, shards.done, form)
@@ -125,7 +125,7 @@ def write_batch(
     )
 
 
-def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: Rung) -> dict[str, Any]:
+def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: ResponseFormat) -> dict[str, Any]:
     run = task.run
     return {
         "format": FORMAT,
@@ -147,7 +147,7 @@ def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: Ru
 
 
 class _Shards:
-    """Files that are filled one after the other; ``done`` are the finished ones."""
+    """The files, filled one after the other; ``done`` are the finished ones."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         self.done: list[Shard] = []
@@ -157,12 +157,12 @@ class _Shards:
         self._file: BinaryIO | None = None
         self._requests = self._bytes = 0
         self._hash = sha256()
-        for there in (path, manifest_path(path)):
-            if there.exists():
-                raise UserError(f"{there} exists already; choose another name.")
+        for existing in (path, manifest_path(path)):
+            if existing.exists():
+                raise UserError(f"{existing} exists already; choose another name.")
 
     def add(self, request: dict[str, Any]) -> None:
-        """One request more, in the next file when this one is full."""
+        """Append a request, to the next file when the current one is full."""
         line = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         full = self._bytes + len(line) > self._most or self._requests >= SHARD_REQUESTS
         if self._file is not None and full:
@@ -175,7 +175,7 @@ class _Shards:
         self._bytes += len(line)
 
     def finish(self) -> None:
-        """Close the file that is being filled."""
+        """Close the current file."""
         if self._file is None:
             return
         self._file.close()
@@ -185,7 +185,7 @@ class _Shards:
         self._hash = sha256()
 
     def discard(self) -> None:
-        """Take away what was written: half a batch would be sent as if it were whole."""
+        """Delete the files: an incomplete batch would be sent as if it were complete."""
         if self._file is not None:
             self._file.close()
         for path in self._made:
@@ -201,7 +201,7 @@ class _Shards:
 
 
 def _create(path: Path) -> BinaryIO:
-    """A new file for its owner only: it holds what patients and clinicians wrote."""
+    """A new file that only its owner can read: it contains what patients and clinicians wrote."""
     try:
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb", 1 << 16)
     except FileExistsError:
@@ -211,12 +211,12 @@ def _create(path: Path) -> BinaryIO:
 
 
 def manifests_beside(paths: list[Path]) -> Iterator[dict[str, Any]]:
-    """The manifests that lie in the folders of these files; what is no manifest of ours is passed over."""
+    """The manifests in the folders of these files; other files are skipped."""
     for folder in sorted({path.absolute().parent for path in paths}):
         for path in sorted(folder.glob("*.manifest.json")):
             try:
-                told = json.loads(path.read_text(encoding="utf-8"))
+                manifest = json.loads(path.read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 continue
-            if isinstance(told, dict) and told.get("format") == FORMAT:
-                yield told
+            if isinstance(manifest, dict) and manifest.get("format") == FORMAT:
+                yield manifest

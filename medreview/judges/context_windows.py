@@ -1,4 +1,4 @@
-"""Long texts in parts that a judge's context can hold, with overlap, so that no passage is cut in two for all parts."""
+"""Splitting long texts into overlapping windows that fit a judge's context; each passage is complete in one of them."""
 
 from bisect import bisect_left
 from itertools import accumulate
@@ -11,21 +11,21 @@ from medreview.llm.settings import JudgeSettings
 from medreview.text import Span
 
 OVERLAP: Final = 0.1
-"""Share of a part that the next one repeats."""
-_LEAST: Final = 200
-_ANSWER: Final = 2_000
+"""Share of a window that the next one repeats."""
+_FEWEST_TOKENS: Final = 200
+_ANSWER_TOKENS: Final = 2_000
 _ANSWER_NAMES: Final = ("max_completion_tokens", "max_tokens")
 
 
-def room(settings: JudgeSettings, besides: str) -> int:
-    """Tokens left for a source beside the rest of the prompt and the answer.
+def available_tokens(settings: JudgeSettings, prompt: str) -> int:
+    """The estimated tokens available for a source, besides the rest of the ``prompt`` and the answer.
 
-    Raises :class:`UserError` when that is next to nothing.
+    Raises :class:`UserError` when they are too few to be useful.
     """
-    told = [settings.params[name] for name in _ANSWER_NAMES if isinstance(settings.params.get(name), int)]
-    answer = max(told) if told else min(_ANSWER, settings.context_tokens // 4)
-    left = settings.context_tokens - answer - tokens_of(besides)
-    if left < _LEAST:
+    limits = [settings.params[name] for name in _ANSWER_NAMES if isinstance(settings.params.get(name), int)]
+    answer = max(limits) if limits else min(_ANSWER_TOKENS, settings.context_tokens // 4)
+    left = settings.context_tokens - answer - tokens_of(prompt)
+    if left < _FEWEST_TOKENS:
         raise UserError(
             f"The judge {settings.name!r} has context_tokens = {settings.context_tokens}: too few for the prompt, a "
             "statement, a part of a source and the answer. Raise it to what the server really holds."
@@ -33,17 +33,17 @@ def room(settings: JudgeSettings, besides: str) -> int:
     return left
 
 
-def parts(text: str, tokens: int) -> list[Span]:
-    """The text as ranges of at most ``tokens`` estimated tokens; one range when it fits.
+def split_windows(text: str, tokens: int) -> list[Span]:
+    """The text as half-open ranges of at most ``tokens`` estimated tokens; one range when it fits.
 
-    Parts end where a passage ends (a sentence, row or item) unless that passage alone is too long, and each begins with
-    the last tenth of the one before. Together they hold every character that is not white space.
+    Windows end at the end of a passage (a sentence, row or item) unless that passage alone is too long, and each begins
+    with the last tenth of the one before. Together they cover every character that is not white space.
     """
     if tokens_of(text) <= tokens:
         return [Span(0, len(text))]
     size = [0, *accumulate(len(char.encode("utf-8", "surrogatepass")) for char in text)]
     budget = 3 * tokens
-    pieces = [piece for passage in segment(text) for piece in _cut(text, Span(*passage[:2]), size, budget)]
+    pieces = [piece for passage in segment(text) for piece in _split_passage(text, Span(*passage[:2]), size, budget)]
     found: list[Span] = []
     first = 0
     while first < len(pieces):
@@ -54,7 +54,7 @@ def parts(text: str, tokens: int) -> list[Span]:
         if last + 1 == len(pieces):
             break
         following = last + 1
-        # Back by a tenth, never so far that the next part would end where this one does.
+        # Back by the overlap, but never so far that the next window would end where this one does.
         while (
             following - 1 > first
             and size[pieces[last].end] - size[pieces[following - 1].start] <= OVERLAP * budget
@@ -65,8 +65,8 @@ def parts(text: str, tokens: int) -> list[Span]:
     return found
 
 
-def _cut(text: str, passage: Span, size: list[int], budget: int) -> list[Span]:
-    """The passage, or where it alone is over the budget, pieces of a tenth of the budget, cut between words."""
+def _split_passage(text: str, passage: Span, size: list[int], budget: int) -> list[Span]:
+    """The passage, or, if it alone exceeds the budget, pieces of a tenth of the budget, cut between words."""
     if size[passage.end] - size[passage.start] <= budget:
         return [passage]
     pieces = []

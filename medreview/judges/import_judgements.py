@@ -1,4 +1,4 @@
-"""Judgements made elsewhere, brought into a study: matched to statement and source, their quotes grounded."""
+"""Import of judgements made elsewhere: matched to statement and source, their quotes grounded."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -9,8 +9,8 @@ from typing import Any
 from medreview.citations import canonical_key, from_list
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.judges.prompts import known_hash
-from medreview.judges.quote_grounding import Quotes, quote_columns
-from medreview.judges.raw_labels import LABELS, folded, mapped
+from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
+from medreview.judges.raw_labels import LABELS, mapped, normalised
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -21,8 +21,8 @@ _BATCH = 500
 
 
 @dataclass(slots=True)
-class RecordedSummary:
-    """How many judgements were read, were new, were known; ``bad`` holds (line, reason) of those left out."""
+class JudgementsSummary:
+    """The number of judgements read, new and already known; ``bad`` are (line, reason) of those rejected."""
 
     read: int = 0
     added: int = 0
@@ -31,23 +31,25 @@ class RecordedSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Match:
     statement_id: str
     snapshot_id: str
     others: tuple[str, ...]
 
 
-def store_judgements(study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT) -> RecordedSummary:
-    """Store judgements; those already there are counted as known, those that fit nowhere are reported.
+def store_judgements(
+    study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT
+) -> JudgementsSummary:
+    """Store judgements (idempotent); known ones are counted, those without statement or source are reported.
 
-    A judge run has one say on a pair: a second one with another label is reported, too, and the first one stays.
-    Every quote is looked up in the snapshot it is said to come from, then in the response's other sources.
+    A judge run has one judgement of a pair: a second one with another label is reported, too, and the first one stays.
+    Every quote is looked up in the snapshot that the record names, then in the response's other sources.
     """
-    summary = RecordedSummary()
+    summary = JudgementsSummary()
     progress.begin("judgements", 0)
     finder = _Finder(study.reader)
     pending: list[tuple[JudgeRun, dict[str, Any]]] = []
-    said: dict[str, str] = {}
+    labels: dict[str, str] = {}
 
     def save() -> None:
         added = study.write(lambda connection: _store(connection, pending))
@@ -55,7 +57,7 @@ def store_judgements(study: Study, records: Iterable[JudgementRecord], progress:
         summary.known += len(pending) - added
         progress.step(len(pending))
         pending.clear()
-        said.clear()
+        labels.clear()
 
     for record in records:
         summary.read += 1
@@ -64,12 +66,12 @@ def store_judgements(study: Study, records: Iterable[JudgementRecord], progress:
         except LookupError as missing:
             summary.bad.append((record.line, str(missing.args[0])))
             continue
-        before = said.get(row["judgement_id"]) or _label(study.reader, row["judgement_id"])
-        if before is not None and folded(before) != folded(record.label):
-            told = f"{record.judge} has given this pair the label {before!r} already, now {record.label!r}"
-            summary.bad.append((record.line, told))
+        before = labels.get(row["judgement_id"]) or _label(study.reader, row["judgement_id"])
+        if before is not None and normalised(before) != normalised(record.label):
+            conflict = f"{record.judge} has given this pair the label {before!r} already, now {record.label!r}"
+            summary.bad.append((record.line, conflict))
             continue
-        said[row["judgement_id"]] = before or row["raw_label"]
+        labels[row["judgement_id"]] = before or row["raw_label"]
         pending.append((run, row))
         if len(pending) >= _BATCH:
             save()
@@ -82,14 +84,14 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str
     if level is None:
         raise LookupError(f"the label {record.label!r} is not known; known are: {', '.join(sorted(LABELS))}")
     verdict, supported = level
-    place = finder.place(record)
+    match = finder.match(record)
     run = JudgeRun(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
-    status, grounding = finder.quotes.ground(record.quote, place.snapshot_id, place.others)
+    status, grounding = finder.quotes.ground(record.quote, match.snapshot_id, match.others)
     return run, {
-        "judgement_id": content_id("g", run.judge_run_id, place.statement_id, place.snapshot_id),
+        "judgement_id": content_id("g", run.judge_run_id, match.statement_id, match.snapshot_id),
         "judge_run_id": run.judge_run_id,
-        "statement_id": place.statement_id,
-        "snapshot_id": place.snapshot_id,
+        "statement_id": match.statement_id,
+        "snapshot_id": match.snapshot_id,
         "raw_label": record.label,
         "verdict": verdict,
         "supported": supported,
@@ -113,7 +115,7 @@ def _store(connection: sqlite3.Connection, rows: list[tuple[JudgeRun, dict[str, 
 
 
 class _Finder:
-    """Finds what a record speaks of. Texts are compared with white space folded, sources by their canonical key."""
+    """Finds statement and source of a record: statements by text (white space collapsed), sources by canonical key."""
 
     def __init__(self, reader: sqlite3.Connection) -> None:
         self._reader = reader
@@ -123,12 +125,12 @@ class _Finder:
         self._by_value: dict[str, str] = {}
         self._record_id = ""
         self.prompt_hash = cache(known_hash)
-        self.quotes = Quotes(reader)
+        self.quotes = QuoteGrounder(reader)
 
-    def place(self, record: JudgementRecord) -> _Place:
-        """Statement and snapshot of a record; ``LookupError`` says which of the two is not in the study."""
+    def match(self, record: JudgementRecord) -> _Match:
+        """Statement and snapshot of a record. Raises ``LookupError``, which says what is not in the study."""
         self._load(record.response)
-        statement_id = self._statements.get(_words(record.statement))
+        statement_id = self._statements.get(_collapsed(record.statement))
         if statement_id is None:
             raise LookupError(f"response {record.response!r} has no statement {record.statement[:60]!r}")
         cited = from_list([record.source]).citations
@@ -136,7 +138,7 @@ class _Finder:
         if key not in self._snapshots:
             raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
         snapshot_id = self._snapshots[key]
-        return _Place(statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id))
+        return _Match(statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id))
 
     def _load(self, record_id: str) -> None:
         if record_id == self._record_id:
@@ -148,7 +150,7 @@ class _Finder:
             many = "several responses have the id" if found else "there is no response"
             raise LookupError(f"{many} {record_id!r} in the study")
         self._record_id, self._response_id = record_id, found[0]["response_id"]
-        self._statements = {_words(row["text"]): row["statement_id"] for row in self._rows("statement")}
+        self._statements = {_collapsed(row["text"]): row["statement_id"] for row in self._rows("statement")}
         sources = self._sources().fetchall()
         self._snapshots = {row["key"]: row["snapshot_id"] for row in sources}
         self._by_value = {row["value"]: row["key"] for row in sources}
@@ -164,5 +166,5 @@ class _Finder:
         )
 
 
-def _words(text: str) -> str:
+def _collapsed(text: str) -> str:
     return " ".join(text.split())

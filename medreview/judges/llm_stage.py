@@ -1,4 +1,4 @@
-"""The stage that puts a task to judges: several at once, each answer saved as it comes, nothing asked twice."""
+"""The stage that runs a task with judges: concurrently, each answer stored as it arrives, no request sent twice."""
 
 import asyncio
 import sqlite3
@@ -13,7 +13,7 @@ from medreview.errors import UserError
 from medreview.judges.tasks import parsing
 from medreview.judges.tasks.registry import DEFAULT, task_for
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
-from medreview.llm.call import Answer, Ask, cache_key
+from medreview.llm.call import Answer, JudgeRequest, cache_key
 from medreview.llm.client import Judge
 from medreview.llm.estimate import Estimate, estimate
 from medreview.llm.settings import JudgeSettings
@@ -21,16 +21,16 @@ from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 
-_AHEAD: Final = 2
+_EXTRA_WORKERS: Final = 2
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one judge did. ``units``: pairs, statements or responses, as the task counts; ``abstained`` of these.
+    """The totals of one judge. ``units``: pairs, statements or responses, by task; ``abstained`` of these.
 
-    ``outcomes`` counts labels and abstentions. ``calls`` counts questions sent now, tokens and cost are theirs;
-    ``kept`` those that an earlier run had paid for. ``dead`` says why the judge was given up, ``changes`` what of the
-    configured request its server did not take.
+    ``outcomes`` counts labels and abstentions. ``calls`` counts requests sent now, tokens and cost are theirs; ``kept``
+    counts cache hits. ``dead`` says why the judge was given up (see ``llm.circuit_breaker``), ``changes`` what its
+    server rejected of the configured request.
     """
 
     judge: str
@@ -61,14 +61,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class LlmSummary:
-    """What every judge did."""
+    """The totals of every judge."""
 
     judges: list[Tally]
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
-    """What a judge is about to be asked: units, and calls, tokens and cost of what is not paid for yet."""
+    """The planned work of a judge: units, and calls, tokens and cost of the requests that are not cached."""
 
     judge: str
     model: str
@@ -87,10 +87,11 @@ def judge_with(
     again: bool = False,
     progress: Progress = SILENT,
 ) -> LlmSummary:
-    """Put a task to one or more judges, all at the same time.
+    """Run a task with one or more judges, concurrently.
 
-    ``limit``: at most so many units for each judge. ``again``: also those whose answer was of no use. Can be
-    interrupted, or killed, at any moment: what was answered is saved, and the next run asks what is missing.
+    ``limit``: at most so many units for each judge. ``again``: also those whose answer was unusable. Can be
+    interrupted, or killed, at any moment: answers are stored as they arrive, and the next run asks what is missing.
+    Raises :class:`UserError` for an unknown task, a judge that cannot be set up, and a study that cannot be written.
     """
     tasks = _tasks(study, settings, task, prompts)
     waiting = [made.waiting(again=again)[:limit] for made in tasks]
@@ -113,22 +114,24 @@ def plan(
     again: bool = False,
     progress: Progress = SILENT,
 ) -> list[QuestionPlan]:
-    """What :func:`judge_with` would ask, without asking it."""
+    """What :func:`judge_with` would ask (dry run)."""
     store = CallStore(study)
     plans = []
     for each, made in zip(settings, _tasks(study, settings, task, prompts), strict=True):
         progress.begin(f"{each.name}, counted", len(made.waiting(again=again)[:limit]))
         units = 0
 
-        def asks(made: Task = made, each: JudgeSettings = each) -> Iterator[Ask]:
+        def uncached_requests(made: Task = made, each: JudgeSettings = each) -> Iterator[JudgeRequest]:
             nonlocal units
             for unit in pending(made, again=again, limit=limit):
                 units += 1
                 progress.step()
-                yield from (ask for ask in unit.asks if store.get(cache_key(each, ask), ask.schema) is None)
+                yield from (
+                    request for request in unit.requests if store.get(cache_key(each, request), request.schema) is None
+                )
 
-        told = estimate(asks(), each)
-        plans.append(QuestionPlan(each.name, each.model, each.host, units, told))
+        estimated = estimate(uncached_requests(), each)
+        plans.append(QuestionPlan(each.name, each.model, each.host, units, estimated))
     return plans
 
 
@@ -149,37 +152,37 @@ _Work = tuple[JudgeSettings, Task, list[tuple[str, ...]], Tally]
 
 
 async def _run(study: Study, work: Sequence[_Work], progress: Progress) -> None:
-    keeper = _Keeper(study, progress)
+    writer = _AnswerWriter(study, progress)
     calls = CallStore(study)
     try:
         async with AsyncExitStack() as stack:
-            # All are opened before one is asked: a missing key is told before anything is paid.
+            # All are opened before one is asked: a missing key is reported before anything is paid.
             judges = [await stack.enter_async_context(Judge(settings, calls)) for settings, *_ in work]
             async with asyncio.TaskGroup() as group:
                 for judge, (settings, task, waiting, tally) in zip(judges, work, strict=True):
                     ids = iter(waiting)
-                    for _ in range(min(len(waiting), settings.concurrency + _AHEAD)):
-                        group.create_task(_ask(judge, task, ids, tally, keeper))
+                    for _ in range(min(len(waiting), settings.concurrency + _EXTRA_WORKERS)):
+                        group.create_task(_ask(judge, task, ids, tally, writer))
             for judge, (*_, tally) in zip(judges, work, strict=True):
                 tally.dead, tally.changes = judge.dead, judge.changes
-            await keeper.finish()
+            await writer.finish()
     finally:
-        keeper.save_rest()
+        writer.save_remaining()
 
 
-async def _ask(judge: Judge, task: Task, ids: Iterator[tuple[str, ...]], tally: Tally, keeper: "_Keeper") -> None:
-    """One of a judge's workers: takes units one after the other. The judge itself bounds how many are under way."""
+async def _ask(judge: Judge, task: Task, ids: Iterator[tuple[str, ...]], tally: Tally, writer: "_AnswerWriter") -> None:
+    """A worker of a judge, which takes units one after the other; the judge itself limits concurrent requests."""
     for one in ids:
         unit = task.unit(one)
         if unit is None:
             continue
         answers = []
-        for ask in unit.asks:
-            answer = _not_asked(judge.dead) if judge.dead else await judge.ask(ask)
+        for request in unit.requests:
+            answer = _not_asked(judge.dead) if judge.dead else await judge.ask(request)
             tally.add(answer)
             answers.append(answer)
-        keeper.put(_Done(task, tally, unit, answers))
-        await asyncio.sleep(0)  # answers from the cache come without a pause; others must get a turn
+        writer.put(_Done(task, tally, unit, answers))
+        await asyncio.sleep(0)  # cache hits never suspend; give other tasks a turn
 
 
 def _not_asked(reason: str) -> Answer:
@@ -207,8 +210,8 @@ class _Done:
     answers: Sequence[Answer]
 
 
-class _Keeper:
-    """Stores what was answered, as it comes: whatever has come while one commit was under way goes into the next."""
+class _AnswerWriter:
+    """Stores answers as they arrive, by group commit: those that arrive during one commit share the next."""
 
     def __init__(self, study: Study, progress: Progress) -> None:
         self._study = study
@@ -217,28 +220,28 @@ class _Keeper:
         self._saving: asyncio.Task[None] | None = None
 
     def put(self, done: _Done) -> None:
-        """Take an answered unit; it is in the file soon after."""
+        """Queue an answered unit for the next commit."""
         self._ready.append(done)
         if self._saving is not None and self._saving.done():
-            self._saving.result()  # a full disk stops the run: what cannot be saved must not be paid for
+            self._saving.result()  # a full disk stops the run: answers that cannot be stored must not be paid for
             self._saving = None
         if self._saving is None:
             self._saving = asyncio.create_task(self._save())
 
     async def finish(self) -> None:
-        """Returns when all is in the file."""
+        """Return when everything is committed."""
         if self._saving is not None:
             await self._saving
 
-    def save_rest(self) -> None:
-        """The same without an event loop to wait on: when the run was interrupted."""
+    def save_remaining(self) -> None:
+        """Store the rest without an event loop, after an interruption."""
         if self._ready:
             self._study.write(_saver(self._rows()))
 
     async def _save(self) -> None:
         while self._ready:
             batch = self._rows()
-            # Shielded: an interruption must not take back what waits for the writer.
+            # Shielded: cancellation must not drop what waits for the writer thread.
             await asyncio.shield(asyncio.wrap_future(self._study.submit(_saver(batch))))
             self._progress.step(sum(len(rows) for _, rows in batch))
 

@@ -1,7 +1,7 @@
 """The offline judge: rules that compare words and numbers. Named ``offline`` wherever its judgements are shown.
 
-It needs no endpoint and no model, finds evidence and clashes well and meaning badly: it says ``unsure`` when it cannot
-tell, and its labels are for triage. Never count them as a verdict without naming it.
+It needs no endpoint and no model; it finds evidence and clashes well but does not understand meaning: it says
+``unsure`` when it cannot tell, and its labels are for triage. Never count them as a verdict without naming it.
 """
 
 from typing import Final, Literal, NamedTuple
@@ -14,19 +14,21 @@ from medreview.text import Span
 
 NAME: Final = "offline"
 ENGINE: Final = "rules-1"
-"""Name and version of the rules; stored with what they gave."""
+"""Name and version of the rules, stored with their results."""
 
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
 
 ENOUGH: Final = 0.75
-"""Share of the statement's weight in one passage from which the rules call it supported."""
+"""Minimum share of the statement's term weight in one passage for ``supported``."""
 SOME: Final = 0.5
+"""The same for ``partial``, when some amounts are missing."""
 FEW: Final = 0.25
+"""Share in the three best passages together below which a statement is not addressed."""
 
 
 class OfflineJudgement(NamedTuple):
     """A judgement. ``raw_label`` is the verdict or ``unsure`` (then ``verdict`` is ``None``); ``confidence`` is 0..1;
-    ``quote`` is the best passage as it stands in the source, at ``quote_span``; both are ``None`` without evidence."""
+    ``quote`` is the best passage verbatim, ``quote_span`` its range in the source; ``None`` without evidence."""
 
     raw_label: str
     verdict: Verdict | None
@@ -37,14 +39,14 @@ class OfflineJudgement(NamedTuple):
 
 
 def judge(statement: str, index: SourceIndex, assessment: Assessment | None = None) -> OfflineJudgement:
-    """Judge one statement against one source; an assessment of the same pair that is at hand saves making it."""
-    made = assessment or assess(statement, index)
-    if made.features is None:
+    """Judge one statement against one source; ``assessment`` is that of the pair, computed here when not given."""
+    found = assessment or assess(statement, index)
+    if found.features is None:
         reason = "No word of the statement is in the source."
         return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
-    best = made.spans[0]
+    best = found.spans[0]
     span = Span(best.start, best.end)
-    verdict, confidence, reason = _decide(statement, index.text, made.features)
+    verdict, confidence, reason = _decide(statement, index.text, found.features)
     return OfflineJudgement(
         verdict or "unsure", verdict, round(confidence, 3), reason, index.text[span.start : span.end], span
     )

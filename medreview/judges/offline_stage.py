@@ -37,7 +37,7 @@ OFFLINE: Final = JudgeRun(judge="offline", kind="offline", model=ENGINE)
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """Pairs of statement and source that were judged now."""
+    """The number of pairs of statement and source that were judged now."""
 
     pairs: int
 
@@ -56,10 +56,11 @@ _Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
 def judge_offline(
     study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
 ) -> JudgeSummary:
-    """Rank evidence and judge the pairs that were not judged yet; saved as they come, so that it can be interrupted.
+    """Rank evidence and judge the pairs that are not judged yet; stored as they are ready, so that it can be resumed.
 
-    ``processes``: 0 works in this process; by default a pool of one per processor for many pairs.
-    ``synonyms``: a reviewer's own table (``medreview.evidence.terms``); a wrong one is a :class:`UserError`.
+    ``processes``: 0 works in this process; by default a pool of one process per CPU for many pairs.
+    ``synonyms``: a reviewer's own table (``medreview.evidence.terms``). Raises :class:`UserError` for an invalid one,
+    and for a study that cannot be written.
     """
     vocabulary(synonyms)
     total = study.reader.execute(f"SELECT count(*) FROM ({_PAIRS})", (OFFLINE.judge_run_id,)).fetchone()[0]
@@ -94,11 +95,11 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
         for chunk in chunks:
             yield chunk, _work(chunk)
         return
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_end_with_parent)
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_exit_with_parent)
     waiting: deque[tuple[_Chunk, Future[list[_Answer]]]] = deque()
     try:
         for chunk in chunks:
-            with _uninterrupted():
+            with _sigint_blocked():
                 waiting.append((chunk, pool.submit(_work, chunk)))
             if len(waiting) > 3 * processes:
                 ready, future = waiting.popleft()
@@ -110,8 +111,8 @@ def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk,
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _end_with_parent() -> None:
-    """A worker waits for work for ever; when its parent was killed there is none to come."""
+def _exit_with_parent() -> None:
+    """Let a worker process exit when its parent was killed; it would wait for work for ever."""
     parent = parent_process()
 
     def watch() -> None:
@@ -123,8 +124,8 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Processes started inside leave Ctrl-C to this one: a blocked signal stays blocked in a child."""
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT, so that child processes started inside ignore Ctrl-C: they inherit the signal mask."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -179,24 +180,24 @@ def _rank(span: Span, assessment: Assessment) -> int:
 
 
 def _judgement(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
-    statement_id, _, said, _ = answer
-    span = said.quote_span
+    statement_id, _, judgement, _ = answer
+    span = judgement.quote_span
     return {
         "judgement_id": content_id("g", OFFLINE.judge_run_id, statement_id, chunk.snapshot_id),
         "judge_run_id": OFFLINE.judge_run_id,
         "statement_id": statement_id,
         "snapshot_id": chunk.snapshot_id,
-        "raw_label": said.raw_label,
-        "verdict": said.verdict,
-        "supported": None if said.verdict in (None, "cannot_judge") else said.verdict == "supported",
-        "confidence": said.confidence,
+        "raw_label": judgement.raw_label,
+        "verdict": judgement.verdict,
+        "supported": None if judgement.verdict in (None, "cannot_judge") else judgement.verdict == "supported",
+        "confidence": judgement.confidence,
         "quote_status": "exact" if span else "none",
         "quote_start": span.start if span else None,
         "quote_end": span.end if span else None,
         "quote_more": "[]",
         "differences": "[]",
-        "quote": said.quote or "",
-        "reason": said.reason,
+        "quote": judgement.quote or "",
+        "reason": judgement.reason,
         "raw_output": "",
         "error": "",
     }

@@ -1,4 +1,4 @@
-"""The labels that judges give in their own words, and the levels of the evidence axis that these stand for."""
+"""The labels of judges as they write them, mapped to the levels of the evidence axis."""
 
 import re
 from collections.abc import Mapping
@@ -38,17 +38,17 @@ LABELS: Final[Mapping[str, tuple[str | None, bool | None]]] = {
     "unknown": (None, None),
     "abstain": (None, None),
 }
-"""Raw label (case, underscores and hyphens folded) -> verdict, supported.
+"""Normalised raw label -> (verdict, supported).
 
-"Not found", "no" and 0 take in what is only partly supported (SourceCheckup, RAGAS), so they map to no verdict.
+"Not found", "no" and 0 include what is only partly supported (SourceCheckup, RAGAS), so they map to no verdict.
 """
 
 
-def folded(label: str) -> str:
-    """A raw label as it is compared: in lower case, with underscores and hyphens as spaces."""
+def normalised(label: str) -> str:
+    """A raw label for comparison: in lower case, with underscores and hyphens as spaces."""
     return re.sub(r"[\s_-]+", " ", label).strip().lower()
 
 
 def mapped(label: str) -> tuple[str | None, bool | None] | None:
-    """Verdict and supported of a raw label; ``None`` when it is not known."""
-    return LABELS.get(folded(label))
+    """Verdict and supported of a raw label; ``None`` for an unknown label."""
+    return LABELS.get(normalised(label))

@@ -13,7 +13,10 @@ from medreview.study.rows import insert
 
 @dataclass(frozen=True, slots=True)
 class JudgeRun:
-    """What identifies a judge run; a changed model, prompt or parameter is another run, never an overwrite."""
+    """The identity of a judge run; another model, prompt or parameter is another run, never an overwrite.
+
+    ``kind`` is ``offline``, ``llm``, or ``recorded`` for judgements made elsewhere.
+    """
 
     judge: str
     kind: str
@@ -24,13 +27,13 @@ class JudgeRun:
 
     @property
     def judge_run_id(self) -> str:
-        """The same in every study."""
+        """A hash of the fields, the same in every study."""
         params = dict(sorted(self.params.items()))
         return content_id("j", self.judge, self.kind, self.model, self.prompt_id, self.prompt_sha256, params)
 
 
 def add_run(connection: sqlite3.Connection, run: JudgeRun) -> str:
-    """Store the run unless it is there; its id."""
+    """Store the run unless it exists (idempotent); its id."""
     ordinal = connection.execute("SELECT coalesce(max(ordinal), 0) + 1 FROM judge_run").fetchone()[0]
     row = {
         "judge_run_id": run.judge_run_id,

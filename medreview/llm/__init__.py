@@ -1,7 +1,8 @@
-"""Asking a model that is behind an OpenAI-compatible address, and never guessing what it did not say.
+"""Requests to models behind an OpenAI-compatible chat completions endpoint; a missing answer is never guessed.
 
-``settings`` is one configured judge, ``call`` a request and what became of it, ``client`` does the asking,
-``response_format`` finds out what a server understands, ``server_errors`` names what went wrong, ``circuit_breaker``
-gives up on a dead server, ``completion`` and ``parse`` read answers, ``store`` keeps them,
-``estimate`` counts beforehand and ``report`` afterwards. Only ``client`` loads the SDK, and only when it is used.
+``settings`` is one configured judge, ``call`` a request and its answer, ``client`` sends requests with retries,
+``response_format`` negotiates structured output, ``server_errors`` classifies errors, ``circuit_breaker`` gives up on a
+dead server, ``completion`` and ``parse`` read answers, ``store`` caches them, ``redact`` removes keys,
+``estimate`` counts tokens and cost beforehand and ``report`` afterwards. Only ``transport`` loads the SDK, and only
+when a judge is opened.
 """

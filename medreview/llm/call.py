@@ -1,4 +1,4 @@
-"""A request to a judge and what became of it."""
+"""A request to a judge, and its answer."""
 
 import json
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from medreview.llm.settings import JudgeSettings
 from medreview.text import sha256
 
 Status = Literal["ok", "unparsable", "truncated", "refused", "timeout", "error", "skipped"]
-Rung = Literal["json_schema", "json_object", "plain", ""]
+ResponseFormat = Literal["json_schema", "json_object", "plain", ""]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "unparsable", "truncated", "refused", "timeout", "error", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One request: the messages as they are sent, and the flat JSON schema that the answer must satisfy."""
+class JudgeRequest:
+    """One request: the messages as sent, and the flat JSON schema that the answer must satisfy."""
 
     task: str
     prompt_id: str
@@ -27,44 +27,45 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a request. Anything but ``ok`` is an abstention: there is no value, and never a guessed label.
+    """The outcome of a request. Anything but ``ok`` is an abstention: there is no value, and never a guessed label.
 
-    ``unparsable``: no object that satisfies the schema, also after one repair turn. ``truncated``: the answer or,
-    unseen, the prompt was cut. ``refused``: the model or a filter declined. ``timeout``: no whole answer in time.
-    ``error``: the server or the way to it failed. ``skipped``: not asked, because this judge is dead or the request
-    is over its context.
+    ``unparsable``: no object that satisfies the schema, even after one repair turn. ``truncated``: the answer or,
+    silently, the prompt was truncated. ``refused``: the model or a content filter declined. ``timeout``: no complete
+    answer in time. ``error``: the server or the connection failed. ``skipped``: not sent, because the circuit breaker
+    is open or the request exceeds the context window.
     """
 
     status: Status
     value: Mapping[str, Any] | None
     """The validated object when ``ok``."""
     raw: str
-    """What the model wrote, whole, for every status that has any."""
+    """The model's complete output, for every status with any."""
     error: str
     """One sentence, without keys; ``""`` when ``ok``."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """As the server counted, over all tries that it answered; ``None`` when it never said."""
+    """As reported by the server, summed over all tries that it answered; ``None`` when it reported nothing."""
     latency_ms: int
-    """From the first try to the end of the last, waits between tries included; not the wait for a free place."""
+    """From the start of the first try to the end of the last, backoff included, queueing for a slot excluded."""
     cost: float | None
-    """By the configured prices; ``None`` without prices or counts."""
+    """By the configured prices; ``None`` without prices or token counts."""
     tries: int
     """HTTP requests sent, repair turns and retries included."""
-    rung: Rung
-    """How the form of the answer was asked for; ``""`` when nothing was sent."""
+    rung: ResponseFormat
+    """The response format of the last request; ``""`` when nothing was sent."""
     cached: bool
     cache_key: str
 
 
-def cache_key(settings: JudgeSettings, ask: Ask) -> str:
-    """SHA-256 over host, model, parameters, prompt, schema and messages: the same question to the same model."""
-    told = {
+def cache_key(settings: JudgeSettings, request: JudgeRequest) -> str:
+    """SHA-256 over base URL, model, parameters, prompt, schema and messages: equal for the same question to the same
+    model."""
+    identity = {
         "base_url": settings.base_url.rstrip("/"),
         "model": settings.model,
         "params": dict(settings.params),
-        "prompt": ask.prompt_sha256,
-        "schema": ask.schema,
-        "messages": [dict(message) for message in ask.messages],
+        "prompt": request.prompt_sha256,
+        "schema": request.schema,
+        "messages": [dict(message) for message in request.messages],
     }
-    return sha256(json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+    return sha256(json.dumps(identity, sort_keys=True, ensure_ascii=False, separators=(",", ":")))

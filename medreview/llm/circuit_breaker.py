@@ -1,25 +1,25 @@
-"""Giving up on a judge that is dead, so that it does not hold up the others."""
+"""A circuit breaker: no further requests to a judge that keeps failing, so that it does not delay the others."""
 
 from typing import Final
 
 FAILURES: Final = 5
-"""As many requests in a row without an answer of the model, and no more are sent."""
+"""Consecutive failed requests after which the circuit opens."""
 
 
-class Breaker:
-    """Counts failures in a row; once broken it stays so until the judge is opened anew."""
+class CircuitBreaker:
+    """Counts consecutive failures; an open circuit stays open until the judge is opened again."""
 
     def __init__(self) -> None:
-        self._in_a_row = 0
+        self._consecutive = 0
         self.reason = ""
-        """Why nothing is sent any more; ``""`` while it is."""
+        """Why the circuit is open, as a sentence; ``""`` while it is closed."""
 
-    def answered(self) -> None:
-        """The model wrote something, whatever it was."""
-        self._in_a_row = 0
+    def record_success(self) -> None:
+        """The model answered, whatever the answer."""
+        self._consecutive = 0
 
-    def failed(self, sentence: str, *, for_good: bool = False) -> None:
-        """A request failed after all its tries; ``for_good``: every other one would too."""
-        self._in_a_row += 1
-        if not self.reason and (for_good or self._in_a_row >= FAILURES):
-            self.reason = sentence if for_good else f"{FAILURES} requests in a row failed. The last one: {sentence}"
+    def record_failure(self, sentence: str, *, permanent: bool = False) -> None:
+        """A request failed after all its retries; ``permanent``: every other one would fail, too."""
+        self._consecutive += 1
+        if not self.reason and (permanent or self._consecutive >= FAILURES):
+            self.reason = sentence if permanent else f"{FAILURES} requests in a row failed. The last one: {sentence}"

@@ -1,4 +1,4 @@
-"""What a chat completion says: an answer, or why there is none. For live calls and for results of a batch."""
+"""Reading a chat completion: an answer, or why there is none. For live calls and for batch results."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,22 +7,22 @@ from typing import Any, Final
 
 from medreview.llm.call import Status
 from medreview.llm.estimate import fewest_tokens, prompt_tokens_of
-from medreview.llm.parse import parse, sound
+from medreview.llm.parse import parse, replace_surrogates
 
-# Open and hosted models decline in prose when nothing forces the form. Only short answers without an object count.
-_DECLINES: Final = re.compile(
+# Models refuse in prose when no response format is enforced. Only short answers without an object count as refusals.
+_REFUSAL: Final = re.compile(
     r"\A\W*(?:(?:i['’]?m|i am) (?:really |very |so )?(?:sorry|unable|not able)|sorry\b|as an ai\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|must decline|decline)|unfortunately,? i (?:can|am))",
     re.IGNORECASE,
 )
 _LONGEST_REFUSAL: Final = 600
 _SMALLEST_CONTEXT: Final = 512
-"""No server in use has a smaller one by default: a shorter prompt was not cut, whatever is counted."""
+"""Tokens; no server in use has a smaller default context, so that a shorter prompt was not truncated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One completion, read. ``repairable``: asking once more, naming the problem, may help."""
+    """The content of one completion. ``repairable``: a repair turn that names the problem may help."""
 
     status: Status
     value: Mapping[str, Any] | None
@@ -34,7 +34,7 @@ class Completion:
 
 
 def has_choice(data: Any) -> bool:
-    """Whether this is a chat completion with at least one message in it."""
+    """Whether decoded JSON is a chat completion with at least one message."""
     return (
         isinstance(data, dict)
         and isinstance(choices := data.get("choices"), list)
@@ -45,10 +45,10 @@ def has_choice(data: Any) -> bool:
 
 
 def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Completion:
-    """What a server's chat completion object (decoded JSON) comes to, given what was asked.
+    """The content of a server's chat completion object (decoded JSON), for a request with these messages.
 
-    Never raises: anything that is no completion is ``error``. A cut prompt is told by the server's own count: fewer
-    tokens than the prompt has words, or exactly a usual context length when the prompt was longer.
+    Never raises: anything that is not a completion is ``error``. A truncated prompt is recognised by the server's own
+    count: fewer tokens than the prompt has words, or exactly a usual context length when the prompt was longer.
     """
     if not has_choice(data):
         return Completion("error", None, "", "The server's answer holds no message.", None, None)
@@ -57,42 +57,42 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
     raw = _text(message.get("content"))
     prompt_tokens, completion_tokens = _count(data, "prompt_tokens"), _count(data, "completion_tokens")
 
-    def read(
+    def result(
         status: Status, error: str, value: Mapping[str, Any] | None = None, repairable: bool = False
     ) -> Completion:
         return Completion(status, value, raw, error, prompt_tokens, completion_tokens, repairable)
 
-    declined = _text(message.get("refusal"))
-    if declined:
-        raw = raw or declined
-        return read("refused", f"The model declined: {declined[:200]}")
+    refusal = _text(message.get("refusal"))
+    if refusal:
+        raw = raw or refusal
+        return result("refused", f"The model declined: {refusal[:200]}")
     if finish == "content_filter":
-        return read("refused", "A content filter of the service cut the answer off.")
-    if prompt_tokens and _was_cut(data, prompt_tokens, messages):
-        return read(
+        return result("refused", "A content filter of the service cut the answer off.")
+    if prompt_tokens and _prompt_was_truncated(data, prompt_tokens, messages):
+        return result(
             "truncated",
             f"The server read {prompt_tokens:,} tokens only, fewer than were sent: its context is smaller than it was "
             "taken to be. Set `context_tokens`, or raise the server's own limit.",
         )
     parsed = parse(raw, schema)
     if finish == "length" and not (parsed.value is not None and parsed.whole):
-        return read("truncated", "The answer was cut at the length limit; raise `max_tokens`.")
+        return result("truncated", "The answer was cut at the length limit; raise `max_tokens`.")
     if parsed.value is not None:
-        return read("ok", "", parsed.value)
+        return result("ok", "", parsed.value)
     if not raw.strip():
-        return read("unparsable", "The answer is empty.", repairable=True)
-    if not parsed.found and len(raw) <= _LONGEST_REFUSAL and _DECLINES.match(raw):
-        return read("refused", f"The model declined: {' '.join(raw.split())[:200]}")
-    return read("unparsable", parsed.problem, repairable=True)
+        return result("unparsable", "The answer is empty.", repairable=True)
+    if not parsed.found and len(raw) <= _LONGEST_REFUSAL and _REFUSAL.match(raw):
+        return result("refused", f"The model declined: {' '.join(raw.split())[:200]}")
+    return result("unparsable", parsed.problem, repairable=True)
 
 
 def _text(content: Any) -> str:
-    """The text of a message: a string, or, with some servers, a list of parts of which those of type text count."""
+    """The text of a message: a string, or, with some servers, the parts of type ``text`` of a list."""
     if isinstance(content, str):
-        return sound(content)
+        return replace_surrogates(content)
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return sound("".join(text for text in texts if isinstance(text, str)))
+        return replace_surrogates("".join(text for text in texts if isinstance(text, str)))
     return ""
 
 
@@ -102,13 +102,13 @@ def _count(data: Mapping[str, Any], name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _was_cut(data: Mapping[str, Any], prompt_tokens: int, messages: Sequence[Mapping[str, str]]) -> bool:
+def _prompt_was_truncated(data: Mapping[str, Any], prompt_tokens: int, messages: Sequence[Mapping[str, str]]) -> bool:
     fewest = sum(fewest_tokens(message["content"]) for message in messages)
     details = data["usage"].get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    # Most services count what they found in their cache among the prompt's tokens; a few leave it out.
+    # Most services include cached tokens in the prompt's count; a few do not.
     if fewest >= _SMALLEST_CONTEXT and prompt_tokens + (cached if isinstance(cached, int) else 0) < fewest:
         return True
-    # A server that cuts reads exactly its context: a power of two in every server's default.
+    # A server that truncates reads exactly its context length: a power of two in every server's default.
     is_context = prompt_tokens >= _SMALLEST_CONTEXT and prompt_tokens & (prompt_tokens - 1) == 0
     return is_context and prompt_tokens_of(messages) > prompt_tokens

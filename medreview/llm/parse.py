@@ -1,4 +1,4 @@
-"""Reading the one JSON object out of what a model wrote: tolerant of its wrapping, strict about its content."""
+"""Parsing the JSON object in a model's output: tolerant of its wrapping, strict about its content."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 _TAG: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_FENCE: Final = re.compile(r"\A```[\w ]*\n(.*?)\n?```\Z", re.DOTALL)
+_CODE_FENCE: Final = re.compile(r"\A```[\w ]*\n(.*?)\n?```\Z", re.DOTALL)
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGEST: Final = 200_000
@@ -18,25 +18,25 @@ _MOST_STARTS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """The object when it satisfies the schema, else what is wrong with it, in words for the model and the reviewer."""
+    """The object when it satisfies the schema, else the problem as a sentence for the model and the reviewer."""
 
     value: Mapping[str, Any] | None
     problem: str
     whole: bool
-    """Whether the object, wrapping apart, is all that was written; False: it stood among other text."""
+    """Whether the object, apart from its wrapping, is the whole output; False: there is other text."""
     found: bool
     """Whether there was any object at all."""
 
 
 class Mismatch(ValueError):
-    """What was written is not what the schema wants; the message says where and what is wanted."""
+    """A value does not satisfy the schema; the message says where and what is required."""
 
 
 def parse(text: str, schema: Mapping[str, Any]) -> ParsedAnswer:
-    """The last whole JSON object of the text, checked against a flat schema.
+    """The last complete JSON object of the text, validated against a flat schema.
 
-    Thinking between tags and code fences are taken off. When the object does not satisfy the schema, an earlier one
-    is not taken in its place: it may be an example or a draft.
+    Reasoning between tags and code fences are removed. When the object does not satisfy the schema, an earlier one is
+    not used instead: it may be an example or a draft.
     """
     found, whole = _object(text)
     if isinstance(found, Mismatch):
@@ -49,19 +49,19 @@ def parse(text: str, schema: Mapping[str, Any]) -> ParsedAnswer:
         return ParsedAnswer(None, str(error), whole, found=True)
 
 
-def sound(text: str) -> str:
-    """``text`` with U+FFFD for lone surrogates: JSON can hold them, a request or a study file cannot."""
+def replace_surrogates(text: str) -> str:
+    """``text`` with U+FFFD for lone surrogates: JSON can contain them, a request or a study file cannot."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def validate(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
-    """The value as the schema wants it; raises :class:`Mismatch`.
+    """The value in the form of the schema; raises :class:`Mismatch`.
 
-    Known: type (also a list of types), properties, required, items, enum. Keys that the schema does not name are left
-    out. Case, spaces and hyphens of an enum word, and numbers written as text, are put right; nothing else is.
+    Supported keywords: type (also a list of types), properties, required, items, enum. Keys that the schema does not
+    name are dropped. Case, spaces and hyphens of an enum value, and numbers as strings, are corrected; nothing else is.
     """
     if "enum" in schema:
-        return _chosen(value, schema["enum"], where)
+        return _enum_value(value, schema["enum"], where)
     wanted = schema.get("type")
     if wanted is None:
         return value
@@ -70,11 +70,11 @@ def validate(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
     for kind in wanted:
         with suppress(Mismatch):
             return _CHECKS[kind](value, schema, where)
-    raise Mismatch(f"{_place(where)} must be one of: {', '.join(wanted)}.")
+    raise Mismatch(f"{_field(where)} must be one of: {', '.join(wanted)}.")
 
 
 def _object(text: str) -> tuple[Any, bool]:
-    """The last object, and whether it was all there was. Text is tried as it is first: quotes may hold tags."""
+    """The last object, and whether it is the whole text. The text is tried unchanged first: quotes may contain tags."""
     text = text.strip()[-_LONGEST:]
     for candidate in (text, _unwrapped(text)):
         try:
@@ -92,7 +92,8 @@ def _object(text: str) -> tuple[Any, bool]:
 
 
 def _unwrapped(text: str) -> str:
-    """Without thinking: what follows the last closing tag (templates may hold the opening one), up to an open one."""
+    """The text without reasoning and code fence: from the last closing tag (the opening one may be part of the chat
+    template) to an unclosed opening tag."""
     after, before = 0, len(text)
     for tag in _TAG.finditer(text):
         if tag[1]:
@@ -100,7 +101,7 @@ def _unwrapped(text: str) -> str:
         else:
             before = min(before, tag.start())
     text = text[after:before].strip()
-    fenced = _FENCE.match(text)
+    fenced = _CODE_FENCE.match(text)
     return fenced[1].strip() if fenced else text
 
 
@@ -117,7 +118,7 @@ def _last_object(text: str) -> Any:
         except Mismatch as error:
             last = error
         except (ValueError, RecursionError):
-            # An object that never ends well follows what was found: that was a draft, not the answer.
+            # An incomplete object follows the one that was found, which then was a draft, not the answer.
             if text[at + 1 : at + 50].lstrip()[:1] == '"':
                 last = None
     return None
@@ -129,35 +130,35 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _no_number(word: str) -> NoReturn:
+def _reject_constant(word: str) -> NoReturn:
     raise Mismatch(f"{word} is no number in JSON.")
 
 
-_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_constant=_no_number)
+_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_constant=_reject_constant)
 
 
-def _place(where: str) -> str:
+def _field(where: str) -> str:
     return f"`{where}`" if where else "It"
 
 
-def _folded(word: str) -> str:
+def _normalised(word: str) -> str:
     return _SEPARATORS.sub("_", word.strip().casefold())
 
 
-def _chosen(value: Any, options: list[Any], where: str) -> Any:
+def _enum_value(value: Any, options: list[Any], where: str) -> Any:
     for option in options:
         if value == option and isinstance(value, bool) == isinstance(option, bool):
             return option
     if isinstance(value, str):
-        same = [option for option in options if isinstance(option, str) and _folded(option) == _folded(value)]
+        same = [option for option in options if isinstance(option, str) and _normalised(option) == _normalised(value)]
         if len(same) == 1:
             return same[0]
-    raise Mismatch(f"{_place(where)} must be one of: {', '.join(map(str, options))}.")
+    raise Mismatch(f"{_field(where)} must be one of: {', '.join(map(str, options))}.")
 
 
 def _as_object(value: Any, schema: Mapping[str, Any], where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Mismatch(f"{_place(where)} must be an object.")
+        raise Mismatch(f"{_field(where)} must be an object.")
     properties = schema.get("properties", {})
     prefix = f"{where}." if where else ""
     for key in schema.get("required", []):
@@ -168,15 +169,15 @@ def _as_object(value: Any, schema: Mapping[str, Any], where: str) -> dict[str, A
 
 def _as_array(value: Any, schema: Mapping[str, Any], where: str) -> list[Any]:
     if not isinstance(value, list):
-        raise Mismatch(f"{_place(where)} must be a list.")
+        raise Mismatch(f"{_field(where)} must be a list.")
     items = schema.get("items", {})
     return [validate(item, items, f"{where}[{number}]") for number, item in enumerate(value)]
 
 
 def _as_string(value: Any, _: Mapping[str, Any], where: str) -> str:
     if not isinstance(value, str):
-        raise Mismatch(f"{_place(where)} must be a text.")
-    return sound(value)
+        raise Mismatch(f"{_field(where)} must be a text.")
+    return replace_surrogates(value)
 
 
 def _as_number(value: Any, _: Mapping[str, Any], where: str) -> float | int:
@@ -188,14 +189,14 @@ def _as_number(value: Any, _: Mapping[str, Any], where: str) -> float | int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, float) or not math.isfinite(value):
-        raise Mismatch(f"{_place(where)} must be a number.")
+        raise Mismatch(f"{_field(where)} must be a number.")
     return value
 
 
 def _as_integer(value: Any, schema: Mapping[str, Any], where: str) -> int:
     number = _as_number(value, schema, where)
     if number != int(number):
-        raise Mismatch(f"{_place(where)} must be a whole number.")
+        raise Mismatch(f"{_field(where)} must be a whole number.")
     return int(number)
 
 
@@ -203,13 +204,13 @@ def _as_boolean(value: Any, _: Mapping[str, Any], where: str) -> bool:
     if isinstance(value, str):
         value = {"true": True, "false": False}.get(value.strip().lower(), value)
     if not isinstance(value, bool):
-        raise Mismatch(f"{_place(where)} must be true or false.")
+        raise Mismatch(f"{_field(where)} must be true or false.")
     return value
 
 
 def _as_null(value: Any, _: Mapping[str, Any], where: str) -> None:
     if value is not None:
-        raise Mismatch(f"{_place(where)} must be null.")
+        raise Mismatch(f"{_field(where)} must be null.")
 
 
 _CHECKS: Final[dict[str, Callable[[Any, Mapping[str, Any], str], Any]]] = {

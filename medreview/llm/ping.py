@@ -1,10 +1,10 @@
-"""Trying a configured judge with one small question that has nothing to do with any study."""
+"""Testing a configured judge with one small question that is unrelated to any study."""
 
 from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.llm.call import Ask
+from medreview.llm.call import JudgeRequest
 from medreview.llm.client import Judge
 from medreview.llm.settings import JudgeSettings
 from medreview.text import sha256
@@ -19,12 +19,12 @@ _TEXT: Final = (
     'Which colour has fresh grass: red, green or blue? Answer with one JSON object of the form {"colour": "..."} and '
     "nothing else."
 )
-PING: Final = Ask("ping", "ping/1", sha256(_TEXT), ({"role": "user", "content": _TEXT},), _SCHEMA)
+PING: Final = JudgeRequest("ping", "ping/1", sha256(_TEXT), ({"role": "user", "content": _TEXT},), _SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
 class Pinged:
-    """What came of it. ``changes``: what of the configured request the server did not take."""
+    """The result of a ping. ``changes``: what the server rejected of the configured request, a sentence each."""
 
     judge: str
     status: str

@@ -1,11 +1,11 @@
-"""Keeping keys out of everything that is stored or shown."""
+"""Redaction of API keys in everything that is stored or shown."""
 
 import re
 from typing import Final
 
 _MARK: Final = "[key]"
 _LIKE_A_KEY: Final = re.compile(
-    r"\b(?:sk|pk|rk|gsk|hf|xai|nvapi|AIza)[-_][\w*.-]{4,}"  # as the known services write theirs
+    r"\b(?:sk|pk|rk|gsk|hf|xai|nvapi|AIza)[-_][\w*.-]{4,}"  # prefixes of known services
     r"|\bAIza[\w-]{20,}"
     r"|\b(?:Bearer|Basic)\s+[^\s\"',;]{4,}",
     re.IGNORECASE,
@@ -15,7 +15,7 @@ _PART: Final = 8
 
 
 def redact(text: str, *secrets: str) -> str:
-    """``text`` without the secrets, without parts of them (8 characters in a row), without what looks like a key."""
+    """``text`` with the secrets, parts of them (8 consecutive characters) and what looks like a key replaced."""
     text = redact_known(text, *secrets)
     parts = {secret[at : at + _PART] for secret in secrets for at in range(len(secret) - _PART + 1)}
     if parts:
@@ -24,7 +24,7 @@ def redact(text: str, *secrets: str) -> str:
 
 
 def redact_known(text: str, *secrets: str) -> str:
-    """``text`` without the secrets themselves: for what a model wrote, which is to be kept as it is otherwise."""
+    """``text`` with only the secrets themselves replaced: for model output, which is otherwise kept unchanged."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, _MARK)

@@ -1,4 +1,4 @@
-"""What judges have cost and how long they took, from the table ``llm_call``."""
+"""Cost and latency of judges, from the table ``llm_call``."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from medreview.llm.call import STATUSES
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """One judge and model on one task. Questions are counted with their last outcome; tokens and cost are of all tries.
-    ``reused``: how often a stored answer took the place of a question.
+    """The totals of one judge and model on one task.
 
-    ``cost`` is ``None`` when no answer has one; ``unpriced`` counts the answers whose cost is not known. Latencies are
-    of the questions that were answered ``ok`` live, not in a batch, in milliseconds; ``None`` when none was.
+    ``calls`` are counted with their last status; tokens and cost are those of all tries. ``reused`` counts the cache
+    hits. ``cost`` is ``None`` when no answer has one; ``unpriced`` counts the answers of unknown cost. Latencies are
+    those of live calls (not of a batch) with status ``ok``, in milliseconds; ``None`` without any.
     """
 
     judge: str
@@ -69,7 +69,7 @@ def spent(connection: sqlite3.Connection) -> list[Spent]:
 
 
 def quantile(ordered: Sequence[int], share: float) -> int | None:
-    """The smallest value that at least ``share`` of the ordered values do not exceed; ``None`` of none."""
+    """The smallest value that at least ``share`` of the sorted values do not exceed; ``None`` without values."""
     if not ordered:
         return None
     at = -(-len(ordered) * round(share * 1000) // 1000) - 1

@@ -1,66 +1,69 @@
-"""How a server is asked for the form of its answer, and which parameters it takes: learnt once, then remembered."""
+"""Negotiation of structured output and parameters with a server: what it rejects is not sent again."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from medreview.llm.call import Ask, Rung
-from medreview.llm.parse import sound
+from medreview.llm.call import JudgeRequest, ResponseFormat
+from medreview.llm.parse import replace_surrogates
 from medreview.llm.settings import JudgeSettings
 
-RUNGS: Final[tuple[Rung, ...]] = ("json_schema", "json_object", "plain")
+FORMATS: Final[tuple[ResponseFormat, ...]] = ("json_schema", "json_object", "plain")
 _NEW_NAME: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
-class Ladder:
-    """The strictest form that this judge has not declined, and the parameters that it has not declined."""
+class FormatNegotiator:
+    """The strictest response format and the parameters that the server of a judge has not rejected.
+
+    The formats, from strict to loose, are those of ``FORMATS``; the table ``llm_call`` has them in its column ``rung``.
+    """
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._model = settings.model
         self._step = 0
         self._proven = -1
         self.params: dict[str, Any] = dict(settings.params)
-        """What is sent now."""
+        """The parameters to send."""
         self.changes: list[str] = []
-        """What was learnt, a sentence each, for the reviewer."""
+        """What was changed, a sentence each, for the reviewer."""
 
     @property
-    def rung(self) -> Rung:
-        """How the form is asked for now."""
-        return RUNGS[self._step]
+    def rung(self) -> ResponseFormat:
+        """The response format to request."""
+        return FORMATS[self._step]
 
-    def body(self, ask: Ask, messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-        """The request as it is sent."""
-        sent = [{name: sound(text) for name, text in message.items()} for message in messages]
+    def body(self, request: JudgeRequest, messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+        """The body of the HTTP request."""
+        sent = [{name: replace_surrogates(text) for name, text in message.items()} for message in messages]
         body: dict[str, Any] = {"model": self._model, "messages": sent}
         body |= self.params
-        response_format = form_of(ask, self.rung)
+        response_format = response_format_of(request, self.rung)
         if response_format:
             body["response_format"] = response_format
         return body
 
-    def took(self, rung: Rung) -> None:
-        """The server answered a request on this rung."""
-        self._proven = max(self._proven, RUNGS.index(rung))
+    def accepted(self, rung: ResponseFormat) -> None:
+        """The server answered a request with this response format."""
+        self._proven = max(self._proven, FORMATS.index(rung))
 
-    def step_down(self, rung: Rung, *, sure: bool) -> bool:
-        """Ask less strictly from now on; whether there is anything else to try.
+    def step_down(self, rung: ResponseFormat, *, sure: bool) -> bool:
+        """Fall back to the next looser format; whether the request is worth another try.
 
-        ``sure``: the server named the form as the reason. Otherwise a rung that has worked before is kept. Requests
-        that were under way when another stepped down just go again.
+        ``sure``: the server named the response format as the reason. Otherwise a format that has worked before is kept.
+        Requests that were in flight when another one fell back are just retried.
         """
-        step = RUNGS.index(rung)
+        step = FORMATS.index(rung)
         if step < self._step:
             return True
-        if step == len(RUNGS) - 1 or (not sure and self._proven >= 0):
+        if step == len(FORMATS) - 1 or (not sure and self._proven >= 0):
             return False
         self._step = step + 1
         self.changes.append(f"{rung} was not taken; {self.rung} is used.")
         return True
 
     def drop(self, name: str, sent: Mapping[str, Any]) -> bool:
-        """Leave a parameter out from now on, or send it by its other name; whether that changes anything."""
+        """Omit a parameter from now on, or send it by its alternative name; whether that changes anything."""
         if name not in sent:
             return False
         if name in self.params:
@@ -74,9 +77,9 @@ class Ladder:
         return True
 
 
-def form_of(ask: Ask, rung: Rung) -> dict[str, Any] | None:
-    """The ``response_format`` of a request on a rung; ``None`` on the plain one, where the prompt alone asks."""
+def response_format_of(request: JudgeRequest, rung: ResponseFormat) -> dict[str, Any] | None:
+    """The value of ``response_format`` in a request; ``None`` for ``plain``, where only the prompt asks for JSON."""
     if rung == "json_schema":
-        name = _NOT_IN_A_NAME.sub("_", ask.task)[:64] or "answer"
-        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": dict(ask.schema)}}
+        name = _NOT_IN_A_NAME.sub("_", request.task)[:64] or "answer"
+        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": dict(request.schema)}}
     return {"type": "json_object"} if rung == "json_object" else None

@@ -1,4 +1,4 @@
-"""What a server's error means: try again, ask otherwise, or give up, and the sentence for it."""
+"""Classification of a server's errors: retry, change the request, or give up; with a sentence for each."""
 
 import re
 from collections.abc import Collection
@@ -8,10 +8,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal
 
 from medreview.llm.completion import has_choice
-from medreview.llm.parse import sound
+from medreview.llm.parse import replace_surrogates
 from medreview.llm.transport import Reply
 
-Kind = Literal["again", "busy", "form", "parameter", "unclear", "overflow", "refused", "unfit", "request", "dead"]
+Kind = Literal[
+    "transient", "rate_limit", "format", "parameter", "bad_request", "overflow", "refused", "invalid_output",
+    "request", "permanent",
+]  # fmt: skip
 
 _FORM: Final = re.compile(r"response_?format|json_?schema|json_?object|structured.?output|guided|grammar", re.I)
 _UNSUPPORTED: Final = re.compile(
@@ -25,21 +28,23 @@ _OVERFLOW: Final = re.compile(
     re.I,
 )
 _FILTERED: Final = re.compile(r"content.?filter|content.?management|content.?policy|flagged|moderation", re.I)
-# llama.cpp: an answer that came to the length limit before its JSON was whole is an error of the server.
-_UNFIT: Final = re.compile(r"model produced output that does not match", re.I)
-_SPENT: Final = re.compile(r"insufficient.?(?:quota|funds|balance|credit)", re.I)
+# llama.cpp: an answer that reaches the length limit before its JSON is complete is reported as a server error.
+_INVALID_OUTPUT: Final = re.compile(r"model produced output that does not match", re.I)
+_QUOTA: Final = re.compile(r"insufficient.?(?:quota|funds|balance|credit)", re.I)
 _TRANSIENT: Final = frozenset({408, 409, 425})
-_ASKED_WRONGLY: Final = frozenset({400, 404, 415, 422, 501})
-_SAID: Final = 300
+_BAD_REQUEST: Final = frozenset({400, 404, 415, 422, 501})
+_LONGEST_MESSAGE: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """``parameter`` names what the server does not take; ``wait`` is the pause that it asks for, in seconds.
+class ServerError:
+    """An error of a kind; ``parameter`` is the one that the server rejects, ``wait`` the requested pause in seconds.
 
-    ``again``: worth another try. ``busy``: the same, and others fare no better just now. ``form``: the answer's form
-    cannot be asked for in this way. ``unclear``: the request is at fault and nothing says how. ``unfit``: the model
-    did answer, and the server could make nothing of it. ``dead``: no other request would fare better.
+    ``transient``: worth a retry. ``rate_limit``: the same, and it concerns all requests. ``format``: the server does
+    not support the response format. ``bad_request``: the request is invalid for an unknown reason. ``overflow``: the
+    prompt exceeds the context window. ``refused``: a content filter declined. ``invalid_output``: the model answered,
+    but the server could not parse its output. ``request``: this request fails, others may not. ``permanent``: every
+    other request would fail, too.
     """
 
     kind: Kind
@@ -48,37 +53,37 @@ class Fault:
     wait: float | None = None
 
 
-def diagnose(reply: Reply, parameters: Collection[str]) -> Fault | None:
-    """What is wrong with a reply to a request with these parameters; ``None`` when it is a chat completion."""
+def diagnose(reply: Reply, parameters: Collection[str]) -> ServerError | None:
+    """The error in a reply to a request with these parameters; ``None`` for a chat completion."""
     if reply.status == 200 and has_choice(reply.data):
         return None
-    status, said, named = _said(reply)
-    wait = _wait(reply)
-    if reply.status == 200 and not said:
-        return Fault("again", _unusable(reply), wait=wait)
-    sentence = f"The server answered {status}" + (f": {said}" if said else _page(reply))
-    if status in {401, 402} or _SPENT.search(said):
-        return Fault("dead", sentence)
-    if status in {400, 403} and _FILTERED.search(said):
-        return Fault("refused", sentence)
-    if status in {400, 413, 422} and _OVERFLOW.search(said):
-        return Fault("overflow", sentence)
-    if _UNFIT.search(said):
-        return Fault("unfit", sentence)
-    if status in _ASKED_WRONGLY or status == 500:
-        if _FORM.search(f"{said} {named}"):
-            return Fault("form", sentence)
-        parameter = _parameter(said, named, parameters)
-        if parameter and _UNSUPPORTED.search(said):
-            return Fault("parameter", sentence, parameter)
+    status, message, named = _message(reply)
+    wait = _retry_after(reply)
+    if reply.status == 200 and not message:
+        return ServerError("transient", _unusable(reply), wait=wait)
+    sentence = f"The server answered {status}" + (f": {message}" if message else _page_hint(reply))
+    if status in {401, 402} or _QUOTA.search(message):
+        return ServerError("permanent", sentence)
+    if status in {400, 403} and _FILTERED.search(message):
+        return ServerError("refused", sentence)
+    if status in {400, 413, 422} and _OVERFLOW.search(message):
+        return ServerError("overflow", sentence)
+    if _INVALID_OUTPUT.search(message):
+        return ServerError("invalid_output", sentence)
+    if status in _BAD_REQUEST or status == 500:
+        if _FORM.search(f"{message} {named}"):
+            return ServerError("format", sentence)
+        parameter = _parameter(message, named, parameters)
+        if parameter and _UNSUPPORTED.search(message):
+            return ServerError("parameter", sentence, parameter)
     if status == 429 or (status == 503 and wait is not None):
-        return Fault("busy", sentence, wait=wait)
+        return ServerError("rate_limit", sentence, wait=wait)
     if status in _TRANSIENT or status >= 500:
-        return Fault("again", sentence, wait=wait)
-    return Fault("unclear" if status in {400, 422} else "request", sentence)
+        return ServerError("transient", sentence, wait=wait)
+    return ServerError("bad_request" if status in {400, 422} else "request", sentence)
 
 
-def _said(reply: Reply) -> tuple[int, str, str]:
+def _message(reply: Reply) -> tuple[int, str, str]:
     """Status, message and named parameter. Some services send their errors with status 200."""
     data = reply.data
     error = data.get("error", data.get("detail", data)) if isinstance(data, dict) else None
@@ -86,21 +91,21 @@ def _said(reply: Reply) -> tuple[int, str, str]:
         code = error.get("code")
         inner = code if isinstance(code, int) and 400 <= code < 600 else 500
         status = inner if reply.status == 200 else reply.status
-        said = " ".join(_flat(error.get(name)) for name in ("message", "code", "type") if error.get(name))
-        if reply.status == 200 and not said:
+        message = " ".join(_as_text(error.get(name)) for name in ("message", "code", "type") if error.get(name))
+        if reply.status == 200 and not message:
             return 200, "", ""
-        return status, _short(said), _flat(error.get("param"))
+        return status, _shortened(message), _as_text(error.get("param"))
     if reply.status == 200:
-        return (500, _short(error), "") if isinstance(error, str) else (200, "", "")
+        return (500, _shortened(error), "") if isinstance(error, str) else (200, "", "")
     if error is None and _is_page(reply):
         return reply.status, "", ""
-    return reply.status, _short(_flat(error) if error is not None else reply.text), ""
+    return reply.status, _shortened(_as_text(error) if error is not None else reply.text), ""
 
 
-def _flat(value: Any) -> str:
-    """A message in words. Validation errors name the place; what was sent, which they repeat, is left out."""
+def _as_text(value: Any) -> str:
+    """A message as text. Of validation errors the location is kept, the input that they repeat is dropped."""
     if isinstance(value, list):
-        return "; ".join(map(_flat, value[:5]))
+        return "; ".join(map(_as_text, value[:5]))
     if isinstance(value, dict):
         place = value.get("loc")
         where = ".".join(map(str, place)) + ": " if isinstance(place, list) else ""
@@ -108,18 +113,18 @@ def _flat(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
 
-def _short(text: str) -> str:
-    return sound(" ".join(text[: 4 * _SAID].split())[:_SAID])
+def _shortened(text: str) -> str:
+    return replace_surrogates(" ".join(text[: 4 * _LONGEST_MESSAGE].split())[:_LONGEST_MESSAGE])
 
 
-def _parameter(said: str, named: str, parameters: Collection[str]) -> str:
+def _parameter(message: str, named: str, parameters: Collection[str]) -> str:
     for name in sorted(parameters, key=len, reverse=True):
-        if named == name or re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", said):
+        if named == name or re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message):
             return name
     return ""
 
 
-def _page(reply: Reply) -> str:
+def _page_hint(reply: Reply) -> str:
     return " with a web page; check `base_url`." if _is_page(reply) else "."
 
 
@@ -135,17 +140,17 @@ def _unusable(reply: Reply) -> str:
     return "The server's answer holds no message."
 
 
-def _wait(reply: Reply) -> float | None:
+def _retry_after(reply: Reply) -> float | None:
     """Seconds from ``Retry-After-Ms`` or ``Retry-After``, which may be a number or a date."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        told = reply.headers.get(name, "").strip()
-        if not told:
+        header = reply.headers.get(name, "").strip()
+        if not header:
             continue
         try:
-            seconds = float(told) * scale
+            seconds = float(header) * scale
         except ValueError:
             try:
-                date = parsedate_to_datetime(told)
+                date = parsedate_to_datetime(header)
             except ValueError:
                 continue
             seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()

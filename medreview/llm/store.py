@@ -1,4 +1,4 @@
-"""The table ``llm_call``: every answer of every judge, so that no question is paid twice."""
+"""The table ``llm_call``, a cache: every answer of every judge, so that no question is paid twice."""
 
 import asyncio
 import sqlite3
@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
 
-from medreview.llm.call import Answer, Ask
+from medreview.llm.call import Answer, JudgeRequest
 from medreview.llm.parse import parse
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -21,7 +21,7 @@ _PUT = """INSERT INTO llm_call (cache_key, judge, model, host, task, prompt_sha2
     :tries, :prompt_tokens, :completion_tokens, :latency_ms, :cost, :error, :raw_output)
     ON CONFLICT (cache_key) DO UPDATE SET judge = excluded.judge, at_utc = excluded.at_utc, status = excluded.status,
     rung = excluded.rung, latency_ms = excluded.latency_ms, error = excluded.error, raw_output = excluded.raw_output"""
-# What was paid for a question is the sum over all that was asked, the failures included.
+# The cost of a question is the sum over all its requests, failures included.
 _SUMMED = """, tries = tries + excluded.tries,
     prompt_tokens = coalesce(prompt_tokens + excluded.prompt_tokens, excluded.prompt_tokens, prompt_tokens),
     completion_tokens = coalesce(completion_tokens + excluded.completion_tokens, excluded.completion_tokens,
@@ -30,15 +30,15 @@ _REPLACED = """, tries = excluded.tries, prompt_tokens = excluded.prompt_tokens,
     completion_tokens = excluded.completion_tokens, cost = excluded.cost"""
 
 
-def row_of(settings: JudgeSettings, ask: Ask, answer: Answer) -> Row:
+def row_of(settings: JudgeSettings, request: JudgeRequest, answer: Answer) -> Row:
     """The row of ``llm_call`` for an answer."""
     return {
         "cache_key": answer.cache_key,
         "judge": settings.name,
         "model": settings.model,
         "host": settings.host,
-        "task": ask.task,
-        "prompt_sha256": ask.prompt_sha256,
+        "task": request.task,
+        "prompt_sha256": request.prompt_sha256,
         "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "status": answer.status,
         "rung": answer.rung,
@@ -53,25 +53,25 @@ def row_of(settings: JudgeSettings, ask: Ask, answer: Answer) -> Row:
 
 
 def write_rows(connection: sqlite3.Connection, rows: Iterable[Row], *, add: bool = True) -> None:
-    """Store rows of :func:`row_of`; one that was there is brought up to date.
+    """Insert or update rows of :func:`row_of`.
 
-    ``add``: its tries, tokens and cost are added up. False for results that may be brought in twice.
+    ``add``: tries, tokens and cost are added to those of an existing row. False for results that may be imported twice.
     """
     connection.executemany(_PUT + (_SUMMED if add else _REPLACED), rows)
 
 
 class CallStore:
-    """The answers kept in a study. To be used from the thread that opened it."""
+    """The cached answers of a study. To be used from the thread that opened the study."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
-        self._waiting: list[Row] = []
+        self._pending: list[Row] = []
         self._reused: list[str] = []
-        self._next: Future[None] | None = None
+        self._next_commit: Future[None] | None = None
         self._lock = threading.Lock()
 
     def get(self, key: str, schema: Mapping[str, Any]) -> Answer | None:
-        """The answer to the very same question, if there was a usable one; failures are asked again."""
+        """The cached answer with this key, ``None`` without a usable one; failures are asked again."""
         row = self._study.reader.execute(
             "SELECT * FROM llm_call WHERE cache_key = ? AND status = 'ok'", (key,)
         ).fetchone()
@@ -95,29 +95,29 @@ class CallStore:
             cache_key=key,
         )
 
-    async def put(self, settings: JudgeSettings, ask: Ask, answer: Answer) -> None:
+    async def put(self, settings: JudgeSettings, request: JudgeRequest, answer: Answer) -> None:
         """Store an answer; returns after the commit. Raises :class:`UserError` when the study cannot be written.
 
-        Answers that come while a commit is under way share the next one. An interruption takes none of them back.
+        Group commit: answers that arrive during a commit share the next one. Cancellation does not undo it.
         """
-        await self._saved(lambda: self._waiting.append(row_of(settings, ask, answer)))
+        await self._committed(lambda: self._pending.append(row_of(settings, request, answer)))
 
     async def reuse(self, key: str) -> None:
-        """Count that an answer of :meth:`get` took the place of a question; as :meth:`put` otherwise."""
-        await self._saved(lambda: self._reused.append(key))
+        """Count a cache hit of :meth:`get`; otherwise like :meth:`put`."""
+        await self._committed(lambda: self._reused.append(key))
 
-    async def _saved(self, add: Callable[[], None]) -> None:
+    async def _committed(self, add: Callable[[], None]) -> None:
         with self._lock:
             add()
-            if self._next is None:
-                self._next = self._study.submit(self._save)
-            saved = self._next
+            if self._next_commit is None:
+                self._next_commit = self._study.submit(self._write_pending)
+            saved = self._next_commit
         await asyncio.shield(asyncio.wrap_future(saved))
 
-    def _save(self, connection: sqlite3.Connection) -> None:
-        """On the writer's thread."""
+    def _write_pending(self, connection: sqlite3.Connection) -> None:
+        """Write all pending rows; runs on the writer thread."""
         with self._lock:
-            rows, self._waiting, self._next = self._waiting, [], None
+            rows, self._pending, self._next_commit = self._pending, [], None
             keys, self._reused = self._reused, []
         write_rows(connection, rows)
         connection.executemany("UPDATE llm_call SET reused = reused + 1 WHERE cache_key = ?", ((key,) for key in keys))

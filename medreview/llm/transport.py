@@ -1,4 +1,4 @@
-"""One HTTP request to a chat completions endpoint through the SDK, which is told to do nothing on its own."""
+"""One HTTP request to a chat completions endpoint through the SDK, with the SDK's retries and defaults disabled."""
 
 import asyncio
 import json
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 8_000_000
 _CONNECT_SECONDS: Final = 10
-# The last is how the SDK tells itself that the body is to be left alone.
+# The last is an internal header by which the SDK knows that it must not parse the body.
 _HEADERS: Final = frozenset(
     {"host", "connection", "accept", "accept-encoding", "content-type", "content-length", "x-stainless-raw-response"}
 )
 
 
 class TimedOut(Exception):
-    """No whole answer within the judge's ``timeout``."""
+    """No complete answer within the judge's ``timeout``."""
 
 
 class Unreachable(Exception):
-    """No connection, or one that broke; the message says which."""
+    """No connection, or a broken one; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: status, headers in lower case, and the body as JSON (``None`` when it is none) and as text."""
+    """The response: status, headers in lower case, and the body as decoded JSON (``None`` if invalid) and as text."""
 
     status: int
     headers: Mapping[str, str]
@@ -39,11 +39,11 @@ class Reply:
 
 
 def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
-    """An SDK client that sends this judge's key, and nothing else from the environment, to this judge's address.
+    """An SDK client that sends this judge's key, and nothing else from the environment, to this judge's base URL.
 
-    Left alone, the SDK takes address and key from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``, and sends what stands in
-    ``OPENAI_ORG_ID``, ``OPENAI_PROJECT_ID`` and ``OPENAI_CUSTOM_HEADERS`` to any address: both are always given here,
-    and only the named headers pass. Redirects are not followed, and a local judge is never asked through a proxy: the
+    By default the SDK takes base URL and key from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``, and sends the values of
+    ``OPENAI_ORG_ID``, ``OPENAI_PROJECT_ID`` and ``OPENAI_CUSTOM_HEADERS`` to any server: both are always given here,
+    and headers pass an allow list. Redirects are not followed, and a local judge is never reached through a proxy: the
     texts would go elsewhere than configured.
     """
     import httpx2
@@ -51,7 +51,7 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
 
     key = settings.key
 
-    async def only_ours(request: httpx2.Request) -> None:
+    async def filter_headers(request: httpx2.Request) -> None:
         for name in list(request.headers):
             if name.lower() not in _HEADERS:
                 del request.headers[name]
@@ -64,7 +64,7 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
         limits=httpx2.Limits(max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency),
         follow_redirects=False,
         trust_env=not settings.is_local,
-        event_hooks={"request": [only_ours]},
+        event_hooks={"request": [filter_headers]},
     )
     return openai.AsyncOpenAI(
         base_url=settings.base_url,
@@ -77,21 +77,21 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
 
 
 async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
-    """Send one request and read all that comes back, whatever its status.
+    """Send one request and read the whole reply, whatever its status.
 
-    Raises :class:`TimedOut` or :class:`Unreachable`. The deadline is for all of it: a server that sends a byte now and
-    then is cut off too.
+    Raises :class:`TimedOut` or :class:`Unreachable`. The deadline of ``seconds`` is for everything: a server that sends
+    a byte now and then is cut off, too.
     """
     import httpx2
     import openai
 
-    told = dict(body)
-    model, messages = told.pop("model"), told.pop("messages")
+    extra = dict(body)
+    model, messages = extra.pop("model"), extra.pop("messages")
     try:
         async with (
             asyncio.timeout(seconds),
             client.chat.completions.with_streaming_response.create(
-                model=model, messages=messages, extra_body=told
+                model=model, messages=messages, extra_body=extra
             ) as response,
         ):
             received = bytearray()

@@ -13,7 +13,7 @@ from medreview.judges.batch_in import read_batch
 from medreview.judges.batch_out import manifest_path, write_batch
 from medreview.judges.tasks.registry import task_for
 from medreview.llm.call import cache_key
-from medreview.llm.response_format import Ladder
+from medreview.llm.response_format import FormatNegotiator
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 
@@ -91,11 +91,11 @@ def test_the_requests_are_those_that_would_be_sent_live(study, tmp_path):
     task = task_for(study, ATLAS)
     done = write_batch(task, ATLAS, tmp_path / "b.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()]
-    asks = [ask for ids in task.waiting() for ask in task.unit(ids).asks]
+    asks = [ask for ids in task.waiting() for ask in task.unit(ids).requests]
 
     assert (done.units, done.requests, done.known) == (6, 6, 0)
     assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
-    assert [line["body"] for line in lines] == [Ladder(ATLAS).body(ask, ask.messages) for ask in asks]
+    assert [line["body"] for line in lines] == [FormatNegotiator(ATLAS).body(ask, ask.messages) for ask in asks]
     assert [line["custom_id"] for line in lines] == [cache_key(ATLAS, ask) for ask in asks]
     assert lines[0]["body"]["response_format"]["json_schema"]["strict"] is True
     assert max(len(line["custom_id"]) for line in lines) <= 64

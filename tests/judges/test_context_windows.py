@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medreview.errors import UserError
-from medreview.judges.context_windows import parts, room
+from medreview.judges.context_windows import available_tokens, split_windows
 from medreview.llm.estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
 
@@ -15,7 +15,7 @@ TEXT = st.text(alphabet=st.sampled_from("ab é.\n 漢"), max_size=900)
 @settings(deadline=None)
 @given(TEXT, st.integers(20, 120))
 def test_parts_hold_the_whole_text_and_fit(text, tokens):
-    found = parts(text, tokens)
+    found = split_windows(text, tokens)
 
     covered = {place for span in found for place in range(*span)}
     assert all(place in covered or text[place].isspace() for place in range(len(text)))
@@ -25,13 +25,13 @@ def test_parts_hold_the_whole_text_and_fit(text, tokens):
 
 
 def test_a_text_that_fits_stays_whole():
-    assert parts("Short. Text.", 100) == [(0, 12)]
+    assert split_windows("Short. Text.", 100) == [(0, 12)]
 
 
 def test_parts_end_with_sentences_and_overlap():
     sentences = [f"Sentence number {n} says that dose {n} is given." for n in range(60)]
     text = " ".join(sentences)
-    found = parts(text, 300)
+    found = split_windows(text, 300)
 
     assert len(found) > 2
     for span, following in pairwise(found):
@@ -44,6 +44,6 @@ def test_parts_end_with_sentences_and_overlap():
 def test_room_is_what_prompt_and_answer_leave():
     judge = JudgeSettings("one", "m", "http://localhost/v1", context_tokens=8000, params={"max_tokens": 500})
 
-    assert room(judge, "x" * 300) == 8000 - 500 - 100
+    assert available_tokens(judge, "x" * 300) == 8000 - 500 - 100
     with pytest.raises(UserError, match="'one' has context_tokens = 8000"):
-        room(judge, "x" * 24_000)
+        available_tokens(judge, "x" * 24_000)

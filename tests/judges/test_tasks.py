@@ -12,7 +12,7 @@ from medreview.judges.llm_stage import judge_with
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.tasks.parsing import align
 from medreview.judges.tasks.registry import NAMES, task_for
-from medreview.judges.tasks.task import share
+from medreview.judges.tasks.task import confidence_of
 from medreview.labels import PAGE_STATES
 from medreview.review.statement_view import load_statement_view
 from medreview.sources.reading.page_states import HOLDS_SOURCE
@@ -282,7 +282,7 @@ def test_a_category_that_is_none_is_refused(study):
 @pytest.mark.parametrize(("said", "kept"), [(0, 0.0), (1, 1.0), (0.25, 0.25), (85, 0.85), (1.5, None), (-1, None),
                                             ("high", None), (True, None), (None, None), (400, None)])  # fmt: skip
 def test_confidence_is_a_share_or_nothing(said, kept):
-    assert share(said) == kept
+    assert confidence_of(said) == kept
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from medreview.llm.call import Ask
+from medreview.llm.call import JudgeRequest
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -17,5 +17,5 @@ SCHEMA: dict[str, Any] = {
 PROMPT = "The source says that the usual dose is 5 mg once daily. Answer with one JSON object."
 
 
-def ask_of(text: str = PROMPT, schema: dict[str, Any] = SCHEMA, task: str = "source_verification") -> Ask:
-    return Ask(task, f"{task}/1", "hash-of-prompt", ({"role": "user", "content": text},), schema)
+def ask_of(text: str = PROMPT, schema: dict[str, Any] = SCHEMA, task: str = "source_verification") -> JudgeRequest:
+    return JudgeRequest(task, f"{task}/1", "hash-of-prompt", ({"role": "user", "content": text},), schema)

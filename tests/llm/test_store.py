@@ -117,7 +117,7 @@ def test_an_interruption_takes_back_nothing_that_was_answered(model, tmp_path):
         async def interrupted():
             async with Judge(model.settings(), store := CallStore(study)) as judge:
                 asking = asyncio.create_task(judge.ask(ask_of()))
-                while not store._waiting:
+                while not store._pending:
                     await asyncio.sleep(0.005)
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)

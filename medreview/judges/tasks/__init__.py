@@ -1,5 +1,6 @@
-"""What judges are asked to do, one module per task: which units wait for a judge, what it is asked, what is stored.
+"""The tasks of judges, one module each: which units wait for a judge, the requests, and the rows to store.
 
-``task`` says what every task has in common, ``registry`` finds one by its name. A task neither calls a model nor knows
-how many judges there are: ``medreview.judges.llm_stage`` and the batch files do the asking.
+``task`` defines what every task has in common, ``registry`` finds one by its name, ``responses`` is for tasks on whole
+responses. A task neither calls a model nor knows how many judges there are: ``medreview.judges.llm_stage`` and the
+batch files do that.
 """

@@ -8,7 +8,17 @@ from typing import Any, Final
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, TaskUnit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
+from medreview.judges.tasks.task import (
+    Rows,
+    TaskUnit,
+    error_of,
+    failure,
+    is_answered,
+    raw_of,
+    request_of,
+    run_of,
+    save_rows,
+)
 from medreview.labels import level_named
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
@@ -28,9 +38,9 @@ WHERE ((e.kind = 'note' AND trim(note) <> '')
 
 
 class Hallucination:
-    """The task for one judge run: units are responses; ``assisted`` ones only those on which an expert remarked.
+    """The task for one judge run: units are responses; ``assisted``: only those with remarks of an expert.
 
-    An assisted finding says whose remarks the judge was shown. It was told the answer, or half of it, and never counts
+    An assisted finding records which remarks the judge was shown. Since these may contain the answer, it never counts
     for or against a judge.
     """
 
@@ -48,25 +58,25 @@ class Hallucination:
         rows = self.study.reader.execute(
             f"""SELECT r.response_id FROM response AS r WHERE trim(r.text) <> '' {remarked} AND NOT EXISTS (
                     SELECT 1 FROM hallucination_finding AS f WHERE f.judge_run_id = ?
-                    AND f.response_id = r.response_id AND {answered("f", again)})
+                    AND f.response_id = r.response_id AND {is_answered("f", again)})
                 ORDER BY r.ordinal""",
             (self.run.judge_run_id,),
         )
         return [tuple(row) for row in rows]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
-        """One request."""
+        """The unit, with one request."""
         response = self._responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
         if not self.assisted:
-            return TaskUnit(ids, (ask_of(self._prompt, self._key, texts),), {"events": []})
+            return TaskUnit(ids, (request_of(self._prompt, self._key, texts),), {"events": []})
         rows = _latest(self.study.reader.execute(f"{_REMARKS} AND s.response_id = ? ORDER BY e.event_id", ids))
         remarks = "\n".join(dict.fromkeys(map(_remark, rows)))
-        ask = ask_of(self._prompt, self._key, {**texts, "expert": remarks})
-        return TaskUnit(ids, (ask,), {"events": [row["event_id"] for row in rows]})
+        request = request_of(self._prompt, self._key, {**texts, "expert": remarks})
+        return TaskUnit(ids, (request,), {"events": [row["event_id"] for row in rows]})
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
-        """One row of ``hallucination_finding``; an answer at odds with itself is an abstention."""
+        """One row of ``hallucination_finding``; a self-contradictory answer is an abstention."""
         failed = failure(answers)
         value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}
         quotes = [str(quote) for quote in value.get("spans", ()) if str(quote).strip()]
@@ -75,6 +85,7 @@ class Hallucination:
         kind = value.get("type")
         if failed is None and (found is None or found != (kind != "none") or (quotes and not found)):
             error = f"unparsable: found is {value.get('found')!r}, type {kind!r}, with {len(quotes)} spans"
+        spans = [self._responses.quote_json(quote, unit.ids[0]) for quote in quotes]
         row = {
             "finding_id": content_id("h", self.run.judge_run_id, *unit.ids),
             "judge_run_id": self.run.judge_run_id,
@@ -83,7 +94,7 @@ class Hallucination:
             "assisted_by": json.dumps(unit.more["events"]),
             "found": None if error else found,
             "type": None if error else kind,
-            "spans": json.dumps([self._responses.place(quote, unit.ids[0]) for quote in quotes], ensure_ascii=False),
+            "spans": json.dumps(spans, ensure_ascii=False),
             "reason": str(value.get("reason", "")),
             "raw_output": raw_of(answers),
             "error": error,
@@ -92,17 +103,17 @@ class Hallucination:
         return Rows({"hallucination_finding": [row]}, outcome, abstained=bool(error))
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store them; an abstention that is there already is replaced."""
+        """Store rows; a stored abstention is replaced."""
         save_rows(connection, self.run, rows)
 
 
 def _latest(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
-    """Of a reviewer's notes on one statement only the last, which takes the place of the others."""
+    """The rows with only the last of a reviewer's notes on one statement, which replaces the earlier ones."""
     kept: dict[tuple[str, ...], sqlite3.Row] = {}
     for row in rows:
-        own = (row["reviewer"], row["unit"]) if row["kind"] == "note" else (row["event_id"],)
-        kept.pop(own, None)
-        kept[own] = row
+        key = (row["reviewer"], row["unit"]) if row["kind"] == "note" else (row["event_id"],)
+        kept.pop(key, None)
+        kept[key] = row
     return list(kept.values())
 
 

@@ -1,4 +1,4 @@
-"""Key facts (MedFactEval): does a response contain, or contradict, what a clinician asked it to contain?"""
+"""Key facts (MedFactEval): whether a response contains, or contradicts, the facts that a clinician expects."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,17 @@ from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import LOCATED
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, TaskUnit, answered, ask_of, error_of, failure, raw_of, run_of, save_rows
+from medreview.judges.tasks.task import (
+    Rows,
+    TaskUnit,
+    error_of,
+    failure,
+    is_answered,
+    raw_of,
+    request_of,
+    run_of,
+    save_rows,
+)
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -30,18 +40,18 @@ class Fact(NamedTuple):
 
 
 def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str) -> int:
-    """Store key facts of a question, for every response to it; how many were new.
+    """Store key facts of a question, for every response to it (idempotent); the number of new ones.
 
-    Raises ``ValueError`` for a category that is none.
+    Raises ``ValueError`` for an unknown category.
     """
-    told = list(facts)
-    if bad := {fact.category for fact in told} - set(CATEGORIES):
+    given = list(facts)
+    if bad := {fact.category for fact in given} - set(CATEGORIES):
         raise ValueError(f"no category of key facts: {', '.join(sorted(bad))}; there are {', '.join(CATEGORIES)}")
     case = sha256(question)
 
     def change(connection: sqlite3.Connection) -> int:
         added = 0
-        for fact in told:
+        for fact in given:
             last = connection.execute(
                 "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (case,)
             ).fetchone()[0]
@@ -61,9 +71,9 @@ def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str)
 
 
 def question_of(study: Study, question: str, response: str) -> str:
-    """The question that a key fact is about: as given, or that of a response named by its id.
+    """The question of a key fact: as given, or that of the response with an id.
 
-    Raises ``ValueError`` when no response of the study answers it.
+    Raises ``ValueError`` when no response of the study answers it, or responses to several questions have the id.
     """
     found = study.reader.execute(
         """SELECT DISTINCT question FROM response
@@ -71,13 +81,13 @@ def question_of(study: Study, question: str, response: str) -> str:
         (question, response),
     ).fetchall()
     if len(found) != 1:
-        many = f"responses to several questions have the id {response!r}" if found else "no response answers this"
-        raise ValueError(many)
+        problem = f"responses to several questions have the id {response!r}" if found else "no response answers this"
+        raise ValueError(problem)
     return str(found[0]["question"])
 
 
 class KeyFacts:
-    """The task for one judge run: units are (response, fact). Presence and contradiction are asked apart.
+    """The task for one judge run: units are (response, fact). Presence and contradiction are separate tasks.
 
     Both may be true of one response.
     """
@@ -90,7 +100,7 @@ class KeyFacts:
         self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(response id, key fact id), by response, so that prompts share their opening."""
+        """(response id, key fact id), by response, so that prompts share a prefix."""
         facts: dict[str, list[str]] = {}
         for row in self.study.reader.execute(
             "SELECT question_sha256, key_fact_id FROM key_fact ORDER BY question_sha256, ordinal"
@@ -100,7 +110,7 @@ class KeyFacts:
             tuple(row)
             for row in self.study.reader.execute(
                 f"""SELECT response_id, key_fact_id FROM key_fact_vote AS v
-                    WHERE judge_run_id = ? AND {answered("v", again)}""",
+                    WHERE judge_run_id = ? AND {is_answered("v", again)}""",
                 (self.run.judge_run_id,),
             )
         }
@@ -111,14 +121,14 @@ class KeyFacts:
         return [pair for pair in pairs if pair not in done]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
-        """One request."""
+        """The unit, with one request."""
         response_id, fact_id = ids
         fact = self.study.reader.execute("SELECT text FROM key_fact WHERE key_fact_id = ?", (fact_id,)).fetchone()[0]
         texts = {"response": self._responses.get(response_id).text, "fact": fact}
-        return TaskUnit(ids, (ask_of(self._prompt, self._key, texts),))
+        return TaskUnit(ids, (request_of(self._prompt, self._key, texts),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
-        """One row of ``key_fact_vote``; a yes counts only with a quote that stands in the response."""
+        """One row of ``key_fact_vote``; a yes counts only with a quote that is in the response."""
         response_id, fact_id = unit.ids
         failed = failure(answers)
         value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}
@@ -148,5 +158,5 @@ class KeyFacts:
         return Rows({"key_fact_vote": [row]}, outcome, abstained=row["answer"] is None)
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store them; an abstention that is there already is replaced."""
+        """Store rows; a stored abstention is replaced."""
         save_rows(connection, self.run, rows)

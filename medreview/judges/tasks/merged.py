@@ -1,4 +1,4 @@
-"""Merged verification: do all sources of a response together say what none of them says alone (SourceCheckup)?"""
+"""Merged verification (SourceCheckup): whether all sources of a response together support what none supports alone."""
 
 import json
 import sqlite3
@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.judges.context_windows import parts, room
+from medreview.judges.context_windows import available_tokens, split_windows
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import LOCATED, Quotes
+from medreview.judges.quote_grounding import LOCATED, QuoteGrounder
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
-    SETTLED,
+    DECISIVE,
     Rows,
     TaskUnit,
-    answered,
-    ask_of,
+    confidence_of,
     error_of,
     failure,
-    place_of,
-    places,
+    is_answered,
+    precedence,
+    quote_json,
     raw_of,
+    request_of,
     run_of,
     save_rows,
-    share,
 )
 from medreview.llm.call import Answer
 from medreview.llm.estimate import tokens_of
@@ -40,7 +40,7 @@ _HEADING: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _PartAnswer:
     answer: Answer
     label: str
     verdict: str | None
@@ -52,7 +52,7 @@ class _Said:
 class Merged:
     """The task for one judge run: units are the statements that the judges did not find supported.
 
-    Only those whose response has two pages with text of their source or more: with one, it was asked already.
+    Only those whose response has at least two pages with text of their source: with one, verification has asked it.
     """
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
@@ -61,7 +61,7 @@ class Merged:
         self._settings = settings
         self._prompt = prompt
         self._key = fence_key(study)
-        self._quotes = Quotes(study.reader)
+        self._quotes = QuoteGrounder(study.reader)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(statement id,) by response."""
@@ -73,39 +73,39 @@ class Merged:
                     WHERE citation.response_id = s.response_id AND c.text_sha256 <> ?
                     AND c.page_state IN {SQL_HOLDS_SOURCE}) >= 2
                 AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
-                    AND m.statement_id = s.statement_id AND {answered("m", again)})
+                    AND m.statement_id = s.statement_id AND {is_answered("m", again)})
                 ORDER BY r.ordinal, s.ordinal""",
             (_NO_TEXT, self.run.judge_run_id),
         )
         return [tuple(row) for row in found]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
-        """One request with all sources, or several when they are over the judge's context together."""
+        """The unit, with one request for all sources, or several when they exceed the judge's context together."""
         row = self.study.reader.execute(
             """SELECT s.text AS statement, r.question, r.response_id FROM statement AS s
                JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
             ids,
         ).fetchone()
         sources = self._sources(row["response_id"])
-        besides = {"question": row["question"], "statement": row["statement"]}
-        left = room(self._settings, "".join((self._prompt.text, *besides.values(), " " * 600)))
+        other_texts = {"question": row["question"], "statement": row["statement"]}
+        left = available_tokens(self._settings, "".join((self._prompt.text, *other_texts.values(), " " * 600)))
         windows = _windows([text for _, text in sources], left // 200 * 200)
-        asks = []
+        requests = []
         for number, window in enumerate(windows, 1):
             note = {"sources": f"part {number} of {len(windows)}"} if len(windows) > 1 else None
-            asks.append(ask_of(self._prompt, self._key, {"sources": window, **besides}, note))
-        return TaskUnit(ids, tuple(asks), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
+            requests.append(request_of(self._prompt, self._key, {"sources": window, **other_texts}, note))
+        return TaskUnit(ids, tuple(requests), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
-        """One row of ``merged_judgement``; parts of sources that are long together are rolled up as in verification.
+        """One row of ``merged_judgement``; several windows are aggregated as in verification.
 
-        Support counts only when every quote that was given for it stands in one of the sources.
+        Support counts only when every quote given for it is in one of the sources.
         """
         snapshots = list(unit.more["snapshots"])
-        said = [self._said(answer, snapshots) for answer in answers if answer.status == "ok"]
-        best = min(said, key=_rank, default=None)
+        answers_read = [self._read_answer(answer, snapshots) for answer in answers if answer.status == "ok"]
+        best = min(answers_read, key=_rank, default=None)
         failed = failure(answers)
-        if failed is not None and best is not None and _rank(best) <= SETTLED:
+        if failed is not None and best is not None and _rank(best) <= DECISIVE:
             failed = None
         best = best if failed is None else None
         value = (best.answer.value or {}) if best else {}
@@ -117,7 +117,7 @@ class Merged:
             "raw_label": best.label if best else "",
             "verdict": best.verdict if best else None,
             "supported": best.supported if best else None,
-            "confidence": share(value.get("confidence")),
+            "confidence": confidence_of(value.get("confidence")),
             "quotes": json.dumps(best.quotes if best else [], ensure_ascii=False),
             "reason": str(value.get("reason", "")),
             "raw_output": raw_of(answers),
@@ -127,28 +127,29 @@ class Merged:
         return Rows({"merged_judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store them; an abstention that is there already is replaced."""
+        """Store rows; a stored abstention is replaced."""
         save_rows(connection, self.run, rows)
 
-    def _said(self, answer: Answer, snapshots: Sequence[str]) -> _Said:
+    def _read_answer(self, answer: Answer, snapshots: Sequence[str]) -> _PartAnswer:
         value = answer.value or {}
         label = str(value["label"])
-        tried = [self._place(str(quote), snapshots) for quote in value["quotes"] if str(quote).strip()]
+        tried = [self._best_place(str(quote), snapshots) for quote in value["quotes"] if str(quote).strip()]
         verdict, supported = mapped(label) or (None, None)
-        located = bool(tried) and all(shows for _, shows in tried)
+        located = bool(tried) and all(proves_support for _, proves_support in tried)
         quotes = [quote for quote, _ in tried]
         unproven = supported is True and not located
         if unproven:
             verdict = supported = None
-        return _Said(answer, label, verdict, supported, unproven, quotes)
+        return _PartAnswer(answer, label, verdict, supported, unproven, quotes)
 
-    def _place(self, quote: str, snapshots: Sequence[str]) -> tuple[dict[str, Any], bool]:
-        """The quote in the source where it is truest, and whether it can show support."""
+    def _best_place(self, quote: str, snapshots: Sequence[str]) -> tuple[dict[str, Any], bool]:
+        """The quote in the source with the best quote status, and whether it can prove support."""
         order = (*LOCATED, "altered", "too_short", "absent")
         tried = [(*self._quotes.ground(quote, snapshot_id), snapshot_id) for snapshot_id in snapshots]
         status, grounding, snapshot_id = min(tried, key=lambda found: order.index(found[0]))
-        there = snapshot_id if grounding and grounding.spans else None
-        return places(quote, status, grounding, snapshot=there), self._quotes.shows(snapshot_id, status, grounding)
+        found_in = snapshot_id if grounding and grounding.spans else None
+        proves_support = self._quotes.proves_support(snapshot_id, status, grounding)
+        return quote_json(quote, status, grounding, snapshot=found_in), proves_support
 
     def _sources(self, response_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(
@@ -160,15 +161,15 @@ class Merged:
         return [tuple(row) for row in rows]
 
 
-def _rank(said: _Said) -> int:
-    return place_of(said.verdict, unproven=said.unproven)
+def _rank(answers_read: _PartAnswer) -> int:
+    return precedence(answers_read.verdict, unproven=answers_read.unproven)
 
 
 def _windows(texts: Sequence[str], tokens: int) -> list[str]:
-    """The texts under numbered headings, in as few windows as hold them; a text that is too long is split."""
+    """The texts under numbered headings, in as few windows as possible; a text that is too long is split."""
     pieces = []
     for number, text in enumerate(texts, 1):
-        spans = parts(text, tokens - _HEADING)
+        spans = split_windows(text, tokens - _HEADING)
         for part, span in enumerate(spans, 1):
             heading = f"Source {number}" + (f", part {part} of {len(spans)}" if len(spans) > 1 else "")
             pieces.append(f"{heading}:\n{text[span.start : span.end].strip()}\n")

@@ -1,4 +1,4 @@
-"""Statement parsing by a judge: a response becomes self-contained statements, each where it stands in the response."""
+"""Statement parsing by a judge: a response is decomposed into self-contained statements, each with its span."""
 
 import re
 import sqlite3
@@ -10,7 +10,7 @@ from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, TaskUnit, ask_of, failure, run_of
+from medreview.judges.tasks.task import Rows, TaskUnit, failure, request_of, run_of
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -23,9 +23,9 @@ _ELLIPSIS: Final = re.compile(r"\u2026|\.\s?\.")
 
 
 class Parsing:
-    """The task for one judge run: units are the responses that nothing has split yet.
+    """The task for one judge run: units are the responses that are not split into statements yet.
 
-    What is split already, by rules or by another judge, stays: judgements and decisions hang on those statements.
+    What is split already, by rules or by another judge, stays: judgements and decisions refer to those statements.
     A response that no judge could split stays unsplit, and the rules can still do it.
     """
 
@@ -37,20 +37,20 @@ class Parsing:
         self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(response id,) in order; failures leave a response as it was, so that ``again`` makes no difference."""
+        """(response id,) in order; failures leave a response unsplit, so that ``again`` makes no difference."""
         rows = self.study.reader.execute("SELECT response_id FROM response WHERE parser IS NULL ORDER BY ordinal")
         return [tuple(row) for row in rows]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
-        """One request."""
+        """The unit, with one request."""
         response = self._responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
-        return TaskUnit(ids, (ask_of(self._prompt, self._key, texts),))
+        return TaskUnit(ids, (request_of(self._prompt, self._key, texts),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
-        """Statements, and the response's own row; nothing for an abstention.
+        """Rows of ``statement`` and the row of the response; no rows for an abstention.
 
-        A statement that stands in the response, typography apart, takes the response's own words and their range; one
+        A statement that is in the response, apart from typography, gets the response's own words and their range; one
         that was reworded keeps the judge's words and has no range.
         """
         failed = failure(answers)
@@ -81,7 +81,7 @@ class Parsing:
         return Rows({"statement": statements, "response": [response]}, outcome, abstained=False)
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store them, unless the response was split in the meantime by another judge of the same command."""
+        """Store rows, unless the response was split in the meantime by another judge of the same command."""
         add_run(connection, self.run)
         for made in rows:
             for response in made.tables.get("response", ()):
@@ -95,16 +95,17 @@ class Parsing:
 
 
 def align(statements: Sequence[str], response: str) -> list[tuple[str, Span | None]]:
-    """Each statement, once, with its range in the response; the range's own words in place of the judge's.
+    """The statements without duplicates, each with its range in the response, and the words there instead of the
+    judge's; ``None`` for one that is not there.
 
-    Of several places where it stands, the first after the statement before it.
+    Of several occurrences, the first after the previous statement is taken.
     """
     index = QuoteIndex(response)
     found: list[tuple[str, Span | None]] = []
     seen: set[Any] = set()
     after = 0
     for text in statements:
-        span = _place(text, index, after)
+        span = _find(text, index, after)
         words = response[span.start : span.end] if span else text
         if (key := span or text) in seen:
             continue
@@ -114,13 +115,13 @@ def align(statements: Sequence[str], response: str) -> list[tuple[str, Span | No
     return found
 
 
-def _place(text: str, index: QuoteIndex, after: int) -> Span | None:
+def _find(text: str, index: QuoteIndex, after: int) -> Span | None:
     bare = text.rstrip(" .;")
     words = re.compile(rf"(?<!\w){re.escape(bare)}(?!\w)") if bare else None
     if words and (found := words.search(index.text, after) or words.search(index.text)):
         end = found.end()
         return Span(found.start(), end + (index.text[end : end + 1] == "." and text.endswith(".")))
-    if _ELLIPSIS.search(text):  # its parts would be found one by one, and no one range holds the statement
+    if _ELLIPSIS.search(text):  # its parts would be found separately, and no single range is the statement
         return None
     grounding = ground(text, index)
     if grounding.status not in ("exact", "normalised"):

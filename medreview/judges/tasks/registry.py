@@ -1,4 +1,4 @@
-"""The tasks by name: the names of the prompt files."""
+"""The tasks by name; the names are those of the prompt files."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ NAMES: Final = tuple(_TASKS)
 def task_for(study: Study, settings: JudgeSettings, name: str = DEFAULT, prompts: Path | None = None) -> Task:
     """A task for a configured judge; ``prompts`` is the user's folder of prompts.
 
-    Raises :class:`UserError` naming the tasks there are.
+    Raises :class:`UserError` for an unknown task, naming the known ones, and for an invalid prompt.
     """
     if name not in _TASKS:
         raise UserError(f"There is no task {name!r}; there are: {', '.join(NAMES)}.")

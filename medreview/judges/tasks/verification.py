@@ -1,4 +1,4 @@
-"""Source verification: does this source say what this statement claims (SourceCheckup, statement by source)?"""
+"""Source verification (SourceCheckup, statement by source): whether a source supports a statement."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,24 +7,24 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from medreview.evidence.grounding import Grounding
-from medreview.judges.context_windows import parts, room
+from medreview.judges.context_windows import available_tokens, split_windows
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import Quotes, quote_columns
+from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
-    SETTLED,
+    DECISIVE,
     Rows,
     TaskUnit,
-    answered,
-    ask_of,
+    confidence_of,
     error_of,
     failure,
-    place_of,
+    is_answered,
+    precedence,
     raw_of,
+    request_of,
     run_of,
     save_rows,
-    share,
 )
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
@@ -38,8 +38,8 @@ _NO_TEXT: Final = sha256("")
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What was answered on one part of the source, its quote looked up in the whole of it."""
+class _PartAnswer:
+    """The answer on one window of the source, with its quote looked up in the whole source."""
 
     answer: Answer
     label: str
@@ -59,7 +59,7 @@ class _Pair(NamedTuple):
 
 
 class Verification:
-    """The task for one judge run: units are (snapshot, statement), by snapshot, so that prompts share their opening."""
+    """The task for one judge run: units are (snapshot, statement), by snapshot, so that prompts share a prefix."""
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
         self.study = study
@@ -67,25 +67,25 @@ class Verification:
         self._settings = settings
         self._prompt = prompt
         self._key = fence_key(study)
-        self._quotes = Quotes(study.reader)
+        self._quotes = QuoteGrounder(study.reader)
         self._text = lru_cache(maxsize=32)(self._read_text)
-        self._parts = lru_cache(maxsize=32)(self._split)
+        self._windows = lru_cache(maxsize=32)(self._split)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(snapshot id, statement id) of the pairs without a judgement of this run, on pages that hold their source."""
+        """(snapshot id, statement id) of the pairs without a judgement of this run, on pages that are their source."""
         found = self.study.reader.execute(
             f"""SELECT DISTINCT c.snapshot_id, s.statement_id
                 FROM snapshot_current AS c JOIN citation USING (source_id) JOIN statement AS s USING (response_id)
                 WHERE c.text_sha256 <> ? AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
                     SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ? AND j.statement_id = s.statement_id
-                    AND j.snapshot_id = c.snapshot_id AND {answered("j", again)})
+                    AND j.snapshot_id = c.snapshot_id AND {is_answered("j", again)})
                 ORDER BY c.snapshot_id, s.response_id, s.ordinal""",
             (_NO_TEXT, self.run.judge_run_id),
         )
         return [_Pair(*row) for row in found]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
-        """One request, or one per part when the source is over the judge's context."""
+        """The unit, with one request, or one per window when the source exceeds the judge's context."""
         pair = _Pair(*ids)
         row = self.study.reader.execute(
             """SELECT s.text AS statement, r.question FROM statement AS s JOIN response AS r USING (response_id)
@@ -94,27 +94,29 @@ class Verification:
         ).fetchone()
         texts = {"source": "", "question": row["question"], "statement": row["statement"]}
         source = self._text(pair.snapshot_id)
-        # Room in steps, so that statements of nearly the same length share the parts, and the server their opening.
-        left = room(self._settings, "".join((self._prompt.text, *texts.values(), " " * 600)))
-        spans = self._parts(pair.snapshot_id, left // 200 * 200)
-        asks = []
+        # Rounded down, so that statements of nearly the same length get the same windows and prompts share a prefix.
+        left = available_tokens(self._settings, "".join((self._prompt.text, *texts.values(), " " * 600)))
+        spans = self._windows(pair.snapshot_id, left // 200 * 200)
+        requests = []
         for number, span in enumerate(spans, 1):
             note = {"source": f"part {number} of {len(spans)}"} if len(spans) > 1 else None
-            asks.append(ask_of(self._prompt, self._key, texts | {"source": source[span.start : span.end]}, note))
-        return TaskUnit(pair, tuple(asks))
+            requests.append(
+                request_of(self._prompt, self._key, texts | {"source": source[span.start : span.end]}, note)
+            )
+        return TaskUnit(pair, tuple(requests))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of the table ``judgement``.
 
-        Over the parts of a long source: supported, with a quote that is there, if any part is; else contradicted if
-        any is; else nothing if a part has no answer of use; else partial; else not addressed.
+        Over the windows of a long source: supported, with a grounded quote, if any window is; else contradicted if any
+        is; else an abstention if a window has no usable answer; else partial; else not addressed.
         """
         pair = _Pair(*unit.ids)
         others = self._others(pair)
-        said = [self._said(answer, pair, others) for answer in answers if answer.status == "ok"]
-        best = min(said, key=_rank, default=None)
+        answers_read = [self._read_answer(answer, pair, others) for answer in answers if answer.status == "ok"]
+        best = min(answers_read, key=_rank, default=None)
         failed = failure(answers)
-        if failed is not None and (best is None or _rank(best)[0] > SETTLED):
+        if failed is not None and (best is None or _rank(best)[0] > DECISIVE):
             best = None
         else:
             failed = None
@@ -140,24 +142,24 @@ class Verification:
         )
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store them; an abstention that is there already is replaced."""
+        """Store rows; a stored abstention is replaced."""
         save_rows(connection, self.run, rows)
 
-    def _said(self, answer: Answer, pair: _Pair, others: Sequence[str]) -> _Said:
+    def _read_answer(self, answer: Answer, pair: _Pair, others: Sequence[str]) -> _PartAnswer:
         value = answer.value or {}
         label, quote = str(value["label"]), str(value["quote"])
         verdict, supported = mapped(label) or (None, None)
         status, grounding = self._quotes.ground(quote, pair.snapshot_id, others)
-        located = supported is True and self._quotes.shows(pair.snapshot_id, status, grounding)
-        # Support is believed for the passage that shows it. The judge's word stays beside, and the reviewer decides.
+        located = supported is True and self._quotes.proves_support(pair.snapshot_id, status, grounding)
+        # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
         unproven = supported is True and not located
-        return _Said(
+        return _PartAnswer(
             answer=answer,
             label=label,
             verdict=None if unproven else verdict,
             supported=None if unproven else supported,
             unproven=unproven,
-            confidence=share(value.get("confidence")),
+            confidence=confidence_of(value.get("confidence")),
             quote=quote,
             status=status,
             grounding=grounding,
@@ -177,8 +179,8 @@ class Verification:
         return str(row["text"])
 
     def _split(self, snapshot_id: str, tokens: int) -> Any:
-        return parts(self._text(snapshot_id), tokens)
+        return split_windows(self._text(snapshot_id), tokens)
 
 
-def _rank(said: _Said) -> tuple[int, float]:
-    return place_of(said.verdict, unproven=said.unproven), -(said.confidence or 0.0)
+def _rank(answers_read: _PartAnswer) -> tuple[int, float]:
+    return precedence(answers_read.verdict, unproven=answers_read.unproven), -(answers_read.confidence or 0.0)
