@@ -1,7 +1,7 @@
-"""From files into a study.
+"""Import of files into a study.
 
-``detect_format`` says what a path holds; ``text_files``, ``open_rows`` (with ``json_rows``, ``table_rows``,
-``answer_rows``) make ``rows`` of it, and ``field_mapping`` says which column is what. Then ``answer_records`` and
+``detect_format`` detects the format of a path; ``text_files`` and ``open_rows`` (with ``json_rows``, ``table_rows``,
+``answer_rows``) parse it into ``rows``, and ``field_mapping`` maps columns to fields. Then ``answer_records`` and
 ``responses`` (answers), ``judgements``, ``sourcecheckup`` (tables of statement, source and decision), ``key_facts``,
-``import_export`` (an export back again), and ``citation_answers`` for the report on citations, without a study.
+``import_export`` (an export imported again), and ``citation_answers`` for the report on citations, without a study.
 """

@@ -1,4 +1,4 @@
-"""Answers of language models as they come in files: records with a question, a response and what was cited."""
+"""Answers of language models in files: records with question, response, citations and metadata."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, plain, text_of
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
@@ -19,9 +19,9 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "origin": ("origin",),
     "id": ("id",),
 }
-"""Field -> the column names that mean it without ``--map``."""
+"""Field -> the column names that are recognised without ``--map``."""
 
-_NAMED: Final[Mapping[str, str]] = {
+_CITATION_MEMBERS: Final[Mapping[str, str]] = {
     "url": "",
     "link": "",
     "href": "",
@@ -33,14 +33,14 @@ _NAMED: Final[Mapping[str, str]] = {
     "arxiv": "arXiv:",
     "title": "",
 }
-"""Member of a citation given as an object -> the label without which its value is not known for what it is."""
+"""Member of a citation object -> the label that its value needs to be recognised as an identifier."""
 
 _CITED: Final = re.compile(r"(?:(?:pmid|pmcid|doi|arxiv)[ \t]*:?[ \t]+)?\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """One answer. ``citations`` are those listed beside the text, as written; ``line`` is where it begins."""
+    """One answer. ``citations`` is the structured list beside the text, as written; ``line`` is its first line."""
 
     line: int
     question: str
@@ -54,9 +54,8 @@ class AnswerRecord:
 def read_records(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[AnswerRecord | BadRecord]:
     """The answers in a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file (see ``open_rows``).
 
-    ``mapping``: column -> field of :data:`FIELDS`. JSON lines and tables are read as a stream. A record that is
-    broken or has no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the file as a
-    whole cannot be used.
+    ``mapping``: column -> field of :data:`FIELDS`. JSON Lines and tables are streamed. A record that is invalid or has
+    no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
@@ -89,18 +88,19 @@ def _cited(item: object) -> str:
         return item
     if not isinstance(item, dict):
         raise ValueError(f"has {kind_of(item)} among its citations, not text")
-    named = {plain(name): value for name, value in item.items() if value is not None}
-    for name, label in _NAMED.items():
+    named = {normalise_column(name): value for name, value in item.items() if value is not None}
+    for name, label in _CITATION_MEMBERS.items():
         if value := name_of(named, name):
             return label + value
-    raise ValueError(f"has an object among its citations that names none of {', '.join(_NAMED)}")
+    raise ValueError(f"has an object among its citations that names none of {', '.join(_CITATION_MEMBERS)}")
 
 
 def citations_of(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Listed citations, blanks folded: a list of texts, or one text parted at semicolons, line ends and blanks.
+    """The structured list of citations, with collapsed white space: a list of texts, or one text split at semicolons,
+    line ends and white space.
 
-    An object stands for what it names as ``url`` (or ``doi``, ``pmid``, ...), as chat interfaces return them.
-    A label stays with its number: ``PMID: 123`` is one. ``ValueError`` says what is wrong.
+    Of an object its member ``url`` (or ``doi``, ``pmid``, ...) is taken, as chat interfaces return them. A label stays
+    with its number: ``PMID: 123`` is one citation. Raises ``ValueError``, which says what is wrong.
     """
     value = values.get("citations", "")
     if isinstance(value, dict):
@@ -109,4 +109,4 @@ def citations_of(values: Mapping[str, Any]) -> tuple[str, ...]:
         parts = [text_of({"citations": _cited(item)}, "citations") for item in value]
     else:
         parts = [found for part in re.split(r"[;\n]", text_of(values, "citations")) for found in _CITED.findall(part)]
-    return tuple(folded for part in parts if (folded := " ".join(part.split())))
+    return tuple(collapsed for part in parts if (collapsed := " ".join(part.split())))

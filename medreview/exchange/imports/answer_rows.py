@@ -1,9 +1,8 @@
-"""Plain text and Markdown: one answer a file, or several with a line of ``=====`` between them.
+"""Plain text and Markdown: one answer per file, or several separated by lines of ``=====``.
 
-An answer may begin with a front matter (``---``, lines of ``name: value``, ``---``), then with a line
-``Question: ...`` or ``# ...`` that holds the question, then with the word ``Answer:``. All else is the response.
-The dividing line has five or more equals signs and stands after an empty line: right below a line of text it is the
-underline of a Markdown heading.
+An answer may begin with front matter (``---``, lines of ``name: value``, ``---``), then a line ``Question: ...`` or
+``# ...`` with the question, then the word ``Answer:``. The rest is the response. A separator has five or more equals
+signs and follows an empty line: directly below a line of text it is the underline of a Markdown heading.
 """
 
 import re
@@ -15,20 +14,20 @@ from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 from medreview.text import normalise_newlines
 
-_DIVIDER: Final = re.compile(r"={5,}[ \t]*$")
+_SEPARATOR: Final = re.compile(r"={5,}[ \t]*$")
 _MEMBER: Final = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:[ \t]*(.*)$")
 _QUESTION: Final = re.compile(r"(?:question[ \t]*:|#(?!#))[ \t]*(\S.*)$", re.IGNORECASE)
 _ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
 
 
 def read_answers(path: Path) -> Iterator[Row | BadRecord]:
-    """The answers of a text file, each with the number of its first line."""
+    """The answers of a text file, each with its first line number."""
     with open_text(path) as file:
         lines = normalise_newlines(file.read()).split("\n")
     start = 0
     for number, line in enumerate([*lines, "====="]):
         last = number == len(lines)
-        if not last and not (_DIVIDER.match(line) and (number == start or not lines[number - 1].strip())):
+        if not last and not (_SEPARATOR.match(line) and (number == start or not lines[number - 1].strip())):
             continue
         part = lines[start:number]
         blank = next((i for i, text in enumerate(part) if text.strip()), None)

@@ -1,7 +1,7 @@
-"""Answers whose citations are to be looked at, without a study: a file, standard input, or the responses of a study.
+"""Answers for the report on citations: from a file, from standard input, or the responses of a study.
 
-Fields beyond those of ``records``: ``reference``, a snippet that the response should agree with, and how long it took:
-``latency_ms`` in milliseconds, ``latency_s`` or ``latency`` in seconds.
+Fields besides those of ``answer_records``: ``reference``, a reference text that the response should agree with, and the
+latency: ``latency_ms`` in milliseconds, ``latency_s`` or ``latency`` in seconds.
 """
 
 import json
@@ -25,7 +25,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "latency_ms": ("latency_ms",),
     "latency_s": ("latency_s", "latency_seconds", "latency"),
 }
-"""Field -> the column names that mean it without ``--map``."""
+"""Field -> the column names that are recognised without ``--map``."""
 
 STDIN: Final = "standard input"
 _SQLITE: Final = b"SQLite format 3\0"
@@ -33,9 +33,9 @@ _SQLITE: Final = b"SQLite format 3\0"
 
 @dataclass(frozen=True, slots=True)
 class CitingAnswer:
-    """One response. ``line``: where it begins in the file, or its number in the study. ``listed``: citations beside it.
+    """One response. ``line``: its first line in a file, or its number in the study. ``listed``: its list of citations.
 
-    ``latency_s`` is ``None`` when it is not told, or not as a number of seconds from 0.
+    ``latency_s`` is ``None`` when it is missing or not a number of seconds from 0.
     """
 
     line: int
@@ -60,8 +60,8 @@ def is_database(path: Path) -> bool:
 def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
     """The answers of a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file.
 
-    A record that is broken or has no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the
-    file as a whole cannot be used.
+    A record that is invalid or has no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the
+    whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
@@ -69,9 +69,9 @@ def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[
 
 
 def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
-    """What came on standard input: JSON lines when every line is an object with a response, else one response.
+    """The answers on standard input: JSON Lines when every line is an object with a response, else one response.
 
-    Raises :class:`UserError` for nothing, and for bytes that are no UTF-8.
+    Raises :class:`UserError` for empty input, and for bytes that are not UTF-8.
     """
     try:
         text = normalise_newlines(data.decode("utf-8-sig"))
@@ -89,7 +89,7 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
 
 
 def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
-    """The responses of a study in order, named as in the file that they came from where that named them."""
+    """The responses of a study in order, with the id of their record in the imported file where it had one."""
     for row in reader.execute(
         "SELECT ordinal, response_id, record_id, model, origin, text, listed FROM response ORDER BY ordinal"
     ):

@@ -1,4 +1,4 @@
-"""What a file is, by what stands in it, so that one command imports everything."""
+"""Format detection of files by their content, so that one command imports everything."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,17 +16,17 @@ _NAMES: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
     "sourcecheckup": sourcecheckup.FIELDS,
     "responses": answer_records.FIELDS,
 }
-_SIGNS: Final[Mapping[Kind, tuple[str, ...]]] = {
+_CHARACTERISTIC: Final[Mapping[Kind, tuple[str, ...]]] = {
     "judgements": ("judge", "statement", "source", "label"),
     "sourcecheckup": sourcecheckup.REQUIRED,
 }
 
 
 def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
-    """What ``import`` should do with a path.
+    """The format of a path.
 
-    A folder with a manifest is an export. A file whose records have a judge, a statement, a source and a label holds
-    judgements, one with statement, source and decision is a SourceCheckup table, any other holds responses.
+    A folder with a manifest is an export. A file whose records have a judge, a statement, a source and a label contains
+    judgements, one with statement, source and decision is a SourceCheckup table, any other contains responses.
     Raises :class:`UserError` when the file cannot be read, for another folder, and for a mapping to an unknown field.
     """
     if path.is_dir():
@@ -38,11 +38,11 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     rows, _ = open_rows(path)
     first, _ = peek(rows)
     columns = columns_of(first)
-    for kind, signs in _SIGNS.items():
+    for kind, characteristic in _CHARACTERISTIC.items():
         names = _NAMES[kind]
-        here = Fields(
-            names, {column: told for column, told in mapping.items() if field_of(column, told) in names}
+        present = Fields(
+            names, {column: target for column, target in mapping.items() if field_of(column, target) in names}
         ).present(columns)
-        if here.issuperset(signs):
+        if present.issuperset(characteristic):
             return kind
     return "responses"

@@ -1,4 +1,4 @@
-"""Which column of a file is which field of a record."""
+"""Mapping of the columns of a file to the fields of a record."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,24 +15,25 @@ from medreview.text import normalise_newlines
 AS_NAMED: Final[Mapping[str, str]] = MappingProxyType({})
 """No renaming of columns."""
 
-_LOOKED_AT: Final = 100
+_PEEKED_ROWS: Final = 100
 _BROKEN: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class Fields:
     """Finds the values of fields in rows.
 
-    ``names``: field -> the column names that mean it, best first. ``mapping``: column -> field, as given with
-    ``--map``; it goes before the names, and a column that is mapped means nothing else. Case, blanks and hyphens in
-    column names do not matter. An entry ``FIELD:`` -> text (``--map judge:=RefChecker``) gives every row that text.
+    ``names``: field -> its possible column names, preferred first. ``mapping``: column -> field, as given with
+    ``--map``; it takes precedence over the names, and a mapped column has no other meaning. Case, spaces and hyphens in
+    column names are ignored. An entry ``FIELD:`` -> text (``--map judge:=RefChecker``) is a constant for every row.
+    Raises :class:`UserError` for a mapping to an unknown field.
     """
 
     def __init__(self, names: Mapping[str, Sequence[str]], mapping: Mapping[str, str] = AS_NAMED) -> None:
         for column, target in mapping.items():
             if (field := field_of(column, target)) not in names:
                 raise UserError(f"--map {column}={target}: there is no field {field}; there are {', '.join(names)}.")
-        self._given = {field_of(column, text): text for column, text in mapping.items() if is_given(column)}
-        self.mapped = {plain(column): field for column, field in mapping.items() if not is_given(column)}
+        self._constants = {field_of(column, text): text for column, text in mapping.items() if is_constant(column)}
+        self.mapped = {normalise_column(column): field for column, field in mapping.items() if not is_constant(column)}
         self._columns = {
             field: [
                 *(column for column, target in self.mapped.items() if target == field),
@@ -43,25 +44,26 @@ class Fields:
 
     def values(self, row: Row) -> dict[str, Any]:
         """Field -> value, for the fields that the row has."""
-        here = {plain(column): value for column, value in row.values.items()}
+        by_column = {normalise_column(column): value for column, value in row.values.items()}
         found = {}
         for field, columns in self._columns.items():
             for column in columns:
-                if here.get(column) not in (None, ""):
-                    found[field] = here[column]
+                if by_column.get(column) not in (None, ""):
+                    found[field] = by_column[column]
                     break
-        return found | self._given
+        return found | self._constants
 
     def present(self, columns: Iterable[str]) -> set[str]:
         """The fields that a file with these columns can have."""
-        here = {plain(column) for column in columns}
-        return {field for field, names in self._columns.items() if here.intersection(names)} | self._given.keys()
+        existing = {normalise_column(column) for column in columns}
+        found = {field for field, names in self._columns.items() if existing.intersection(names)}
+        return found | self._constants.keys()
 
     def check(self, rows: Iterator[Row | BadRecord], path: Path, required: Sequence[str]) -> Iterator[Row | BadRecord]:
-        """The same rows, after a look at the first hundred.
+        """The same rows, after a check of the first hundred.
 
-        Raises :class:`UserError` when there are none, when these have no column for a required field, or none that
-        ``--map`` names.
+        Raises :class:`UserError` without any rows, for a missing column of a required field, and for a missing column
+        of ``--map``.
         """
         first, rows = peek(rows)
         if not first:
@@ -72,9 +74,9 @@ class Fields:
         if not found:
             return rows
         shown = ", ".join(found[:20]) + (", ..." if len(found) > 20 else "")
-        here = {plain(column) for column in found}
+        existing = {normalise_column(column) for column in found}
         for column in self.mapped:
-            if column not in here:
+            if column not in existing:
                 raise UserError(f"{path} has no column {column} to map; it has {shown}.")
         for field in required:
             if field not in self.present(found):
@@ -84,19 +86,19 @@ class Fields:
         return rows
 
 
-def is_given(column: str) -> bool:
-    """Whether an entry of ``--map`` gives a text and names no column: ``judge:``."""
+def is_constant(column: str) -> bool:
+    """Whether an entry of ``--map`` is a constant, without a column: ``judge:``."""
     return column.endswith(":")
 
 
 def field_of(column: str, target: str) -> str:
-    """The field that an entry of ``--map`` is about."""
-    return column.removesuffix(":").strip() if is_given(column) else target
+    """The field of an entry of ``--map``."""
+    return column.removesuffix(":").strip() if is_constant(column) else target
 
 
 def peek(rows: Iterator[Row | BadRecord]) -> tuple[list[Row | BadRecord], Iterator[Row | BadRecord]]:
-    """The first hundred rows, and all rows."""
-    first = list(islice(rows, _LOOKED_AT))
+    """The first hundred rows, and an iterator over all rows."""
+    first = list(islice(rows, _PEEKED_ROWS))
     return first, chain(first, rows)
 
 
@@ -105,13 +107,13 @@ def columns_of(rows: Iterable[Row | BadRecord]) -> list[str]:
     return list(dict.fromkeys(column for row in rows if isinstance(row, Row) for column in row.values))
 
 
-def plain(column: str) -> str:
-    """A column name as it is compared: ``Citation URL`` is ``citation_url``."""
+def normalise_column(column: str) -> str:
+    """A column name for comparison: ``Citation URL`` is ``citation_url``."""
     return re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
 
 
 def text_of(values: Mapping[str, Any], field: str) -> str:
-    """A field's text with line ends folded, ``""`` when it has none; ``ValueError`` says what is wrong with it."""
+    """A field's text with LF line ends, ``""`` when it is missing. Raises ``ValueError``, which says what is wrong."""
     value = values.get(field, "")
     if not isinstance(value, str):
         raise ValueError(f"has {kind_of(value)} as its {field}, not text")
@@ -121,7 +123,7 @@ def text_of(values: Mapping[str, Any], field: str) -> str:
 
 
 def name_of(values: Mapping[str, Any], field: str) -> str:
-    """As :func:`text_of`, without blanks around it; a whole number is good too, as ids often are."""
+    """Like :func:`text_of`, without surrounding white space; a whole number is accepted, as ids often are numbers."""
     value = values.get(field, "")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -1,4 +1,4 @@
-"""An export brought back into a study: the material, and the events with the hashes they had."""
+"""Import of an export: responses, statements and key facts, and the events with their original hashes."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ from medreview.study.events import event_hash, insert_event
 from medreview.study.rows import insert
 from medreview.text import Span, check_span, sha256
 
-_NEEDED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
+_REQUIRED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
                   "key_facts.csv")  # fmt: skip
 _EVENT_COLUMNS: Final = tuple(column.name for column in EVENTS if column.name != "payload")
 _CELL_LIMIT: Final = 1 << 30
@@ -31,7 +31,8 @@ Cells = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ExportedSummary:
-    """Events read, added, known, and left out because their statement is not here; new responses and statements."""
+    """Counts: events read, added, known, and ``foreign``, skipped because their statement is not in this study; new
+    responses and statements."""
 
     read: int
     added: int
@@ -42,13 +43,13 @@ class ExportedSummary:
 
 
 def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> ExportedSummary:
-    """Bring an export in the dialect ``analysis`` into a study, all of it or nothing; a second time adds nothing.
+    """Import an export in the dialect ``analysis`` into a study, in one transaction; idempotent.
 
-    An empty study becomes the exported one (its id, title and date). Pages are not in an export, and what judges said
-    of them is not taken from it: they are fetched and judged as before. Key facts come with it. A response that was
-    split into statements here keeps these.
+    An empty study becomes the exported one (its id, title and date). Pages are not part of an export, and judgements of
+    them are not imported: pages are fetched and judged as before. Key facts are imported. A response that is already
+    split into statements in this study keeps these.
     Raises :class:`UserError` for an export that is incomplete, was changed, or is in the dialect for Excel, and when
-    it has events on other material whose chain cannot be taken over in part.
+    it has events on statements that are not in this study, so that their hash chain cannot be imported in part.
     """
     manifest = read_manifest(folder)
     if manifest.get("dialect") != "analysis":
@@ -57,21 +58,21 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> Ex
         )
     if manifest.get("export_version") != EXPORT_VERSION:
         raise UserError(f"{folder} was exported by another version of medreview; import it with that one.")
-    missing = [name for name in _NEEDED if name not in manifest["files"]]
+    missing = [name for name in _REQUIRED if name not in manifest["files"]]
     if changed := changed_files(folder, manifest["files"]) or missing:
         raise UserError(f"{folder} was not imported: {changed[0]} is missing or was changed since it was exported.")
     total = manifest["files"]["events.csv"].get("rows", 0)
     progress.begin("export", total)
     try:
         _check_chain(folder, manifest)
-        summary = study.write(lambda connection: _bring_in(connection, folder, manifest))
+        summary = study.write(lambda connection: _import(connection, folder, manifest))
     except (ValueError, LookupError, csv.Error) as error:
         raise UserError(f"{folder} was not imported: its files do not fit each other ({error}).") from error
     progress.step(total)
     return summary
 
 
-def _bring_in(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
+def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
     empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM response) AND NOT EXISTS (SELECT 1 FROM event)")
     if empty.fetchone()[0]:
         connection.executemany(
@@ -95,7 +96,7 @@ def _bring_in(connection: sqlite3.Connection, folder: Path, manifest: Mapping[st
 def _response(row: Cells) -> dict[str, Any]:
     if sha256(row["text"]) != row["text_sha256"]:
         raise ValueError(f"the text of response {row['response_id']} has another hash")
-    plain = (
+    copied = (
         "response_id",
         "record_id",
         "model",
@@ -107,11 +108,11 @@ def _response(row: Cells) -> dict[str, Any]:
         "text",
     )
     listed = json.dumps(row["listed"].split("\n"), ensure_ascii=False) if row["listed"] else None
-    return {name: row[name] for name in plain} | {"listed": listed}
+    return {name: row[name] for name in copied} | {"listed": listed}
 
 
 def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:
-    """Insert the statements of responses that had none here; their audit draw when this study has none."""
+    """Insert the statements of responses without any in this study, and their audit sample if this study has none."""
     drawn = connection.execute("SELECT EXISTS (SELECT 1 FROM audit_item)").fetchone()[0]
     added = 0
     audit = []
@@ -120,21 +121,21 @@ def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[st
         if response_id in parsed:
             continue
         text = _text(connection, response_id)
-        here = list(of_response)
-        added += insert(connection, "statement", (_statement(row, text) for row in here))
-        audit += [row for row in here if row["audit_position"] and not drawn]
+        new_rows = list(of_response)
+        added += insert(connection, "statement", (_statement(row, text) for row in new_rows))
+        audit += [row for row in new_rows if row["audit_position"] and not drawn]
     insert(connection, "audit_item", (_audit_item(row) for row in audit))
     return added
 
 
 def _statement(row: Cells, response: str) -> dict[str, Any]:
-    start, end = _whole(row["start_cp"]), _whole(row["end_cp"])
+    start, end = _integer(row["start_cp"]), _integer(row["end_cp"])
     if start is not None and end is not None:
         check_span(response, Span(start, end), row["text"])
     if sha256(row["text"]) != row["text_sha256"]:
         raise ValueError(f"the text of statement {row['statement_id']} has another hash")
-    plain = ("statement_id", "response_id", "text_sha256", "text")
-    return {name: row[name] for name in plain} | {"ordinal": int(row["ordinal"]), "start": start, "end": end}
+    copied = ("statement_id", "response_id", "text_sha256", "text")
+    return {name: row[name] for name in copied} | {"ordinal": int(row["ordinal"]), "start": start, "end": end}
 
 
 def _audit_item(row: Cells) -> dict[str, Any]:
@@ -159,24 +160,24 @@ def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]
         "citation",
         (
             {name: row[name] for name in ("response_id", "source_id", "kind", "value")}
-            | {"ordinal": int(row["ordinal"]), "start": _whole(row["start_cp"]), "end": _whole(row["end_cp"])}
+            | {"ordinal": int(row["ordinal"]), "start": _integer(row["start_cp"]), "end": _integer(row["end_cp"])}
             for row in wanted()
         ),
     )
 
 
 def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
-    """Insert the key facts that are not here yet, behind those that are here on the same question."""
-    plain = ("key_fact_id", "question_sha256", "category", "added_by", "added_at", "text")
+    """Insert the new key facts, after the existing ones on the same question."""
+    copied = ("key_fact_id", "question_sha256", "category", "added_by", "added_at", "text")
     for row in _read(folder / "key_facts.csv"):
         last = connection.execute(
             "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (row["question_sha256"],)
         ).fetchone()[0]
-        insert(connection, "key_fact", [{name: row[name] for name in plain} | {"ordinal": last + 1}])
+        insert(connection, "key_fact", [{name: row[name] for name in copied} | {"ordinal": last + 1}])
 
 
 def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], cited: set[str]) -> None:
-    """What was parsed and cited in the exported study is so here, where it was not yet."""
+    """Copy from the exported study whether a response is parsed and its citations extracted, where it was not yet."""
     for row in _read(folder / "responses.csv"):
         if row["response_id"] not in parsed:
             connection.execute(
@@ -190,26 +191,26 @@ def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], c
 
 
 def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int, int]:
-    """Insert the events in the order of time; how many were new, known, and foreign."""
+    """Insert the events by time; the numbers of new, known and foreign ones."""
     present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
-    here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")}
-    kept = {"", *present.values()}
+    statements = {row[0] for row in connection.execute("SELECT statement_id FROM statement")}
+    known_hashes = {"", *present.values()}
     added = known = foreign = 0
     for event in _events(folder):
         if event["event_id"] in present:
             if present[event["event_id"]] != event["hash"]:
                 raise UserError(f"{folder} was not imported: event {event['event_id']} is another one in this study.")
             known += 1
-        elif event["unit"] not in here:
+        elif event["unit"] not in statements:
             foreign += 1
-        elif event["previous_hash"] not in kept:
+        elif event["previous_hash"] not in known_hashes:
             raise UserError(
                 f"{folder} was not imported: some of its events are on statements that this study does not have, so "
                 "that its record cannot be taken over in part. Import it into a new study."
             )
         else:
             insert_event(connection, event)
-            kept.add(event["hash"])
+            known_hashes.add(event["hash"])
             added += 1
     return added, known, foreign
 
@@ -233,7 +234,10 @@ def _event(row: Cells, others: Cells) -> dict[str, Any]:
 
 
 def _check_chain(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """An event's predecessor is always older than it, so that one pass in the order of time sees every gap."""
+    """Verify the hash chain. A predecessor is always older, so that one pass by time detects every gap.
+
+    Raises :class:`UserError` for a changed or missing event.
+    """
     hashes = {""}
     newest = ""
     for event in _events(folder):
@@ -259,5 +263,5 @@ def _text(connection: sqlite3.Connection, response_id: str) -> str:
     return str(found["text"])
 
 
-def _whole(cell: str) -> int | None:
+def _integer(cell: str) -> int | None:
     return int(cell) if cell else None

@@ -1,4 +1,4 @@
-"""JSON (an array, an object that holds one, or one object) and JSON lines."""
+"""JSON (an array, an object that contains one, or one object) and JSON Lines, with the line of each record."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _KINDS: Final = {
 
 
 def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
-    """One object a line; blank lines are skipped, a line that is broken is reported."""
+    """One object a line; blank lines are skipped, an invalid line becomes a :class:`BadRecord`."""
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
@@ -39,9 +39,9 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
 def read_json(path: Path) -> Iterator[Row | BadRecord]:
     """The records of a JSON file.
 
-    These are the elements of the array, or of the first list of objects in the object (a list named ``citations``
-    aside), or the object itself; several values one after another are taken like JSON lines. The file is parsed as a
-    whole: :class:`UserError` with the line when it is cut off or no JSON.
+    These are the elements of the array, or of the first list of objects in the object (except a list named
+    ``citations``), or the object itself; several values one after the other are accepted like JSON Lines. The file is
+    parsed as a whole. Raises :class:`UserError` with the line when it is truncated or not JSON.
     """
     with open_text(path) as file:
         text = file.read()
@@ -61,7 +61,7 @@ def read_json(path: Path) -> Iterator[Row | BadRecord]:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """The type of a JSON value in words."""
     return _KINDS.get(type(value), "nothing")
 
 
@@ -70,7 +70,7 @@ def _row(line: int, value: Any) -> Row | BadRecord:
 
 
 def _values(text: str) -> Iterator[tuple[int, Any]]:
-    """(position, value) of every record."""
+    """(offset, value) of every record."""
     position = _skip(text, 0)
     while position < len(text):
         if text[position] == "[":
@@ -89,7 +89,7 @@ def _values(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _elements(text: str, position: int) -> tuple[list[tuple[int, Any]], int]:
-    """The elements of the array at ``position`` with their positions, and where it ends."""
+    """The elements of the array at an offset with their offsets, and the offset of its end."""
     found: list[tuple[int, Any]] = []
     position = _skip(text, position + 1)
     if text[position : position + 1] == "]":
@@ -103,7 +103,7 @@ def _elements(text: str, position: int) -> tuple[list[tuple[int, Any]], int]:
 
 
 def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[tuple[int, Any]]], int]:
-    """The members of the object at ``position``, those that are lists with their elements' positions, and the end."""
+    """The members of the object at an offset, the list members with their elements' offsets, and the end."""
     members: dict[str, Any] = {}
     lists: dict[str, list[tuple[int, Any]]] = {}
     position = _skip(text, position + 1)
@@ -128,7 +128,7 @@ def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[t
 
 
 def _next(text: str, position: int, closing: str) -> tuple[int, bool]:
-    """After a value: the position past ``closing`` and True, or past a comma and False."""
+    """After a value: the offset after ``closing`` and True, or after a comma and False."""
     position = _skip(text, position)
     mark = text[position : position + 1]
     if mark == closing:

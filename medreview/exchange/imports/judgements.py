@@ -1,4 +1,4 @@
-"""Judgements made elsewhere, as they come in files."""
+"""Records of judgements made elsewhere, in files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "reason": ("reason",),
     "quote": ("quote",),
 }
-"""Field -> the column names that mean it without ``--map``."""
+"""Field -> the column names that are recognised without ``--map``."""
 
 REQUIRED: Final = ("judge", "response", "statement", "source", "label")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementRecord:
-    """What one judge said of one statement in one source.
+    """The judgement of one judge on one statement and one source.
 
-    ``response`` is the id that the response has in its own file (or in the study), ``source`` the citation as it is
-    written there, ``label`` the judge's own word, ``confidence`` 0..1 or ``None``.
+    ``response`` is the id of the response in its own file (or in the study), ``source`` the citation as written there,
+    ``label`` the judge's raw label, ``confidence`` 0..1 or ``None``.
     """
 
     judge: str
@@ -49,9 +49,9 @@ class JudgementRecord:
 
 
 def read_judgements(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[JudgementRecord | BadRecord]:
-    """The judgements in a file of any format of ``open_rows``; one that lacks a required field is a bad record.
+    """The judgements in a file of any format of ``open_rows``; one without a required field is a bad record.
 
-    Raises :class:`UserError` at once when the file as a whole cannot be used.
+    Raises :class:`UserError` at once when the whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
@@ -85,13 +85,13 @@ def _judgement(row: Row | BadRecord, fields: Fields) -> JudgementRecord | BadRec
 
 
 def _label_of(values: Mapping[str, Any]) -> str:
-    """A label in words or as a number; true and false, as some evaluators give them, in words."""
+    """A label as text; numbers and booleans, which some evaluators write, are converted."""
     value = values.get("label")
     return str(value).lower() if isinstance(value, bool) else name_of(values, "label")
 
 
 def confidence_of(values: Mapping[str, Any]) -> float | None:
-    """A confidence of 0..1, or ``None`` when there is none; ``ValueError`` says what is wrong."""
+    """A confidence of 0..1, ``None`` when it is missing. Raises ``ValueError``, which says what is wrong."""
     value = values.get("confidence")
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Key facts as they come in files: what a good response to a question must say, written by a clinician."""
+"""Records of key facts in files: what a good response to a question must contain, written by a clinician."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question",),
     "response": ("response", "response_id", "id"),
 }
-"""Field -> the column names that mean it without ``--map``. A fact belongs to a question, or to that of a response."""
+"""Field -> the column names that are recognised without ``--map``. A fact belongs to a question, given as text or by a
+response to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,10 @@ class FactRecord:
 
 
 def read_facts(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[FactRecord | BadRecord]:
-    """The key facts in a .json, .jsonl, .ndjson, .csv or .tsv file; raises ``UserError`` when it is none of them."""
+    """The key facts in a .json, .jsonl, .ndjson, .csv or .tsv file; an invalid record becomes a :class:`BadRecord`.
+
+    Raises :class:`UserError` when the whole file cannot be used.
+    """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
     return (_record(row, fields) for row in fields.check(rows, path, ["fact"]))

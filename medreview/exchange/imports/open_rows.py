@@ -1,4 +1,4 @@
-"""The rows of a file, whatever its format."""
+"""The rows of a file in any supported format."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +12,9 @@ from medreview.exchange.imports.text_files import check_text
 
 
 def open_rows(path: Path) -> tuple[Iterator[Row | BadRecord], int]:
-    """The rows of a file by the ending of its name, and how many lines it has.
+    """The rows of a file, parsed by its file extension, and its number of lines.
 
-    Raises :class:`UserError` at once when the file as a whole cannot be read; see ``check_text``.
+    Raises :class:`UserError` at once for an unknown extension and when the file cannot be read; see ``check_text``.
     """
     lines = check_text(path)
     match path.suffix.lower():

@@ -1,4 +1,4 @@
-"""Answers from a file into the study."""
+"""Import of answers from a file into the table ``response``."""
 
 import json
 import sqlite3
@@ -24,7 +24,7 @@ _BATCH: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """Records read, responses added, records whose response was there already, and records left out."""
+    """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records."""
 
     read: int
     added: int
@@ -35,9 +35,9 @@ class ImportSummary:
 def import_responses(
     study: Study, path: Path, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
 ) -> ImportSummary:
-    """Read a file of answers into the table ``response``, 500 in a transaction; a second time adds nothing.
+    """Import a file of answers into the table ``response``, 500 per transaction; idempotent.
 
-    Raises :class:`UserError` before anything is stored when the file as a whole cannot be used.
+    Raises :class:`UserError` before anything is stored when the whole file cannot be used.
     """
     Fields(FIELDS, mapping)
     lines = check_text(path)
@@ -58,7 +58,7 @@ def import_responses(
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
-    """A row of the table ``response`` without its ordinal; the id depends on the content only."""
+    """A row of the table ``response`` without its ordinal; the id is a hash of the content."""
     content = (record.record_id, record.question, record.response, record.model, record.origin)
     return {
         "response_id": content_id("r", *content),
@@ -75,10 +75,10 @@ def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
 
 
 def add_responses(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Insert the responses that are not there yet, numbered on from the last; how many were new."""
+    """Insert the new responses, numbered after the last existing one; the number of new ones."""
     last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM response").fetchone()[0]
-    fresh = {row["response_id"]: row for row in rows if not _known(connection, row["response_id"])}
-    return insert(connection, "response", _numbered(fresh.values(), last))
+    new = {row["response_id"]: row for row in rows if not _known(connection, row["response_id"])}
+    return insert(connection, "response", _numbered(new.values(), last))
 
 
 def _known(connection: sqlite3.Connection, response_id: str) -> bool:

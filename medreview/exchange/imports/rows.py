@@ -1,4 +1,4 @@
-"""What every format is read into: rows of named values, and the places where that failed."""
+"""The result of parsing in every format: rows of named values, and invalid records."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The named values that begin at one line of a file (counted from 1)."""
+    """The named values of one record, and its first line in the file (counted from 1)."""
 
     line: int
     values: Mapping[str, Any]
@@ -15,7 +15,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """A record that was left out, and why; the rest of the file is kept."""
+    """A record that was rejected, and the reason; the rest of the file is imported."""
 
     line: int
     reason: str

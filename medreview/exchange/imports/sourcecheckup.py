@@ -1,8 +1,8 @@
-"""Tables as SourceCheckup writes them: one row for every statement x source pair, with a decision and its reason.
+"""Import of tables written by SourceCheckup: one row for every statement x source pair, with a decision and its reason.
 
-Decisions are two-way. "Not found" takes in what is only partly supported (SourceCheckup's verification prompt), so
-it is never mapped to a finer label: the raw label is kept, and ``medreview.judges.import_judgements`` says what it
-means. The reason of a "found" pair is the direct quote from the source (SourceCheckup, Methods, "Source verification").
+Decisions are binary. "Not found" includes what is only partly supported (SourceCheckup's verification prompt), so it is
+never mapped to a finer label: the raw label is kept, and ``medreview.judges.raw_labels`` maps it. The reason of a
+"found" pair is the direct quote from the source (SourceCheckup, Methods, "Source verification").
 """
 
 import json
@@ -40,11 +40,11 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "origin": ("origin",),
     "id": ("id",),
 }
-"""Field -> the column names that mean it without ``--map``."""
+"""Field -> the column names that are recognised without ``--map``."""
 
 REQUIRED: Final = ("statement", "source", "decision")
 PARSER: Final = "given"
-"""What the study notes as the parser of a response whose statements came with it."""
+"""The stored parser name of a response whose statements were imported with it."""
 
 _BATCH: Final = 500
 _DECISIONS: Final = ("found", "not found", "yes", "no", "supported", "not supported", "unsupported")
@@ -53,7 +53,8 @@ _FOUND: Final = ("found", "yes", "supported")
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """Rows read; responses added and known; statements added; the decisions, to be stored when pages are there."""
+    """Counts: rows read, responses added and known, statements added. ``decisions`` are to be stored once the pages are
+    fetched; ``bad`` are the rejected rows."""
 
     read: int
     added: int
@@ -65,7 +66,7 @@ class TableSummary:
 
 @dataclass(slots=True)
 class _Answer:
-    """One response of the table with its statements and sources, in the order of first appearance."""
+    """One response of the table with its statements and sources, in order of first occurrence."""
 
     line: int
     content: tuple[str, str, str, str, str]
@@ -77,12 +78,12 @@ class _Answer:
 def import_sourcecheckup(
     study: Study, path: Path, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
 ) -> TableSummary:
-    """Read a SourceCheckup table: its responses with their listed citations, and its statements, go into the study.
+    """Import the responses of a SourceCheckup table with their lists of citations, and its statements; idempotent.
 
-    Rows belong to one response when id, question, response, model and origin agree. Without a response column the
-    statements, one a line, are the response. A statement gets a place in the response when it stands there verbatim.
+    Rows belong to one response when id, question, response, model and origin are equal. Without a response column the
+    statements, one a line, are the response. A statement gets a span in the response when it occurs there verbatim.
     The decisions are returned for ``medreview.judges.import_judgements.store_judgements``, which needs the pages.
-    Importing a table again adds nothing. Raises :class:`UserError` when the file as a whole cannot be used.
+    Raises :class:`UserError` when the whole file cannot be used.
     """
     rows, lines = open_rows(path)
     fields = Fields(FIELDS, mapping)
@@ -102,7 +103,9 @@ def import_sourcecheckup(
         new, parsed = study.write(lambda connection, prepared=prepared: _store(connection, prepared))  # type: ignore[misc]
         added += new
         statements += parsed
-        decisions += [_decision(row, values, kept) for answer, kept in prepared for row, values in answer.decisions]
+        decisions += [
+            _decision(row, values, response) for answer, response in prepared for row, values in answer.decisions
+        ]
     progress.step(lines)
     return TableSummary(read, added, len(answers) - added, statements, sorted(decisions, key=lambda d: d.line), bad)
 
@@ -121,19 +124,19 @@ def _take(row: Row | BadRecord, fields: Fields, answers: dict[tuple[str, ...], _
             name_of(values, "model"),
             name_of(values, "origin"),
         )
-        kept = {name: text_of(values, name) for name in ("reason", "quote")}
-        kept |= {name: name_of(values, name) for name in ("judge", "judge_model")}
+        details = {name: text_of(values, name) for name in ("reason", "quote")}
+        details |= {name: name_of(values, name) for name in ("judge", "judge_model")}
     except ValueError as error:
         return BadRecord(row.line, str(error))
     for name, value in (("statement", statement), ("source", source), ("decision", decision)):
         if not value:
             return BadRecord(row.line, f"has no {name}")
-    if _folded(decision) not in _DECISIONS:
+    if _normalised(decision) not in _DECISIONS:
         return BadRecord(row.line, f"has the decision {decision[:40]!r}; known are {', '.join(_DECISIONS)}")
     answer = answers.setdefault(content, _Answer(row.line, content))
     answer.statements[statement] = None
     answer.sources[source] = None
-    answer.decisions.append((row, {**kept, "statement": statement, "source": source, "decision": decision}))
+    answer.decisions.append((row, {**details, "statement": statement, "source": source, "decision": decision}))
     return None
 
 
@@ -144,7 +147,7 @@ def _record(answer: _Answer) -> AnswerRecord:
 
 
 def _decision(row: Row, values: Mapping[str, str], response: Mapping[str, Any]) -> JudgementRecord:
-    quoted = _folded(values["decision"]) in _FOUND and not values["quote"]
+    reason_is_quote = _normalised(values["decision"]) in _FOUND and not values["quote"]
     return JudgementRecord(
         judge=values["judge"] or "SourceCheckup",
         model=values["judge_model"],
@@ -154,8 +157,8 @@ def _decision(row: Row, values: Mapping[str, str], response: Mapping[str, Any]) 
         source=values["source"],
         label=values["decision"],
         confidence=None,
-        reason="" if quoted else values["reason"],
-        quote=values["reason"] if quoted else values["quote"],
+        reason="" if reason_is_quote else values["reason"],
+        quote=values["reason"] if reason_is_quote else values["quote"],
         line=row.line,
     )
 
@@ -205,5 +208,5 @@ def _parse(connection: sqlite3.Connection, response: Mapping[str, Any], statemen
     return insert(connection, "statement", rows)
 
 
-def _folded(decision: str) -> str:
+def _normalised(decision: str) -> str:
     return " ".join(decision.replace("_", " ").replace("-", " ").lower().split())

@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, then one record a row, read as a stream."""
+"""CSV and TSV: a header, then one record a row; streamed."""
 
 import csv
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ _DELIMITERS: Final = ",;\t"
 
 
 def read_table(path: Path) -> Iterator[Row | BadRecord]:
-    """The rows of a table whose first line names the columns; comma, semicolon or tab is found from that line.
+    """The rows of a table with a header; the delimiter (comma, semicolon or tab) is detected from the header.
 
-    A row with more or fewer fields than the header, or with broken quoting, is reported and the next one read.
-    Raises :class:`UserError` when the header cannot be read or names a column twice.
+    A row with more or fewer fields than the header, or with invalid quoting, becomes a :class:`BadRecord`.
+    Raises :class:`UserError` when the header cannot be parsed or has a duplicate column.
     """
     csv.field_size_limit(_LONGEST_CELL)
     with open_text(path) as file:
@@ -28,9 +28,9 @@ def read_table(path: Path) -> Iterator[Row | BadRecord]:
             header = [name.strip() for name in next(reader)]
         except csv.Error as error:
             raise UserError(f"The first line of {path} is no header that can be read ({error}).") from error
-        twice = sorted({name for name in header if name and header.count(name) > 1})
-        if twice:
-            raise UserError(f"{path} names the column {twice[0]} twice; rename one of them.")
+        duplicates = sorted({name for name in header if name and header.count(name) > 1})
+        if duplicates:
+            raise UserError(f"{path} names the column {duplicates[0]} twice; rename one of them.")
         while True:
             line = reader.line_num + 1
             try:

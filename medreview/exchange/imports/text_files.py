@@ -1,4 +1,4 @@
-"""Text files from outside: looked at once before they are read, so that a bad one is refused before a row is stored."""
+"""Validation of text files before they are parsed, so that an invalid one is rejected before a row is stored."""
 
 import codecs
 from pathlib import Path
@@ -18,10 +18,10 @@ _BINARY: Final = {
 
 
 def check_text(path: Path) -> int:
-    """Make sure that a file is UTF-8 text with something in it; returns how many lines it has.
+    """Check that a file is UTF-8 text and not empty; the number of lines.
 
-    Reads the whole file in pieces. Raises :class:`UserError` for a missing, empty, unreadable or binary file, a
-    folder, and bytes that are not UTF-8 (with their position).
+    Reads the whole file in blocks. Raises :class:`UserError` for a missing, empty, unreadable or binary file, a
+    folder, and bytes that are not UTF-8 (with their offset).
     """
     if path.is_dir():
         raise UserError(f"{path} is a folder; name a file in it.")
@@ -36,7 +36,7 @@ def check_text(path: Path) -> int:
 
 
 def open_text(path: Path) -> TextIO:
-    """Open a checked file for reading; a byte order mark is skipped, line ends are left as they are."""
+    """Open a checked file for reading; a byte order mark is skipped, line ends are unchanged."""
     return path.open(encoding="utf-8-sig", newline="")
 
 
@@ -47,18 +47,18 @@ def _scan(path: Path) -> int:
         while chunk := file.read(_CHUNK):
             if position == 0:
                 _refuse_binary(path, chunk)
-            waiting = len(decoder.getstate()[0])
+            incomplete = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                raise _not_utf8(path, position - waiting + error.start, error.object[error.start]) from error
+                raise _not_utf8(path, position - incomplete + error.start, error.object[error.start]) from error
             blank = blank and not text.strip().strip("\ufeff").strip()
             lines += chunk.count(b"\n")
             position += len(chunk)
-        waiting = len(decoder.getstate()[0])
-    if waiting:
+        incomplete = len(decoder.getstate()[0])
+    if incomplete:
         raise UserError(
-            f"{path} ends in the middle of a character (byte {position - waiting:,}): copy or save it again."
+            f"{path} ends in the middle of a character (byte {position - incomplete:,}): copy or save it again."
         )
     if blank:
         raise UserError(f"{path} is empty; there is nothing to import.")
