@@ -1,4 +1,4 @@
-"""The workbench as a program: opens the first screen, moves between screens, leaves in order."""
+"""The Textual application: opens the first screen, switches screens, and shuts down in order."""
 
 import traceback
 from functools import partial
@@ -14,7 +14,7 @@ from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.colours import DARK, LIGHT
-from medreview.screens.environment import Look, check_terminal, look, spare_encoding
+from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
 from medreview.visible import visible
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Workbench(App[None]):
-    """One study, one reviewer. Raises :class:`UserError` for settings that give one key to two actions."""
+    """The application, for one study and one reviewer.
+
+    Raises :class:`UserError` for settings that bind one key to two actions.
+    """
 
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -48,12 +51,12 @@ class Workbench(App[None]):
         self._session: ReviewSession | None = None
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
-        """One for all screens: a key held since the first screen must not decide on the next."""
+        """Shared by all screens: a key held down since one screen must not decide on the next."""
         self.failure: BaseException | None = None
-        """An error nobody expected, which ended the workbench."""
+        """An unexpected error that ended the workbench."""
 
     def on_mount(self) -> None:
-        """Open the review if a queue was asked for, else the first screen; watch the terminal, if there is one."""
+        """Open the review if a queue was given, else the home screen; watch the terminal, if there is one."""
         self.push_screen(self._review(self._first) if self._first is not None else self._home())
         if self.is_headless:
             return
@@ -65,7 +68,7 @@ class Workbench(App[None]):
 
     @property
     def unsaved_notes(self) -> int:
-        """Notes that were begun and left without saving; they are gone when the workbench ends."""
+        """The number of unsaved drafts of notes; they are lost when the workbench ends."""
         return len(self._drafts)
 
     # Between screens
@@ -78,18 +81,18 @@ class Workbench(App[None]):
         self.switch_screen(self._review(queue))
 
     def show_home(self) -> None:
-        """Back to the first screen; the place in the queue is noted."""
+        """Return to the home screen; the position in the queue is saved."""
         notice = self.leave_session()
         self.switch_screen(self._home(notice))
 
     def show_help(self) -> None:
-        """Every key."""
+        """Show all key bindings."""
         from medreview.screens.page import PageScreen, help_text
 
         self.push_screen(PageScreen("Keys", partial(help_text, self._actions), ascii_only=self._look.ascii_only))
 
     def show_figures(self) -> None:
-        """How often reviewer and judges agree."""
+        """Show how often reviewer and judges agree."""
         from medreview.review.live_agreement import agreement_lines
         from medreview.screens.page import PageScreen
 
@@ -99,12 +102,12 @@ class Workbench(App[None]):
     # Leaving
 
     def leave(self) -> None:
-        """Note the place in the queue and end."""
+        """Save the position in the queue and exit."""
         self.leave_session()
         self.exit()
 
     def leave_session(self) -> str:
-        """Note the place to come back to; what prevented it, or ``""``. Decisions are saved long before."""
+        """Save the position in the queue; a sentence on what prevented it, or ``""``. Decisions are saved already."""
         session, self._session = self._session, None
         if session is None:
             return ""
@@ -120,7 +123,7 @@ class Workbench(App[None]):
             self._hang_up.stop()
 
     def _fatal_error(self) -> None:
-        # Textual would print the local variables of every frame: pages, notes and escape sequences among them.
+        # Textual would print the local variables of every frame, with pages, notes and escape sequences.
         from rich.text import Text
 
         self.panic(Text(visible(traceback.format_exc())))
@@ -159,15 +162,15 @@ class Workbench(App[None]):
 
 
 def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: str = "") -> None:
-    """Open the workbench and return when the reviewer leaves.
+    """Run the workbench until the reviewer leaves.
 
-    With a queue the review opens at once, otherwise the first screen. Raises :class:`UserError` when there is no
-    terminal to draw on, when the settings give a key to two actions, and after an error that ended the workbench.
+    With a queue the review opens at once, otherwise the home screen. Raises :class:`UserError` when there is no
+    suitable terminal, when the settings bind a key to two actions, and after an error that ended the workbench.
     """
-    how = look(config)
+    terminal_look = look(config)
     check_terminal()
-    spare_encoding()
-    app = Workbench(study, config, how, queue=queue, notice=notice)
+    replace_unencodable()
+    app = Workbench(study, config, terminal_look, queue=queue, notice=notice)
     try:
         app.run(mouse=config.mouse)
     finally:

@@ -1,6 +1,6 @@
-"""What the sixteen colours look like in the dark and the light theme: readable on their ground, lesser text too.
+"""The sixteen ANSI colours of the dark and the light theme, readable on their background, dimmed text included.
 
-The widgets only name the sixteen (``widgets/painted``); the theme ``ansi`` leaves them to the terminal.
+The widgets only name these sixteen (``widgets/painted``); the theme ``ansi`` leaves them to the terminal.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the terminal can do, asked of the environment once, before Textual starts."""
+"""Terminal capabilities, determined from environment and settings once, before Textual starts."""
 
 import codecs
 import os
@@ -15,7 +15,7 @@ _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the workbench is drawn: Textual's theme, the terminal's own colours or none, ASCII glyphs."""
+    """How the workbench is drawn: Textual's theme, the terminal's own colours, ASCII glyphs only."""
 
     theme: str
     ansi_color: bool
@@ -23,9 +23,9 @@ class Look:
 
 
 def look(config: Config, environ: MutableMapping[str, str] = os.environ, encoding: str | None = None) -> Look:
-    """The look for these settings. An empty NO_COLOR is removed: the convention says that it means nothing.
+    """The look for these settings. An empty NO_COLOR is removed: by convention it has no effect.
 
-    With a NO_COLOR the terminal's own colours are asked for, because only then Textual sends none at all.
+    With NO_COLOR the terminal's own colours are selected, because only then Textual sends no colours at all.
     Raises :class:`UserError` for a terminal that cannot be drawn on.
     """
     if environ.get("TERM", "dumb") == "dumb":
@@ -43,16 +43,16 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
 
 
 def check_terminal() -> None:
-    """Raise :class:`UserError` unless somebody sits at the other end."""
+    """Raise :class:`UserError` unless standard input and output are a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError(
             "The workbench needs a terminal; with input or output redirected, use `medreview review STUDY --plain`."
         )
 
 
-def spare_encoding() -> None:
-    """Let a terminal without UTF-8 show question marks for what it does not know, one for each cell: fewer would leave
-    what stood at the end of the row before."""
+def replace_unencodable() -> None:
+    """Let a terminal without UTF-8 show question marks for characters that it cannot encode, one for each cell: with
+    fewer, remains of the previous row would stay at its end."""
     codecs.register_error("medreview-cells", _question_marks)
     stream = sys.__stderr__  # what Textual writes to
     if stream is not None and (stream.encoding or "").lower().replace("-", "") != "utf8":

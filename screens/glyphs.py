@@ -1,4 +1,4 @@
-"""Glyphs that stand before words, never instead of them."""
+"""Glyphs before words, never instead of them."""
 
 from typing import Final
 
@@ -12,9 +12,9 @@ VERDICT: Final = {
     "cannot_judge": "?",
 }
 STYLE: Final = {"supported": "good", "contradicted": "bad"}
-"""Style of a verdict's word where it has one of its own."""
+"""The style of a verdict, for verdicts with a style."""
 
 
 def verdict_words(level: str) -> str:
-    """A verdict as it is always shown: glyph and word."""
+    """A verdict as displayed everywhere: glyph and word."""
     return f"{VERDICT[level]} {level_named('evidence', level).name}"

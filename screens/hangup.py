@@ -1,4 +1,4 @@
-"""Leaving in order when the terminal goes away: SIGHUP, SIGTERM, or the other end closed."""
+"""Orderly shutdown when the terminal is lost: SIGHUP, SIGTERM, or a hang-up of the terminal device."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Final, Self
 
 GRACE_S: Final = 3.0
-"""Every decision is saved already, so nothing is worth waiting for longer than this in a process nobody can see."""
+"""Seconds for the shutdown; every decision is saved already, so that the process can be killed after that."""
 
 _SIGNALS: Final = (signal.SIGHUP, signal.SIGTERM)
 
@@ -18,8 +18,8 @@ _SIGNALS: Final = (signal.SIGHUP, signal.SIGTERM)
 class HangUp:
     """Calls ``leave`` on the event loop when the terminal is lost, and ends the process if that does not help.
 
-    Plain signal handlers, not the loop's: they also run while the loop waits for a terminal that takes no more output.
-    A lost terminal is noticed by a thread that sleeps in ``poll``, because Textual reads an end of file for ever.
+    Plain signal handlers, not the loop's: they also run while the loop is blocked writing to the terminal. A lost
+    terminal is detected by a thread that blocks in ``poll``, because Textual keeps reading at end of file.
     """
 
     def __init__(self, leave: Callable[[], object], terminal: int) -> None:
@@ -33,14 +33,14 @@ class HangUp:
         self._grace.daemon = True
 
     def start(self) -> Self:
-        """Begin to watch."""
+        """Install the signal handlers and start the thread."""
         for number in _SIGNALS:
             signal.signal(number, self._signalled)
         self._watcher.start()
         return self
 
     def stop(self) -> None:
-        """Stop watching: the workbench has ended, by itself or because it was told to."""
+        """Restore the signal handlers and end the thread."""
         self._grace.cancel()
         for number, handler in self._before.items():
             signal.signal(number, handler)
@@ -54,10 +54,10 @@ class HangUp:
 
     def _watch(self) -> None:
         poll = select.poll()
-        poll.register(self._terminal, 0)  # nothing but errors and the hang-up, which need not be asked for
+        poll.register(self._terminal, 0)  # only POLLERR and POLLHUP, which are always reported
         poll.register(self._wake_read, select.POLLIN)
-        gone = {descriptor for descriptor, _ in poll.poll()}
-        if self._wake_read not in gone:
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if self._wake_read not in ready:
             self._lost()
 
     def _lost(self) -> None:

@@ -1,4 +1,4 @@
-"""Where in a source one is: under which headings, on which page of a PDF."""
+"""The position in a source: the headings above an offset, and the page of a PDF."""
 
 import json
 import sqlite3
@@ -10,18 +10,19 @@ from medreview.sources.reading.outline import Heading, heading_path
 
 @dataclass(frozen=True, slots=True)
 class DocumentOutline:
-    """The headings of a snapshot's text and where the pages of a PDF begin in it, in text order; often neither."""
+    """The headings of a snapshot's text and the offsets at which the pages of a PDF begin, in text order; both may be
+    empty."""
 
     outline: tuple[Heading, ...] = ()
     page_starts: tuple[int, ...] = ()
 
     def path(self, text: str, offset: int) -> tuple[str, ...]:
-        """The words of the headings that a place stands under, the outermost first."""
+        """The texts of the headings above an offset, the outermost first."""
         words = (" ".join(text[heading.start : heading.end].split()) for heading in heading_path(self.outline, offset))
         return tuple(filter(None, words))
 
     def page(self, offset: int) -> tuple[int, int] | None:
-        """The page that a place is on, counted from 1, and the number of pages; ``None`` for what has no pages."""
+        """The page of an offset, counted from 1, and the number of pages; ``None`` for a text without pages."""
         if not self.page_starts:
             return None
         return max(1, bisect_right(self.page_starts, offset)), len(self.page_starts)

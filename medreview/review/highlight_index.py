@@ -1,4 +1,4 @@
-"""What is highlighted in a text, and how a screen row is cut at the edges of the highlights."""
+"""An index of the highlights of a text, which cuts a screen row into segments at their edges."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable
@@ -6,10 +6,10 @@ from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 KINDS: Final = ("active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading")
-"""Kinds of mark, the most telling first.
+"""Kinds of highlights, by decreasing priority.
 
-``active`` the highlight the reviewer is at; ``search`` a search hit; ``clash`` a number or dose that differs;
-``quote`` the judge's quote; ``span`` a hallucination span, set or being set; ``evidence`` a retrieved sentence;
+``active`` the highlight that the reviewer is at; ``search`` a search hit; ``clash`` a number or dose that differs;
+``quote`` the judge's quote; ``span`` a hallucination span, set or being edited; ``evidence`` a retrieved sentence;
 ``lexical`` shared words (all that blind mode shows); ``statement`` the current statement inside the response;
 ``heading`` a heading of the source, by its own markup.
 """
@@ -24,7 +24,7 @@ class Mark(NamedTuple):
 
 
 class RowSegment(NamedTuple):
-    """A part of a row that carries the same kinds throughout, the most telling first."""
+    """A part of a row with the same kinds of highlights throughout, by decreasing priority."""
 
     start: int
     end: int
@@ -32,22 +32,22 @@ class RowSegment(NamedTuple):
 
 
 class _Layer:
-    """The marks of one kind by start, with the furthest end up to each, so that a mark of any length is found."""
+    """The marks of one kind by start, with the maximum end up to each, so that overlaps are found by bisection."""
 
     def __init__(self, marks: list[Mark]) -> None:
         self.marks = sorted(marks)
         self.starts = [mark.start for mark in self.marks]
-        self.reach = list(accumulate((mark.end for mark in self.marks), max))
+        self.max_ends = list(accumulate((mark.end for mark in self.marks), max))
 
-    def touching(self, start: int, end: int) -> list[Mark]:
-        """Marks that share a code point with the range."""
-        first = bisect_right(self.reach, start)
+    def overlapping(self, start: int, end: int) -> list[Mark]:
+        """The marks that overlap a range."""
+        first = bisect_right(self.max_ends, start)
         last = bisect_left(self.starts, end)
         return [mark for mark in self.marks[first:last] if mark.end > start]
 
 
 class HighlightIndex:
-    """Marks of one text, kept apart by kind; they may overlap. Empty marks are dropped.
+    """The marks (highlights) of one text by kind; they may overlap. Empty marks are dropped. Immutable.
 
     Raises ``ValueError`` for a kind that is not one of ``KINDS``.
     """
@@ -62,7 +62,7 @@ class HighlightIndex:
         self._layers = {kind: _Layer(found) for kind, found in by_kind.items() if found}
 
     def replaced(self, kind: str, spans: Iterable[tuple[int, int]]) -> "HighlightIndex":
-        """A copy in which the marks of one kind are these; the other kinds are shared, not built again."""
+        """A copy with other marks of one kind; the other kinds are shared, not rebuilt."""
         copy = HighlightIndex(Mark(start, end, kind) for start, end in spans)
         for other, layer in self._layers.items():
             if other != kind:
@@ -70,13 +70,13 @@ class HighlightIndex:
         return copy
 
     def over(self, below: "HighlightIndex") -> "HighlightIndex":
-        """A copy with the kinds that only the other index has as well; they are shared, not built again."""
+        """A copy that also has the kinds which only the other index has; they are shared, not rebuilt."""
         copy = HighlightIndex()
         copy._layers = {**below._layers, **self._layers}
         return copy
 
     def only(self, *kinds: str) -> "HighlightIndex":
-        """A copy with these kinds alone, shared."""
+        """A copy with these kinds only, shared."""
         copy = HighlightIndex()
         copy._layers = {kind: layer for kind, layer in self._layers.items() if kind in kinds}
         return copy
@@ -86,8 +86,8 @@ class HighlightIndex:
         return list(self._layers[kind].marks) if kind in self._layers else []
 
     def pieces(self, start: int, end: int) -> list[RowSegment]:
-        """The range cut at every edge of a mark: adjoining pieces that together are the range."""
-        found = {kind: layer.touching(start, end) for kind, layer in self._layers.items()}
+        """A range as consecutive segments, cut at every edge of a mark."""
+        found = {kind: layer.overlapping(start, end) for kind, layer in self._layers.items()}
         edges = {edge for marks in found.values() for mark in marks for edge in mark[:2] if start < edge < end}
         cuts = [start, *sorted(edges), end]
         return [
@@ -101,8 +101,8 @@ class HighlightIndex:
         found: list[Mark] = []
         for kind in kinds:
             if (layer := self._layers.get(kind)) is not None:
-                place = bisect_right(layer.starts, offset)
-                found += layer.marks[place : place + 1]
+                index = bisect_right(layer.starts, offset)
+                found += layer.marks[index : index + 1]
         return min(found, default=None)
 
     def previous(self, offset: int, kinds: Collection[str] = KINDS) -> Mark | None:
@@ -110,8 +110,8 @@ class HighlightIndex:
         found: list[Mark] = []
         for kind in kinds:
             if (layer := self._layers.get(kind)) is not None:
-                place = bisect_left(layer.starts, offset)
-                found += layer.marks[max(0, place - 1) : place]
+                index = bisect_left(layer.starts, offset)
+                found += layer.marks[max(0, index - 1) : index]
         return max(found, default=None)
 
 

@@ -1,4 +1,4 @@
-"""A line of text being typed: notes, searches and filters."""
+"""A one-line text editor, for notes, searches and filters."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,25 +11,25 @@ _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 @dataclass
 class LineEdit:
-    """Text and a cursor in it, a code point at a time. What is typed or pasted is made visible and one line."""
+    """A text and a cursor, counted in code points. Typed or pasted text goes through ``visible``, on one line."""
 
     text: str = ""
     cursor: int = 0
 
     @classmethod
     def of(cls, text: str) -> "LineEdit":
-        """An edit of a text, with the cursor at its end."""
+        """An editor with a text, the cursor at its end."""
         line = visible(text.translate(_ONE_LINE))
         return cls(line, len(line))
 
     def insert(self, text: str) -> None:
-        """Put text at the cursor."""
+        """Insert text at the cursor."""
         line = visible(text.translate(_ONE_LINE))
         self.text = self.text[: self.cursor] + line + self.text[self.cursor :]
         self.cursor += len(line)
 
     def press(self, key: str, character: str | None) -> bool:
-        """Do what a key means here; False for a key that means nothing."""
+        """Handle a key (a subset of readline's); False for a key without meaning here."""
         match key:
             case "left":
                 self.cursor = max(0, self.cursor - 1)
@@ -54,7 +54,7 @@ class LineEdit:
         return True
 
     def window(self, cells: int) -> tuple[str, str, str]:
-        """What fits into so many cells: the text before the cursor, the character under it, the text after it."""
+        """The visible part in so many cells: the text before the cursor, the character under it, the text after it."""
         under = self.text[self.cursor : self.cursor + 1] or " "
         room = cells - width(under)
         start = self.cursor

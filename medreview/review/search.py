@@ -1,4 +1,4 @@
-"""Finding words in a text without regard to case, accents, line breaks or typography."""
+"""Text search that ignores case, diacritics, line breaks and typography."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from typing import Final
 from medreview.text import Span
 
 _TABLE_LIMIT: Final = 20_000
-_ALIKE: Final = {
+_EQUIVALENT: Final = {
     **dict.fromkeys(map(ord, "‘’‚‛′´"), ord("'")),
     **dict.fromkeys(map(ord, "“”„‟″«»"), ord('"')),
     **dict.fromkeys(map(ord, "‐‑‒–—―−"), ord("-")),
@@ -18,56 +18,58 @@ _ALIKE: Final = {
     ord("ł"): ord("l"),
     ord("Ł"): ord("l"),
 }
-_SPELLED: Final = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ", "ss": "ß", "ae": "æ", "oe": "œ"}
-"""Letters that one character may stand for."""
+_LIGATURES: Final = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ", "ss": "ß", "ae": "æ", "oe": "œ"}
+"""Sequences of letters that one character (ligature, ß) may stand for."""
 
-_LETTERS: Final = {char: letters for letters, char in _SPELLED.items()}
-_UNSEEN: Final = "[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]*"
-"""Accents written apart, soft hyphens and zero-width characters: they never keep a word from being found."""
+_LETTERS: Final = {char: letters for letters, char in _LIGATURES.items()}
+_IGNORED: Final = "[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]*"
+"""Combining diacritics, soft hyphens, zero-width characters, variation selectors, byte order marks: any number of them
+is ignored between letters."""
 
-_TOKEN: Final = re.compile(rf"\s+|[{''.join(_LETTERS)}]|{'|'.join(_SPELLED)}|.", re.DOTALL)
-"""A character that stands for letters is one token: spelt out first, ``sß`` would be cut into ``ss`` and ``s``."""
+_TOKEN: Final = re.compile(rf"\s+|[{''.join(_LETTERS)}]|{'|'.join(_LIGATURES)}|.", re.DOTALL)
+"""A ligature is one token: if it were spelt out first, ``sß`` would be split into ``ss`` and ``s``."""
 
 
-class _Folds(dict[int, int]):
-    """Code point to the one code point it is searched as."""
+class _SearchForms(dict[int, int]):
+    """A cache of the one code point by which each code point is searched: offsets stay the same."""
 
     def __missing__(self, code: int) -> int:
         plain = "".join(char for char in unicodedata.normalize("NFKD", chr(code)) if not unicodedata.combining(char))
         lower = plain.lower() if len(plain) == 1 else chr(code).lower()
-        folded = ord(lower[0])
-        folded = _ALIKE.get(folded, folded)
+        form = ord(lower[0])
+        form = _EQUIVALENT.get(form, form)
         if len(self) < _TABLE_LIMIT:
-            self[code] = folded
-        return folded
+            self[code] = form
+        return form
 
 
-_FOLDS: Final = _Folds()
+_SEARCH_FORMS: Final = _SearchForms()
 
 
 class TextSearch:
-    """Searches one text; the folded copy is made once, at the first search."""
+    """Searches one text; its normalised copy is made once, at the first search."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
-    def _folded(self) -> str:
-        return self.text.lower() if self.text.isascii() else self.text.translate(_FOLDS)
+    def _searched(self) -> str:
+        return self.text.lower() if self.text.isascii() else self.text.translate(_SEARCH_FORMS)
 
     def find(self, query: str) -> "Hits":
-        """All places of a plain phrase, in offsets of the original text; none for a query without a visible character.
+        """All occurrences of a phrase (not a regular expression), as ranges of the original text; none for a query
+        without a visible character.
 
-        White space in the query stands for any white space, so that a phrase is found across line ends.
+        White space in the query matches any white space, so that a phrase is found across line ends.
         """
         pattern = _pattern(query)
         if not pattern:
             return Hits(())
-        return Hits(tuple(Span(*found.span()) for found in re.finditer(pattern, self._folded)))
+        return Hits(tuple(Span(*found.span()) for found in re.finditer(pattern, self._searched)))
 
 
 class Hits:
-    """The places a search found, in order, never overlapping."""
+    """The ranges that a search found, in order, never overlapping."""
 
     def __init__(self, spans: tuple[Span, ...]) -> None:
         self.spans = spans
@@ -87,21 +89,21 @@ class Hits:
         return index if index >= 0 else None
 
     def position(self, index: int) -> str:
-        """Where a hit stands among all, counted from one: ``3/17``."""
+        """The number of a hit among all, counted from one: ``3/17``."""
         return f"{index + 1}/{len(self.spans)}"
 
 
 def _pattern(query: str) -> str:
-    """A regular expression over folded text; empty for an empty query."""
-    plain = re.sub(_UNSEEN, "", query).translate(_FOLDS).strip()
+    """A regular expression for the normalised text; empty for an empty query."""
+    plain = re.sub(_IGNORED, "", query).translate(_SEARCH_FORMS).strip()
     return "".join(_token_pattern(found[0]) for found in _TOKEN.finditer(plain))
 
 
 def _token_pattern(token: str) -> str:
     if token.isspace():
-        return rf"\s+{_UNSEEN}"
+        return rf"\s+{_IGNORED}"
     letters = _LETTERS.get(token, token)
-    spelled = "".join(re.escape(char) + _UNSEEN for char in letters)
-    if letters in _SPELLED:
-        return f"(?:{spelled}|{_SPELLED[letters]}{_UNSEEN})"
-    return spelled
+    pattern = "".join(re.escape(char) + _IGNORED for char in letters)
+    if letters in _LIGATURES:
+        return f"(?:{pattern}|{_LIGATURES[letters]}{_IGNORED})"
+    return pattern

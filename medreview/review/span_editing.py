@@ -1,4 +1,4 @@
-"""Moving one end of a span by words and sentences: the span step's ``w b W B o``."""
+"""Editing a span: moving one of its ends by words or sentences (the keys ``w b W B o``)."""
 
 import re
 from dataclasses import dataclass, replace
@@ -8,19 +8,19 @@ from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
 KEYS: Final = ("w", "b", "W", "B", "o")
-"""Word forward, word back, sentence forward, sentence back, the other end."""
+"""Word forward, word back, sentence forward, sentence back, exchange the moving end."""
 
-_REACH: Final = 4_000
-"""Code points looked at on either side: more than a sentence, far less than a long source."""
+_WINDOW: Final = 4_000
+"""Code points that are segmented on either side: more than a sentence, far less than a long source."""
 
 _ROW: Final = re.compile(r"^[^\n]* \| [^\n]*", re.MULTILINE)
-"""A line of a table: without full stops, one sentence would take in the whole of it."""
+"""A line of a table: tables have no full stops, so that a whole table would be one sentence."""
 
 _LETTER: Final = r"[^\s!-/:-@\[-^`{-~¡§«¶·»¿\u2010-\u205e\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]"
 _WORD: Final = re.compile(
     rf"""
-      [\u3041-\u30ff\u3400-\u9fff]                     # no spaces between words there: one character each
-    | (?: [<>=≤≥±~+−-]+ (?=\d) )?                      # "<5", "≥ 18" keeps its sign when it is glued
+      [\u3041-\u30ff\u3400-\u9fff]                     # scripts without spaces: one character each
+    | (?: [<>=≤≥±~+−-]+ (?=\d) )?                      # "<5" keeps its sign when there is no space between
       {_LETTER}+
       (?: (?: (?<=\d)[.,·](?=\d) | [/'’‐‑–-] | (?<=\w)\.(?=[a-z]\.) ) {_LETTER}+ )*
       [%‰]?
@@ -31,7 +31,10 @@ _WORD: Final = re.compile(
 
 @dataclass(frozen=True)
 class SpanEdit:
-    """A span of ``text`` that is being set, and which of its ends the keys move; never empty."""
+    """A span of ``text`` that is being edited, never empty, and which of its ends the keys move.
+
+    Raises ``ValueError`` for a range outside the text.
+    """
 
     text: str
     start: int
@@ -44,7 +47,7 @@ class SpanEdit:
 
     @property
     def span(self) -> Span:
-        """The range as it is now."""
+        """The current range."""
         return Span(self.start, self.end)
 
     @property
@@ -54,11 +57,11 @@ class SpanEdit:
 
 
 def moved(edit: SpanEdit, key: str) -> SpanEdit:
-    """The span after one of ``KEYS``; unchanged where there is no further border. Raises ``KeyError`` for other keys.
+    """The span after one of ``KEYS``; unchanged if there is no further boundary. Raises ``KeyError`` for other keys.
 
-    A moving end stops at the ends of words or sentences, a moving start at their starts; a row of a table ends the
-    sentence. A number keeps its decimals,
-    sign and unit sign, and a unit its parts: ``0.5``, ``<5``, ``50%`` and ``mg/kg`` are one word each.
+    A moving end stops at the ends of words or sentences, a moving start at their starts; a row of a table ends a
+    sentence. A number includes decimals, sign and per cent sign, and a unit its parts: ``0.5``, ``<5``, ``50%`` and
+    ``mg/kg`` are one word each.
     """
     if key not in KEYS:
         raise KeyError(key)
@@ -66,21 +69,21 @@ def moved(edit: SpanEdit, key: str) -> SpanEdit:
         return replace(edit, moving="start" if edit.moving == "end" else "end")
     near = _sentences(edit) if key in "WB" else _words(edit)
     if edit.moving == "end":
-        borders = [found.end for found in near if found.end > edit.start]
-        return replace(edit, end=_step(borders, edit.end, forward=key in "wW"))
-    borders = [found.start for found in near if found.start < edit.end]
-    return replace(edit, start=_step(borders, edit.start, forward=key in "wW"))
+        boundaries = [found.end for found in near if found.end > edit.start]
+        return replace(edit, end=_step(boundaries, edit.end, forward=key in "wW"))
+    boundaries = [found.start for found in near if found.start < edit.end]
+    return replace(edit, start=_step(boundaries, edit.start, forward=key in "wW"))
 
 
-def _step(borders: list[int], place: int, forward: bool) -> int:
+def _step(boundaries: list[int], place: int, forward: bool) -> int:
     if forward:
-        return min((border for border in borders if border > place), default=place)
-    return max((border for border in borders if border < place), default=place)
+        return min((boundary for boundary in boundaries if boundary > place), default=place)
+    return max((boundary for boundary in boundaries if boundary < place), default=place)
 
 
 def _window(edit: SpanEdit) -> tuple[int, int]:
     place = edit.end if edit.moving == "end" else edit.start
-    return max(0, place - _REACH), min(len(edit.text), place + _REACH)
+    return max(0, place - _WINDOW), min(len(edit.text), place + _WINDOW)
 
 
 def _words(edit: SpanEdit) -> list[Span]:

@@ -1,7 +1,8 @@
-"""The study file: one SQLite database that holds responses, sources, judgements and every human decision.
+"""The study file: one SQLite database with responses, sources, judgements and every human decision.
 
-``study`` opens it, ``migrations`` says what is in it, ``events`` appends to the record of what people did,
-and the modules named after the tables read and write those.
+``study`` opens it, with ``connection`` and the writer ``lock``; ``migrations`` holds the schema; ``events`` is the
+append-only event log; ``rows`` inserts in bulk, ``ids`` makes identifiers; ``backup`` copies, ``check`` verifies and
+``merge`` combines studies.
 """
 
 from medreview.study.study import Study

@@ -1,4 +1,4 @@
-"""Copies of the whole study, taken while it is in use."""
+"""Backups of a study, taken while it is in use."""
 
 import os
 import sqlite3
@@ -12,15 +12,15 @@ KEEP = 5
 
 
 def backup_folder(study: Path) -> Path:
-    """Where a study's automatic copies lie: beside the file itself, also when a link to it is given."""
+    """The folder of a study's automatic backups: beside the file itself, also when a symbolic link to it is given."""
     study = study.resolve()
     return study.with_name(study.name + ".backups")
 
 
 def backup_to(study: Path, target: Path) -> Path:
-    """Copy the study to a new file (mode 0600) through SQLite's backup interface: a consistent copy of a live file.
+    """Copy the study to a new file (mode 0600) by SQLite's online backup API: a consistent copy of a live file.
 
-    Raises :class:`UserError` when the target exists or cannot be written; no half copy is left behind.
+    Raises :class:`UserError` when the target exists or cannot be written; no partial copy is left behind.
     """
     if target.exists():
         raise UserError(f"{target} exists already; choose another name for the copy.")
@@ -42,13 +42,16 @@ def backup_to(study: Path, target: Path) -> Path:
 
 
 def backup_if_changed(study: Path) -> Path | None:
-    """Take a dated copy beside the study unless the newest one is as new as the study; keep the last five."""
+    """Make a dated backup beside the study unless the newest one is up to date; keep the last five.
+
+    Its path, or ``None`` without a new one. Raises :class:`UserError` when it cannot be written.
+    """
     study = study.resolve()
     folder = backup_folder(study)
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        for left in folder.glob("*.partial"):  # of a copy that was cut off
-            left.unlink()
+        for leftover in folder.glob("*.partial"):  # of an interrupted backup
+            leftover.unlink()
         copies = sorted(folder.glob("*.medreview"))
         changed = max(p.stat().st_mtime for p in (study, study.with_name(study.name + "-wal")) if p.exists())
     except OSError as error:

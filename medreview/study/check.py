@@ -1,4 +1,4 @@
-"""Is the study whole? Reads everything, changes nothing."""
+"""Integrity check of a study; read-only."""
 
 import json
 import sqlite3
@@ -10,23 +10,23 @@ from medreview.text import sha256
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
-    """What is wrong with the file, one sentence each; empty when it is whole.
+    """The problems of the file, one sentence each; empty when it is intact.
 
-    Looks at SQLite's own structure, foreign keys, the hashes of all texts and page bodies, every stored range
-    against its text where the text is here, and the chain of events.
+    Checks SQLite's own structure, foreign keys, the hashes of all texts and page bodies, every stored range against its
+    text where the text is in this file, and the hash chain of the events.
     """
-    wrong: list[str] = []
+    problems: list[str] = []
     try:
-        wrong += (f"SQLite: {row[0]}." for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
-        if not wrong:
-            for part in (_links, _texts, _ranges, _spans, verify):
-                wrong += part(connection)
-    except (sqlite3.DatabaseError, ValueError, LookupError) as error:  # a text or a payload that is none any more
-        wrong.append(f"What is stored cannot be read: {' '.join(str(error).split())}.")
-    return wrong
+        problems += (f"SQLite: {row[0]}." for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
+        if not problems:
+            for part in (_foreign_keys, _texts, _ranges, _spans, verify):
+                problems += part(connection)
+    except (sqlite3.DatabaseError, ValueError, LookupError) as error:  # a damaged text or payload
+        problems.append(f"What is stored cannot be read: {' '.join(str(error).split())}.")
+    return problems
 
 
-def _links(connection: sqlite3.Connection) -> Iterator[str]:
+def _foreign_keys(connection: sqlite3.Connection) -> Iterator[str]:
     for row in connection.execute("PRAGMA foreign_key_check"):
         yield f"A row of {row[0]} points to a missing row of {row[2]}."
 
@@ -38,18 +38,18 @@ def _texts(connection: sqlite3.Connection) -> Iterator[str]:
                 yield f"The text of {table} {row['id']} was changed after it was stored."
     for row in connection.execute("SELECT snapshot_id, raw_sha256, body FROM snapshot"):
         try:
-            whole = sha256(zlib.decompress(row["body"])) == row["raw_sha256"]
+            intact = sha256(zlib.decompress(row["body"])) == row["raw_sha256"]
         except zlib.error:
-            whole = False
-        if not whole:
+            intact = False
+        if not intact:
             yield f"The page of snapshot {row['snapshot_id']} was changed after it was stored."
 
 
 def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
-    query = """SELECT s.statement_id, s.text, substr(r.text, s."start" + 1, s."end" - s."start") AS held
+    query = """SELECT s.statement_id, s.text, substr(r.text, s."start" + 1, s."end" - s."start") AS found
                FROM statement AS s JOIN response AS r USING (response_id) WHERE s."start" IS NOT NULL"""
     for row in connection.execute(query):
-        if row["held"] != row["text"]:
+        if row["found"] != row["text"]:
             yield f"Statement {row['statement_id']} does not stand where it is said to stand in its response."
     query = """SELECT judgement_id FROM judgement JOIN snapshot USING (snapshot_id)
                WHERE quote_start < 0 OR quote_end > length(snapshot.text) OR quote_start > quote_end"""
@@ -69,6 +69,6 @@ def _spans(connection: sqlite3.Connection) -> Iterator[str]:
             query, key = "SELECT text FROM snapshot WHERE snapshot_id = ?", row["snapshot"]
         found = connection.execute(query, (key,)).fetchone()
         if found is None and span["target"] != "response":
-            continue  # marked in another copy, on a page that did not come with the events
+            continue  # marked in another study, on a page that was not merged with the events
         if found is None or found[0][span["start"] : span["end"]] != span["exact"]:
             yield f"The span of event {row['seq']} does not hold the text that was marked."

@@ -1,4 +1,4 @@
-"""SQLite connections as a study needs them: private files, durable commits, no WAL over a network."""
+"""SQLite connections of a study: private files, durable commits, no write-ahead log on network file systems."""
 
 import os
 import sqlite3
@@ -8,18 +8,21 @@ _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "fuse.sshfs", "fuse.rclone", "dav
 
 
 def create_private(path: Path) -> None:
-    """Make an empty file that only its owner can read, before SQLite opens it: -wal and -shm inherit its mode."""
+    """Create an empty file with mode 0600 before SQLite opens it: -wal and -shm inherit its mode.
+
+    Raises ``OSError``.
+    """
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode (every transaction is opened by us), usable from one thread at a time.
+    """A connection in autocommit mode (transactions are begun explicitly), usable from one thread at a time.
 
-    Raises ``sqlite3.Error`` when the file is no database.
+    Raises ``sqlite3.Error`` when the file is not a database.
     """
     path = path.resolve()
     mode = "ro" if read_only else "rw"
-    if read_only and _at_rest(path):
+    if read_only and _is_immutable(path):
         mode += "&immutable=1"
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
@@ -37,14 +40,17 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def _at_rest(path: Path) -> bool:
-    """Whether nobody can be writing to the file: even reading a WAL file needs a folder that can be written to."""
+def _is_immutable(path: Path) -> bool:
+    """Whether the folder is read-only and the write-ahead log empty: then nobody can be writing to the file.
+
+    SQLite must be told (``immutable=1``), because even reading in WAL mode needs a writable folder.
+    """
     log = path.with_name(path.name + "-wal")
     return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
 
 
 def on_network(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
-    """Whether the path lies on a network file system, where WAL loses data. False where it cannot be known."""
+    """Whether the path is on a network file system, where a write-ahead log loses data. False when unknown."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

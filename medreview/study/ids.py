@@ -1,4 +1,4 @@
-"""Identifiers: of content (the same content has the same id in every study) and of events (ordered in time)."""
+"""Identifiers: content hashes (the same content has the same id in every study) and ULIDs for events (by time)."""
 
 import json
 import secrets
@@ -11,24 +11,24 @@ _RANDOM_BITS = 80
 
 
 def content_id(prefix: str, *parts: object) -> str:
-    """A letter prefix and 16 hex digits of the hash of the parts. Starts with a letter so that Excel keeps it text."""
+    """A letter prefix and 16 hex digits of the SHA-256 of the parts. Because of the letter, Excel keeps it as text."""
     return prefix + sha256(json.dumps(parts, ensure_ascii=False, separators=(",", ":")))[:16]
 
 
 class Ulids:
-    """Makes ULIDs that never go backwards: not within a millisecond, not when the clock is set back.
+    """A monotonic generator of ULIDs: increasing also within a millisecond and when the clock is set back.
 
-    ``floor`` is the newest id already in the study, or ``""``. Two decisions of a fast reviewer share a
-    millisecond, and which came last decides which label stands, so random order within it will not do.
+    ``floor`` is the newest id already in the study, or ``""``. Two decisions of a fast reviewer may share a
+    millisecond, and the later one determines the label, so that a random order within it is not enough.
     """
 
     def __init__(self, floor: str = "") -> None:
         self._last = decode(floor) if floor else 0
 
     def next(self) -> str:
-        """A new id, greater than every id made or given before."""
-        fresh = (time.time_ns() // 1_000_000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
-        self._last = max(fresh, self._last + 1)
+        """A new id, greater than ``floor`` and all earlier ones."""
+        candidate = (time.time_ns() // 1_000_000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
+        self._last = max(candidate, self._last + 1)
         return encode(self._last)
 
 
@@ -38,7 +38,7 @@ def encode(number: int) -> str:
 
 
 def decode(ulid: str) -> int:
-    """The number behind a ULID; raises ``ValueError`` for other text."""
+    """The number of a ULID. Raises ``ValueError`` for other text."""
     number = 0
     for character in ulid:
         number = number << 5 | _CROCKFORD.index(character)

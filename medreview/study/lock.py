@@ -1,4 +1,4 @@
-"""One writer at a time: an advisory lock on a file beside the study that names who holds it."""
+"""The writer lock: an advisory lock (``flock``) on a file beside the study, with the name of its holder."""
 
 import fcntl
 import json
@@ -11,11 +11,11 @@ from medreview.errors import UserError
 
 
 class WriterLock:
-    """Held from ``take`` to ``release``; the operating system releases it when the process dies.
+    """An exclusive lock from ``take`` to ``release``; the operating system releases it when the process dies.
 
     SQLite would let two writers take turns, but two sessions that decide the same statements are a mistake, and
-    SQLite before 3.51.3 can corrupt a WAL when two connections write and checkpoint at once. A link to the study has
-    the study's lock.
+    SQLite before 3.51.3 can corrupt a write-ahead log when two connections write and checkpoint at once. A symbolic
+    link to the study has the study's lock.
     """
 
     def __init__(self, study: Path) -> None:
@@ -24,7 +24,7 @@ class WriterLock:
         self._descriptor: int | None = None
 
     def take(self) -> None:
-        """Raises :class:`UserError` naming the process that holds the lock."""
+        """Acquire the lock without waiting. Raises :class:`UserError` naming the process that holds it."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -35,13 +35,13 @@ class WriterLock:
                 f"The study is open for writing in another medreview ({holder}). "
                 "Leave that one first, or look at this one with `medreview review --read-only`."
             ) from None
-        me = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
+        owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(me).encode(), 0)
+        os.pwrite(descriptor, json.dumps(owner).encode(), 0)
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Let another writer in. Does nothing when the lock is not held."""
+        """Release the lock; does nothing when it is not held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -49,7 +49,7 @@ class WriterLock:
     @staticmethod
     def _holder(descriptor: int) -> str:
         try:
-            it = json.loads(os.pread(descriptor, 4096, 0))
-            return f"process {it['pid']} on {it['host']}, since {it['since']}"
+            recorded_owner = json.loads(os.pread(descriptor, 4096, 0))
+            return f"process {recorded_owner['pid']} on {recorded_owner['host']}, since {recorded_owner['since']}"
         except (ValueError, KeyError, TypeError):
             return "a process that did not leave its name"

@@ -1,4 +1,4 @@
-"""Bulk inserts for the tables that the pipeline fills."""
+"""Idempotent bulk inserts for the tables that the pipeline fills."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def insert(connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Insert rows that all have the keys of the first; rows whose key is there already are skipped.
+    """Insert rows that all have the keys of the first; duplicates (by primary or unique key) are skipped.
 
-    Table and column names come from this program only; values are bound. Returns how many rows were new.
+    Table and column names come from this program only; values are bound. Returns the number of new rows.
     """
     rows = iter(rows)
     first = next(rows, None)

@@ -1,4 +1,4 @@
-"""The study: one SQLite file that holds everything; opening, creating, reading and writing it."""
+"""Opening, creating, reading and writing a study, one SQLite file that holds everything."""
 
 import errno
 import secrets
@@ -21,8 +21,8 @@ T = TypeVar("T")
 class Study:
     """One open study file.
 
-    ``reader`` is for the thread that opened it. Writes go through :meth:`write`: one thread owns the write
-    connection, each call is one transaction, and it returns only after the commit did.
+    ``reader`` is the read connection, for the thread that opened the study. Writes go through :meth:`write`: one thread
+    owns the write connection, each call is one transaction, and it returns only after the commit.
     """
 
     def __init__(self, path: Path, reader: sqlite3.Connection, lock: WriterLock | None) -> None:
@@ -34,9 +34,9 @@ class Study:
 
     @classmethod
     def create(cls, path: Path, title: str = "") -> Self:
-        """Make a new, empty study and open it for writing.
+        """Create a new, empty study and open it for writing.
 
-        Raises :class:`UserError` when something is there already or the place cannot be written.
+        Raises :class:`UserError` when the path exists already or cannot be written.
         """
         if path.exists():
             raise UserError(f"{path} exists already; choose another name, or work on in that study.")
@@ -63,9 +63,9 @@ class Study:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
-        """Open a study; bring an older one up to date first (not when ``read_only``).
+        """Open a study; an older one is migrated first (not when ``read_only``).
 
-        Raises :class:`UserError` when it is missing, no study, newer than this program, damaged, or already open
+        Raises :class:`UserError` when it is missing, not a study, newer than this program, damaged, or already open
         for writing elsewhere.
         """
         if path.is_dir():
@@ -76,7 +76,7 @@ class Study:
             lock = None if read_only else _lock(path)
             try:
                 connection = connect(path, read_only=read_only)
-                _recognise(connection, path)
+                _check_file(connection, path)
                 if not read_only:
                     migrate(connection)
             except BaseException:
@@ -91,15 +91,15 @@ class Study:
         return self._executor is not None
 
     def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
-        """Run ``change`` in one transaction on the writer's thread; its result, after the commit.
+        """Run ``change`` in one transaction on the writer thread; its result, after the commit.
 
-        Raises :class:`UserError` when the file cannot be written (full disk, lost folder); nothing of ``change``
-        is kept then.
+        Raises :class:`UserError` when the file cannot be written (full disk, lost folder), and what ``change`` raises;
+        the transaction is rolled back then.
         """
         return self.submit(change).result()
 
     def submit(self, change: Callable[[sqlite3.Connection], T]) -> "Future[T]":
-        """As :meth:`write`, without waiting: the future resolves after the commit."""
+        """Like :meth:`write`, without waiting: the future resolves after the commit."""
         if self._executor is None:
             raise UserError("This study is open for reading only; nothing can be saved in it.")
         return self._executor.submit(self._transaction, change)
@@ -120,12 +120,12 @@ class Study:
             return result
 
     def meta(self, key: str, default: str = "") -> str:
-        """A fact about the study itself: ``study_id``, ``title``, ``created_at``."""
+        """A value of the table ``study``: ``study_id``, ``title``, ``created_at``."""
         row = self.reader.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else default
 
     def close(self) -> None:
-        """Finish pending writes and let another process write."""
+        """Finish pending writes, close the connections and release the writer lock."""
         if self._executor is not None:
             self._executor.shutdown(wait=True)
         if self._writer is not None:
@@ -135,17 +135,17 @@ class Study:
             self._lock.release()
 
     def discard(self) -> None:
-        """Close the study and remove its files: for one just made whose making failed."""
+        """Close the study and delete its files: for one whose creation failed half-way."""
         self.close()
         _remove(self.path)
 
     def __enter__(self) -> Self:
-        """The open study."""
+        """The open study itself."""
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.close()
-        if isinstance(error, sqlite3.DatabaseError):  # read through ``reader``: a damaged page, a lost disk
+        if isinstance(error, sqlite3.DatabaseError):  # raised by ``reader``: a damaged page, a lost disk
             raise UserError(_sentence(self.path, str(error))) from error
 
 
@@ -161,7 +161,7 @@ def _remove(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _recognise(connection: sqlite3.Connection, path: Path) -> None:
+def _check_file(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise UserError(f"{path} is not a medreview study.")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -174,7 +174,7 @@ def _recognise(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _file_errors(path: Path) -> Iterator[None]:
-    """Turn what the disk and SQLite say into one sentence for the user."""
+    """Convert errors of the file system and of SQLite into a :class:`UserError`."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -189,7 +189,7 @@ def _file_errors(path: Path) -> Iterator[None]:
 
 
 def _sentence(path: Path, message: str) -> str:
-    if "decode" in message:  # first, for it quotes what is stored
+    if "decode" in message:  # first, because the message quotes stored text, which may contain any word below
         return (
             f"{path} is damaged (a text in it is no text any more); restore a copy from the folder {path.name}.backups."
         )

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.layout.cells import width
-from medreview.review.layout.tables import TableRun
+from medreview.review.layout.tables import TextRun
 from medreview.review.layout.wrap import WrapTable
 from medreview.screens.widgets.painted import Painted, StyledText
 from medreview.text import Span
@@ -22,15 +22,15 @@ _TAB = str.maketrans("\t", " ")
 
 class DocumentView(Painted, ScrollView, can_focus=False):
     """A text of any length, wrapped to the width, with marks, one active highlight and notes under rows; the columns of
-    its tables are lined up.
+    its tables are aligned.
 
-    All offsets are code points of the text as stored; what is drawn went through ``visible``. A highlight is placed at
-    one third of the height. A resize keeps the place: the active highlight after ``activate``, else the first offset in
-    sight.
+    All offsets are code points of the text as stored; what is drawn went through ``visible``. A highlight is scrolled
+    to one third of the height. A resize keeps the position: the active highlight after ``activate``, else the first
+    visible offset.
     """
 
     class Scrolled(Message):
-        """The mouse moved the view."""
+        """The view was scrolled with the mouse."""
 
     def __init__(
         self,
@@ -51,11 +51,11 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._preface_rows: list[str] = []
         self._anchor = 0
         self._anchor_at_third = False
-        self._kept: int | None = None
+        self._kept_offset: int | None = None
         self._wrap: WrapTable | None = None
         self._note_rows: list[int] = []
         self._note_lines: list[int] = []
-        self._placed: Size | None = None
+        self._laid_out_for: Size | None = None
 
     # What is shown
 
@@ -70,11 +70,11 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         preface: str = "",
         below: HighlightIndex | None = None,
     ) -> None:
-        """Show a text with the row of ``anchor`` at the top, or ``at_third`` of the height.
+        """Show a text with the row of the offset ``anchor`` at the top, or (``at_third``) at one third of the height.
 
-        ``notes``: offset to carets and words that stand in a row of their own under it (``^^ 50 in the statement``);
-        where there is no room, the words stand before the carets. ``preface``: words of ours above the text, in sight
-        at its top. ``below``: further marks, of other kinds, that were put in order before.
+        ``notes``: offset to carets and words that are drawn in an extra row under it (``^^ 50 in the statement``);
+        where they do not fit, the words come before the carets. ``preface``: a notice above the text. ``below``: an
+        index with marks of other kinds, prepared beforehand.
         """
         if text != self._text:
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
@@ -84,12 +84,12 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._move(anchor, at_third)
 
     def mark(self, kind: str, spans: Iterable[tuple[int, int]]) -> None:
-        """Replace the marks of one kind (search hits, the span being set); the place stays."""
+        """Replace the marks of one kind (search hits, the span being edited), without scrolling."""
         self._index = self._index.replaced(kind, spans)
         self.repaint()
 
     def activate(self, span: tuple[int, int] | None) -> None:
-        """Make a range the active highlight and bring it to one third of the height; ``None`` for no highlight."""
+        """Make a range the active highlight and scroll it to one third of the height; ``None`` for no highlight."""
         self._index = self._index.replaced("active", () if span is None else (span,))
         if span is None:
             self.repaint()
@@ -98,7 +98,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     @property
     def marks(self) -> HighlightIndex:
-        """All marks, the active highlight among them."""
+        """All marks, the active highlight included."""
         return self._index
 
     @property
@@ -111,8 +111,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     @property
     def position(self) -> int:
-        """How much of the text lies above the bottom of the view, in percent; 100 when the end is in sight."""
-        self._place()
+        """The share of the text above the bottom of the view, in per cent; 100 when the end is visible."""
+        self._lay_out()
         bottom = self.scroll_offset.y + self.outer_size.height
         if self._wrap is None or bottom >= self._line_count:
             return 100
@@ -120,57 +120,57 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     @property
     def first_offset(self) -> int:
-        """The offset that a later ``show`` of the same text may take as its anchor: the place where the reader is."""
-        self._place()
+        """The first visible offset, which a later ``show`` of the same text may take as its anchor."""
+        self._lay_out()
         if self._wrap is None:
             return self._anchor
         return self._wrap.first_of(self._row_at(self.scroll_offset.y))
 
     @property
     def place(self) -> int:
-        """What the reader is at: the active highlight while it is in sight, else the first offset in sight."""
+        """The offset that the reader is at: the active highlight while it is visible, else the first visible offset."""
         active = self.active
         return active.start if active is not None and self._in_sight(active.start) else self.first_offset
 
     def scroll_rows(self, by: int) -> None:
-        """Move the view by rows."""
-        self._place()
+        """Scroll by rows."""
+        self._lay_out()
         self._scroll(self.scroll_offset.y + by)
 
     def page(self, by: int) -> None:
-        """Move the view by screenfuls, less one row that stays in sight."""
+        """Scroll by pages, less one row that stays visible."""
         self.scroll_rows(by * max(1, self.outer_size.height - 1))
 
     def to_top(self) -> None:
-        """Show the beginning."""
+        """Scroll to the beginning."""
         self._move(0)
 
     def to_end(self) -> None:
-        """Show the end."""
+        """Scroll to the end."""
         self._move(len(self._text))
 
     def go_to(self, offset: int) -> None:
-        """Bring a place to one third of the height; the active highlight stays what it is."""
+        """Scroll an offset to one third of the height; the active highlight is unchanged."""
         self._move(offset, at_third=True)
 
     def keep_in_sight(self, offset: int) -> None:
-        """Scroll only if the place is out of sight; also when the view becomes smaller afterwards."""
+        """Scroll only if an offset is not visible; also later, when the view becomes smaller."""
         if not self._in_sight(offset):
             self._move(offset, at_third=True)
-        self._kept = offset
+        self._kept_offset = offset
 
     def _in_sight(self, offset: int) -> bool:
-        self._place()
+        self._lay_out()
         if self._wrap is None:
             return True
         return 0 <= self._line_of(offset) - self.scroll_offset.y < self.outer_size.height
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel, where the settings let the mouse in."""
+        """Scroll down by mouse wheel, where the settings enable the mouse."""
         self._wheel(event, 3)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel, the other way."""
+        """Scroll up by mouse wheel."""
         self._wheel(event, -3)
 
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
@@ -180,8 +180,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self.post_message(self.Scrolled())
 
     def line(self, y: int) -> Strip:
-        """One row, or the note under one."""
-        self._place()
+        """One line of the view: a row of the preface or of the text, or a note."""
+        self._lay_out()
         line = self.scroll_offset.y + y
         if self._wrap is None or line >= self._line_count:
             return self.paint_shown(())
@@ -192,7 +192,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             return self._note_strip(*self._notes[note])
         return self._row_strip(self._wrap.runs(self._row_at(line)))
 
-    # How lines and rows relate: a line of the view is a row of the preface, a row of the text or a note
+    # Lines and rows: a line of the view is a row of the preface, a row of the text or a note
 
     @property
     def _line_count(self) -> int:
@@ -203,7 +203,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         return max(1, self.outer_size.width - self._gutter)
 
     def _row_at(self, line: int) -> int:
-        """The row at a line, the one a note at that line belongs to, or the one that the preface stands before."""
+        """The row of the text at a line of the view: for a note the row above it, for the preface the first row."""
         above = bisect_left(self._note_lines, line)
         on_note = above < len(self._note_lines) and self._note_lines[above] == line
         return self._note_rows[above] if on_note else max(0, line - above - len(self._preface_rows))
@@ -213,20 +213,20 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         row = self._wrap.row_of(offset)
         return len(self._preface_rows) + row + bisect_left(self._note_rows, row)
 
-    # Placing
+    # Layout and scrolling
 
     def _move(self, offset: int, at_third: bool = False) -> None:
-        self._anchor, self._anchor_at_third, self._kept, self._placed = offset, at_third, None, None
-        self._place()
+        self._anchor, self._anchor_at_third, self._kept_offset, self._laid_out_for = offset, at_third, None, None
+        self._lay_out()
         self.repaint()
 
-    def _place(self) -> None:
-        """Wrap for the present size and scroll to the anchor, once; nothing before the first size is known.
+    def _lay_out(self) -> None:
+        """Wrap for the current size and scroll to the anchor, once for each size; nothing before a size is known.
 
-        Called wherever the place matters, first of all while drawing: the first frame after a resize is the right one.
+        Called wherever the layout matters, also while drawing, so that the first frame after a resize is correct.
         """
         size = self.outer_size
-        if self._placed == size or not size:
+        if self._laid_out_for == size or not size:
             return
         if self._wrap is None or self._wrap.width != self._text_width:
             self._wrap = WrapTable(self._visible, self._text_width)
@@ -234,22 +234,22 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._preface_rows = [self._preface[start:end].rstrip() for start, end in words.rows] if self._preface else []
         self._note_rows = [self._wrap.row_of(offset) for offset, _ in self._notes]
         self._note_lines = [len(self._preface_rows) + row + above + 1 for above, row in enumerate(self._note_rows)]
-        # Set without a new layout: the view's place on the screen does not depend on its text.
+        # Set without a new layout of the screen: the view's own size does not depend on its text.
         self.set_reactive(DocumentView.virtual_size, Size(size.width, self._line_count))
         line = self._line_of(self._anchor) - (size.height // 3 if self._anchor_at_third else 0) if self._anchor else 0
         line = self._clamped(line)
-        if self._kept is not None and not line <= self._line_of(self._kept) < line + size.height:
-            line = self._clamped(self._line_of(self._kept) - size.height // 3)
+        if self._kept_offset is not None and not line <= self._line_of(self._kept_offset) < line + size.height:
+            line = self._clamped(self._line_of(self._kept_offset) - size.height // 3)
         self.set_scroll(None, line)
-        self._placed = size
+        self._laid_out_for = size
 
     def _scroll(self, line: int) -> None:
-        """Scroll by hand: from now on the first offset in sight is the anchor."""
+        """Scroll to a line; from now on the first visible offset is the anchor."""
         wanted = self._clamped(line)
         if self._wrap is None or wanted == self.scroll_offset.y:
             return
         self.set_scroll(None, wanted)
-        self._anchor, self._anchor_at_third, self._kept = self.first_offset, False, None
+        self._anchor, self._anchor_at_third, self._kept_offset = self.first_offset, False, None
         self.repaint()
 
     def _clamped(self, line: int) -> int:
@@ -257,8 +257,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     # Drawing
 
-    def _row_strip(self, runs: Sequence[TableRun]) -> Strip:
-        pieces: list[StyledText] = [self._gutter_piece(runs)]
+    def _row_strip(self, runs: Sequence[TextRun]) -> Strip:
+        pieces: list[StyledText] = [self._gutter_text(runs)]
         column = 0
         for start, end, at in runs:
             text = self._visible[start:end].rstrip()
@@ -268,7 +268,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             column = at + width(text)
         return self.paint_shown(pieces)
 
-    def _gutter_piece(self, runs: Iterable[TableRun]) -> StyledText:
+    def _gutter_text(self, runs: Iterable[TextRun]) -> StyledText:
         active = self.active
         if active is None or not any(active.overlap(Span(start, end)) for start, end, _ in runs):
             return " " * self._gutter, ""

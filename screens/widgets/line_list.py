@@ -1,4 +1,4 @@
-"""A list of any length that asks only for the rows it shows."""
+"""A virtual list: of any length, it requests only the visible rows."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,10 @@ from medreview.screens.widgets.painted import Painted, Row, StyledText
 
 
 class RowsView(Painted, ScrollView, can_focus=False):
-    """``count`` rows, drawn from ``row(index)`` when they come into sight, and a cursor on one of them.
+    """``count`` rows, requested as ``row(index)`` when they become visible, and a cursor on one of them.
 
-    The cursor's row carries a pointer in the first two columns; so does the row it belongs to (the response
-    above a statement), if the screen says which that is.
+    The cursor's row has a pointer in the first two columns; so has its parent row (the response of a statement), if the
+    screen provides it.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         self._cursor = 0
         self._parent_of: Callable[[int], int | None] = lambda _index: None
         self._height = 0
-        self._read: dict[int, list[StyledText]] = {}
+        self._cached_rows: dict[int, list[StyledText]] = {}
 
     @property
     def count(self) -> int:
@@ -39,7 +39,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
 
     @property
     def cursor(self) -> int | None:
-        """Index of the row the cursor is on; ``None`` in an empty list."""
+        """The index of the cursor's row; ``None`` in an empty list."""
         return self._cursor if self._count else None
 
     def show(
@@ -49,23 +49,23 @@ class RowsView(Painted, ScrollView, can_focus=False):
         cursor: int = 0,
         parent_of: Callable[[int], int | None] = lambda _index: None,
     ) -> None:
-        """Show other rows; nothing is read but what comes into sight.
+        """Show other rows; only visible ones are requested.
 
-        ``parent_of``: index of the cursor's row to index of the row it belongs to.
+        ``parent_of``: from the index of a row to the index of its parent row, or ``None``.
         """
         self._count, self._row, self._parent_of = count, row, parent_of
-        self._read.clear()
+        self._cached_rows.clear()
         self._cursor = self._clamped(cursor)
-        # Set without a new layout: the list's place on the screen does not depend on its length.
+        # Set without a new layout of the screen: the list's own size does not depend on its length.
         self.set_reactive(RowsView.virtual_size, Size(self.outer_size.width, count))
-        self._follow()
+        self._scroll_to_cursor()
         self.refresh()
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row, or on the nearest there is."""
+        """Move the cursor to a row, or to the nearest one that exists."""
         old = self._cursor
         self._cursor = self._clamped(index)
-        if self._follow():
+        if self._scroll_to_cursor():
             self.refresh()
         elif self._cursor != old:
             self._repaint({old, self._cursor, self._parent_of(old), self._parent_of(self._cursor)})
@@ -75,25 +75,25 @@ class RowsView(Painted, ScrollView, can_focus=False):
         self.move_to(self._cursor + by)
 
     def page(self, by: int) -> None:
-        """Move the cursor by screenfuls, less one row that stays in sight."""
+        """Move the cursor by pages, less one row that stays visible."""
         self.move(by * max(1, self.outer_size.height - 1))
 
     def repaint_row(self, index: int) -> None:
-        """Read and draw one row again, if it is in sight."""
+        """Request and draw one row again, if it is visible."""
         self._repaint({index})
 
     def refresh_changed(self) -> None:
-        """Read the rows in sight again and draw those that say something else."""
+        """Request the visible rows again and draw those that have changed."""
         top = self.scroll_offset.y
-        seen = range(top, min(top + self.outer_size.height, self._count))
-        self._repaint({index for index in seen if self._read.get(index) != list(self._row(index))})
+        visible_rows = range(top, min(top + self.outer_size.height, self._count))
+        self._repaint({index for index in visible_rows if self._cached_rows.get(index) != list(self._row(index))})
 
     def line(self, y: int) -> Strip:
         """One row of the list."""
         if (
             self._height != self.outer_size.height
         ):  # first drawn, or resized: Textual repaints all rows then in any case
-            self._follow()
+            self._scroll_to_cursor()
         index = self.scroll_offset.y + y
         if index >= self._count:
             return self.paint(())
@@ -101,18 +101,18 @@ class RowsView(Painted, ScrollView, can_focus=False):
         pointer = ">" if self.ascii_only else "▸"
         pointed = index in (self._cursor, self._parent_of(self._cursor))
         row = list(self._row(index))
-        if len(self._read) > 4 * self.outer_size.height:
-            self._read.clear()
-        self._read[index] = row
+        if len(self._cached_rows) > 4 * self.outer_size.height:
+            self._cached_rows.clear()
+        self._cached_rows[index] = row
         return self.paint((((f" {pointer}" if pointed else "  "), ""), *row), under)
 
     def _clamped(self, index: int) -> int:
         return max(0, min(index, self._count - 1))
 
-    def _follow(self) -> bool:
-        """Scroll so that the cursor is in sight; whether anything scrolled.
+    def _scroll_to_cursor(self) -> bool:
+        """Scroll so that the cursor is visible; whether anything scrolled.
 
-        At an edge a third of the height is turned at once: a key held down repaints a line or two, not the whole list.
+        At an edge it scrolls by a third of the height: a key held down mostly repaints two lines, not the whole list.
         """
         self._height = height = self.outer_size.height
         if not height:

@@ -9,7 +9,7 @@ from medreview.screens.widgets.painted import Painted, Row
 
 
 class LinesView(Painted):
-    """Rows of pieces, the first at the top; what does not fit is cut. A change repaints the rows that differ."""
+    """Rows of styled text, the first at the top; what does not fit is cut off. Only rows that change are repainted."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class LinesView(Painted):
 
 
 class LiveLines(Painted):
-    """Rows that are asked for when they are drawn: what they say depends on how large other widgets have become."""
+    """Rows that are computed when they are drawn, because they depend on the current size of other widgets."""
 
     def __init__(
         self,
@@ -49,15 +49,15 @@ class LiveLines(Painted):
         classes: str | None = None,
     ) -> None:
         super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
-        self._ask = rows
+        self._compute_rows = rows
         self._rows: Sequence[Row] = ()
 
     def update(self) -> None:
-        """Draw the rows that have changed."""
+        """Repaint the rows that have changed."""
         self.repaint()
 
     def line(self, y: int) -> Strip:
-        """One row as it is now."""
+        """One row, computed now."""
         if y == 0:
-            self._rows = self._ask()
+            self._rows = self._compute_rows()
         return self.paint(self._rows[y] if y < len(self._rows) else ())

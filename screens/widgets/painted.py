@@ -1,8 +1,8 @@
-"""What the line-drawing widgets share: the palette, and pieces of text made into one screen line.
+"""The base class of the line-drawing widgets: the palette, and styled text as one screen line.
 
-The palette is the only home of the workbench's colours. They are the terminal's own sixteen, and marks that meet in one
-pane differ in bold, underline or reverse as well, so that nothing is lost where the app drops colour; the active
-highlight has its gutter.
+The palette defines all colours of the workbench. They are the sixteen ANSI colours, and marks that occur in one pane
+also differ in bold, underline or reverse, so that nothing is lost without colours; the active highlight has a gutter
+sign.
 """
 
 from abc import abstractmethod
@@ -24,8 +24,8 @@ StyledText = tuple[str, str]
 Row = Sequence[StyledText]
 
 PALETTE: Final = {
-    # What is not a mark: names, lesser text, keys, reason badges, saved, errors, rules, the gutter of the active
-    # highlight, the cursor's row, the cursor in a line that is typed.
+    # Roles other than marks: names, dimmed text, keys, reason badges, saved, errors, rules, the gutter of the active
+    # highlight, the cursor's row, the cursor in a line editor.
     "title": Style(bold=True),
     "dim": Style(color="bright_black"),
     "key": Style(bold=True),
@@ -36,7 +36,7 @@ PALETTE: Final = {
     "gutter": Style(color="yellow", bold=True),
     "cursor": Style(bold=True),
     "caret": Style(reverse=True),
-    # The kinds of mark.
+    # The kinds of marks.
     "active": Style(bold=True),
     "search": Style(color="yellow", reverse=True),
     "clash": Style(color="red", bold=True, reverse=True),
@@ -47,25 +47,25 @@ PALETTE: Final = {
     "statement": Style(color="blue", underline=True),
     "heading": Style(color="blue", bold=True),
 }
-"""Styles by name. A table and not a style sheet, which would cost each start a twentieth of a second."""
+"""Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
 
 FILL: Final = "fill"
-"""Style name of a piece that is repeated (a space if empty) until the row is full; one in a row."""
+"""Style name of a text that is repeated (a space if empty) until the row is full; at most one in a row."""
 
 _ONE_LINE: Final = str.maketrans("\t\n", "  ")
-_TWINS: Final = str.maketrans(
+_ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
      "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "↑": "Up", "↓": "Down"}
 )  # fmt: skip
-"""ASCII for the glyphs that the screens draw with."""
+"""ASCII fallbacks for the glyphs that the screens draw."""
 
 
 class Painted(Widget):
-    """A widget that draws its lines itself, piece by piece, and never lays out again when they change.
+    """A widget that draws its lines itself and needs no new layout of the screen when they change.
 
-    It has neither border nor padding, so its outer size is its size, and costs nothing to ask for.
+    It has neither border nor padding, so that its outer size, which is cheap to read, is its size.
 
-    ``ascii_only``: glyphs and marks for hidden characters have their ASCII twins.
+    ``ascii_only``: glyphs and the symbols of invisible characters are replaced by ASCII.
     """
 
     DEFAULT_CSS = """
@@ -87,37 +87,37 @@ class Painted(Widget):
         self.ascii_only = ascii_only
         self._styles_of: dict[str, Style] = {}
         self._drawn: dict[int, Strip] = {}
-        self._ahead: tuple[Size, dict[int, Strip]] = (Size(0, 0), {})
+        self._prerendered: tuple[Size, dict[int, Strip]] = (Size(0, 0), {})
 
     def notify_style_update(self) -> None:
-        """Forget the styles: the theme or a class has changed."""
+        """Clear the cache of styles: the theme or a class has changed."""
         self._styles_of.clear()
         super().notify_style_update()
 
     @abstractmethod
     def line(self, y: int) -> Strip:
-        """What stands in one row of the widget."""
+        """The content of one row of the widget."""
 
     def render_line(self, y: int) -> Strip:
-        """One row as Textual asks for it."""
-        size, ahead = self._ahead
-        strip = ahead.pop(y, None) if size == self.outer_size else None
+        """One row, as requested by Textual."""
+        size, prerendered = self._prerendered
+        strip = prerendered.pop(y, None) if size == self.outer_size else None
         self._drawn[y] = strip = self.line(y) if strip is None else strip
         return strip
 
     def repaint(self) -> None:
-        """Draw the rows that differ from what was drawn: Textual itself would send all of them again."""
+        """Draw the rows that differ from those on the screen: Textual itself would send all of them again."""
         if not self.size:  # not on the screen now: all of it is drawn when it comes back
             self.refresh()
             return
         now = {y: self.line(y) for y in range(self.outer_size.height)}
         changed = {y: strip for y, strip in now.items() if strip != self._drawn.get(y)}
-        self._ahead = (self.outer_size, changed)
+        self._prerendered = (self.outer_size, changed)
         if changed:
             self.refresh(*(Region(0, y, self.outer_size.width, 1) for y in changed))
 
     def style_of(self, names: str) -> Style:
-        """The Rich style of space-separated names, the most telling first; the widget's own style for ``""``."""
+        """The Rich style of space-separated names, by decreasing priority; the widget's own style for ``""``."""
         found = self._styles_of.get(names)
         if found is None:
             found = self.rich_style
@@ -127,19 +127,19 @@ class Painted(Widget):
         return found
 
     def shown(self, text: str) -> str:
-        """Any text as it may stand in one line."""
+        """Any text as displayed: made visible, on one line, in ASCII where required."""
         line = visible(text, self.ascii_only).translate(_ONE_LINE)
-        return line.translate(_TWINS) if self.ascii_only else line
+        return line.translate(_ASCII_EQUIVALENTS) if self.ascii_only else line
 
     def paint(self, row: Row, under: str = "") -> Strip:
-        """Any pieces as one line of the widget's width, cut or padded; ``under`` names styles of the whole line."""
+        """Styled texts as one line of the widget's width, cut off or padded; ``under``: styles of the whole line."""
         pieces = [(self.shown(text), names) for text, names in row]
         return self.paint_shown(_filled(pieces, self.outer_size.width), under)
 
     def paint_shown(self, pieces: Iterable[StyledText], under: str = "") -> Strip:
-        """The same for pieces that went through ``shown`` already, and without fill.
+        """The same for texts that went through ``shown`` already, and without fill.
 
-        Neighbours of one style become one segment: Textual sends some forty bytes of style with each.
+        Adjacent texts of one style become one segment: Textual sends some forty bytes of style with each.
         """
         room = self.outer_size.width
         segments: list[Segment] = []
@@ -166,7 +166,7 @@ class Painted(Widget):
 
 
 def _filled(pieces: list[StyledText], cells: int) -> list[StyledText]:
-    """The pieces with the filling one repeated over the room that the others leave."""
+    """The styled texts, with the filling one repeated over the remaining cells."""
     room = cells - sum(width(text) for text, names in pieces if FILL not in names.split())
     filled: list[StyledText] = []
     for text, names in pieces:

@@ -14,7 +14,7 @@ from medreview.review.highlight_index import KINDS
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.layout.cells import width
 from medreview.review.line_edit import LineEdit
-from medreview.screens.environment import look, spare_encoding
+from medreview.screens.environment import look, replace_unencodable
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
@@ -156,7 +156,7 @@ def test_a_terminal_without_unicode_gets_a_question_mark_for_each_cell(monkeypat
     sent = io.BytesIO()
     terminal = io.TextIOWrapper(sent, encoding="ascii")
     monkeypatch.setattr(sys, "__stderr__", terminal)
-    spare_encoding()
+    replace_unencodable()
     terminal.write("5 mg\u00b7e\u0301 700 \u6beb\u5347|")
     terminal.flush()
     assert sent.getvalue() == b"5 mg?e 700 ????|"

@@ -1,4 +1,5 @@
-"""Where a text breaks into screen rows: ``wrap`` for long texts, with ``tables`` lined up; ``prose`` for short ones.
+"""Line wrapping of texts for the screen: ``wrap`` for long texts, with the columns of ``tables`` aligned; ``prose`` for
+short ones.
 
 ``cells`` measures text in terminal cells.
 """

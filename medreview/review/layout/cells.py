@@ -1,4 +1,4 @@
-"""Width of shown text in terminal cells. Expects text that went through ``medreview.visible``."""
+"""Display width of text in terminal cells. Expects text that went through ``medreview.visible``."""
 
 import re
 import unicodedata
@@ -6,14 +6,14 @@ from typing import Final
 
 from medreview.visible import PLAIN, combines
 
-ODD: Final = re.compile(f"[^\n\t{PLAIN}]")
-"""Finds a character that may not be exactly one cell wide."""
+NOT_SINGLE_CELL: Final = re.compile(f"[^\n\t{PLAIN}]")
+"""Matches a character that may not be exactly one cell wide."""
 
 _TABLE_LIMIT: Final = 20_000
 
 
 class _Widths(dict[str, int]):
-    """Cells of each character, learnt once from ``unicodedata``."""
+    """A cache of the cells of each character, by ``unicodedata``."""
 
     def __missing__(self, char: str) -> int:
         wide = unicodedata.east_asian_width(char) in "WF"
@@ -29,14 +29,15 @@ char_width: Final = _WIDTHS.__getitem__
 
 
 def width(text: str) -> int:
-    """Cells that the text takes on one row."""
-    if text.isascii() or ODD.search(text) is None:
+    """The display width of a text on one row, in cells."""
+    if text.isascii() or NOT_SINGLE_CELL.search(text) is None:
         return len(text)
     return sum(map(char_width, text))
 
 
 def fitting(text: str, cells: int) -> int:
-    """The most code points of the text's beginning that fit into so many cells; never parts a base and its marks."""
+    """The maximum number of leading code points that fit into so many cells; never separates a base character from its
+    combining characters."""
     if text.isascii():
         return min(len(text), max(0, cells))
     used = 0
@@ -48,7 +49,8 @@ def fitting(text: str, cells: int) -> int:
 
 
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
-    """The text cut or padded with spaces to exactly so many cells; a cut text ends in the ellipsis if there is room."""
+    """The text truncated or padded with spaces to exactly so many cells; truncated, it ends in the ellipsis if that
+    fits."""
     room = max(0, cells)
     if width(text) > room:
         tail = ellipsis if width(ellipsis) <= room else ""

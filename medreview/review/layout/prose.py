@@ -1,4 +1,4 @@
-"""Where lines of prose break into screen rows."""
+"""Wrapping of prose into screen rows."""
 
 import re
 from bisect import bisect_right
@@ -7,21 +7,21 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-from medreview.review.layout.cells import ODD, char_width
+from medreview.review.layout.cells import NOT_SINGLE_CELL, char_width
 
 _BREAKING: Final = " \t\u3000"
 
 
 def prose_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
-    """Rows of a part of a text as half-open ranges of code points; see ``WrapTable`` for what they promise.
+    """The rows of a part of a text as half-open ranges of code points; their properties are those of ``WrapTable``.
 
-    The part begins at the start of a line; it ends at the end of one or just behind it.
+    The part begins at the start of a line; it ends at the end of one or just after it. ``width`` is in cells.
     """
     pattern = _row_pattern(width)
     done = start
-    while (odd := ODD.search(text, done, end)) is not None:
-        line_start = text.rfind("\n", done, odd.start()) + 1 or done
-        line_end = text.find("\n", odd.start(), end)
+    while (found := NOT_SINGLE_CELL.search(text, done, end)) is not None:
+        line_start = text.rfind("\n", done, found.start()) + 1 or done
+        line_end = text.find("\n", found.start(), end)
         line_end = end if line_end < 0 else line_end
         yield from (match.span(1) for match in pattern.finditer(text, done, line_start))
         yield from line_rows(text, line_start, line_end, width)
@@ -32,7 +32,7 @@ def prose_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[in
 
 @lru_cache(maxsize=8)
 def _row_pattern(width: int) -> re.Pattern[str]:
-    """One row of text in which every character takes one cell, in group 1, and the line end after it."""
+    """A pattern for one row of text in which every character is one cell wide; group 1 is the row without line end."""
     return re.compile(
         rf"([^\n]{{1,{width}}}(?:[ \t]+|(?<=[ \t])|(?=\n)|\Z)"  # ends at white space or at the end of the line
         rf"|[^\n]{{{width}}}"  # a word longer than a row
@@ -41,7 +41,7 @@ def _row_pattern(width: int) -> re.Pattern[str]:
 
 
 def line_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
-    """Rows of one line, whatever characters it holds."""
+    """The rows of one line with characters of any width."""
     line = text[start:end]
     widths = list(map(char_width, line))
     used = list(accumulate(widths))
@@ -49,7 +49,7 @@ def line_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int
     while row < len(line):
         limit = (used[row - 1] if row else 0) + width
         stop = bisect_right(used, limit, row)
-        if stop == row:  # one character wider than the row, and the marks on it
+        if stop == row:  # one character wider than the row, and its combining characters
             stop = bisect_right(used, used[row], row)
         if stop < len(line):
             stop = _break(line, widths, row, stop)
@@ -58,12 +58,12 @@ def line_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int
 
 
 def _break(line: str, widths: list[int], row: int, stop: int) -> int:
-    """The last place at or before ``stop`` where the row may end, or ``stop`` itself inside a long word."""
-    for place in range(stop, row, -1):
-        if line[place] in _BREAKING:
-            while place < len(line) and line[place] in _BREAKING:
-                place += 1
-            return place
-        if line[place - 1] in _BREAKING or (widths[place] and 2 in (widths[place - 1], widths[place])):
-            return place
+    """The last break opportunity at or before ``stop``, or ``stop`` itself inside a long word."""
+    for at in range(stop, row, -1):
+        if line[at] in _BREAKING:
+            while at < len(line) and line[at] in _BREAKING:
+                at += 1
+            return at
+        if line[at - 1] in _BREAKING or (widths[at] and 2 in (widths[at - 1], widths[at])):
+            return at
     return stop

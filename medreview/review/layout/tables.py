@@ -1,9 +1,9 @@
-"""Tables in a text, their columns lined up for a width in cells: for the screen only, the text stays as it is.
+"""Column alignment of tables in a text, for a width in cells; for display only, the text itself is unchanged.
 
-A table is a run of lines ``| a | b |``, as ``medreview.sources.reading.full_text`` writes them; a line ``|---|---|``
-between them belongs to it. A line with a single cell in such a run is a heading across the table and stays prose.
-Without the outer bars, as in some PDFs, the lines must all have as many: two bars in at least two lines, or one in at
-least three.
+A table is a sequence of lines ``| a | b |``, as ``medreview.sources.reading.full_text`` writes them; a line
+``|---|---|`` between them belongs to it. A line with a single cell in such a sequence is a heading across the table and
+stays prose. Without the outer bars, as in some PDFs, all lines must have the same number of bars: two bars in at least
+two lines, or one in at least three.
 """
 
 import re
@@ -14,12 +14,12 @@ from medreview.review.layout.cells import width
 from medreview.review.layout.prose import line_rows
 
 NARROWEST: Final = 6
-"""Cells under which no column with more to say is squeezed: the table is then drawn as prose."""
+"""Minimum width of a column with longer content; a table with less room is drawn as prose."""
 
-_RUN: Final = re.compile(r"(?:\| [^\n]* \||\|[-:| ]+\|)(?:\n(?:\| [^\n]* \||\|[-:| ]+\|))+(?=\n|\Z)")
+_TABLE_LINES: Final = re.compile(r"(?:\| [^\n]* \||\|[-:| ]+\|)(?:\n(?:\| [^\n]* \||\|[-:| ]+\|))+(?=\n|\Z)")
 _BAR: Final = " | "
 _LONGEST_WORD: Final = 24
-"""Cells that a column asks for to keep its words whole, at most."""
+"""Maximum width that a column requests in order not to break its words."""
 _BLANKS: Final = " \t"
 _QUANTITY: Final = re.compile(
     r"""(?<![^ \t(\[])
@@ -29,11 +29,11 @@ _QUANTITY: Final = re.compile(
       | (?<![^ \t(\[])[<>=≤≥±~≈]+[ \t]+[+−-]?\d[^ \t]*""",
     re.VERBOSE,
 )
-"""A number and the word after it, a sign of comparison and its number: ``≤ 30 mL/kg``."""
+"""A number with its comparison sign and its unit, which must stay on one row: ``≤ 30 mL/kg``."""
 
 
-class TableRun(NamedTuple):
-    """Code points that stand side by side in one screen row, from a column of the screen on."""
+class TextRun(NamedTuple):
+    """A text run: the code points ``start`` to ``end`` (half-open) on one screen row, from a screen column on."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class TableRun(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    """The words of one cell, without the blanks around them, and the bar after it (behind the line if it has none)."""
+    """The range of one cell without surrounding blanks, and the offset of the bar after it (after the line if none)."""
 
     start: int
     end: int
@@ -49,29 +49,29 @@ class _Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Consecutive lines ``text[start:end]`` of at least two cells each, and the cells that each column has."""
+    """Consecutive lines ``text[start:end]`` of at least two cells each, and the width of each column."""
 
     start: int
     end: int
     columns: tuple[int, ...]
 
-    def lay_out(self, text: str, start: int, end: int) -> list[list[TableRun]]:
-        """The screen rows of one line: every code point but the blanks around the bars, once and in order."""
-        framed = text[start] == "|"
-        rows = [[TableRun(start, start + 1, 0)] if framed else []]
-        column = 2 if framed else 0
+    def lay_out(self, text: str, start: int, end: int) -> list[list[TextRun]]:
+        """The screen rows of one line: every code point except the blanks around the bars, once and in order."""
+        has_outer_bars = text[start] == "|"
+        rows = [[TextRun(start, start + 1, 0)] if has_outer_bars else []]
+        column = 2 if has_outer_bars else 0
         for cell, room in zip(_cells(text, start, end), self.columns, strict=False):
             for number, (left, right) in enumerate(_cell_rows(text[cell.start : cell.end], room)):
                 if number == len(rows):
                     rows.append([])
-                rows[number].append(TableRun(cell.start + left, cell.start + right, column))
+                rows[number].append(TextRun(cell.start + left, cell.start + right, column))
             if cell.bar < end:
-                rows[0].append(TableRun(cell.bar, cell.bar + 1, column + room + 1))
+                rows[0].append(TextRun(cell.bar, cell.bar + 1, column + room + 1))
             column += room + 3
         return rows
 
     def heights(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """Start, end and number of screen rows of each line."""
+        """Start and end offset of each line, and its number of screen rows."""
         for start, end in _lines(text, self.start, self.end):
             rows = 1
             for words, room in zip(_words(text[start:end]), self.columns, strict=False):
@@ -81,20 +81,20 @@ class Table(NamedTuple):
 
 
 def find_tables(text: str, cells: int) -> Iterator[Table]:
-    """The tables of a text that can be lined up in so many cells, in order. ``text`` went through ``visible``."""
+    """The tables of a text that fit into so many cells, in order. ``text`` must have gone through ``visible``."""
     place = 0
     while (bar := text.find(_BAR, place)) >= 0:
         start = text.rfind("\n", place, bar) + 1 or place
-        end, alike = _run(text, start)
-        if alike:
+        end, is_table = _table_lines(text, start)
+        if is_table:
             yield from _tables(text, start, end, cells)
         place = end + 1
 
 
-def _run(text: str, start: int) -> tuple[int, bool]:
-    """Where the run of alike lines ends that begins with a line, and whether it may be a table."""
+def _table_lines(text: str, start: int) -> tuple[int, bool]:
+    """The end of the sequence of similar lines that begins at ``start``, and whether it may be a table."""
     if text[start] == "|":
-        found = _RUN.match(text, start)
+        found = _TABLE_LINES.match(text, start)
         return (found.end(), True) if found else (_line_end(text, start), False)
     end = _line_end(text, start)
     bars, lines = text.count(_BAR, start, end), 1
@@ -112,7 +112,7 @@ def _line_end(text: str, place: int) -> int:
 
 
 def _tables(text: str, start: int, end: int, cells: int) -> Iterator[Table]:
-    """A run of lines as tables of common columns, parted by the lines that go across."""
+    """A sequence of lines as tables with common columns, separated by headings across the table."""
     longest: list[int] = []
     parts: list[tuple[int, int]] = []
     most = cells // 4
@@ -132,16 +132,16 @@ def _tables(text: str, start: int, end: int, cells: int) -> Iterator[Table]:
             parts.append((line_start, line_end))
     frame = 1 if text[start] == "|" else -3
     columns = _columns(text, parts, longest, cells - 3 * len(longest) - frame)
-    # One line alone has nothing to line up with.
+    # A single line has nothing to align with.
     if columns is not None and "\n" in text[parts[0][0] : parts[-1][1]]:
         yield from (Table(*part, columns) for part in parts)
 
 
 def _columns(text: str, parts: Sequence[tuple[int, int]], longest: list[int], room: int) -> tuple[int, ...] | None:
-    """Cells for each column, ``None`` when there is not room for all.
+    """The width of each column, ``None`` when they do not fit.
 
-    As long as it can be had, each is as wide as its longest word; the rest is shared evenly, which leaves short columns
-    whole and wraps the long ones.
+    If possible, each is as wide as its longest word; the rest is distributed evenly, so that short columns are not
+    wrapped and long ones are.
     """
     least = [min(need, NARROWEST) for need in longest]
     if not longest or sum(least) > room:
@@ -160,15 +160,15 @@ def _columns(text: str, parts: Sequence[tuple[int, int]], longest: list[int], ro
 
 
 def _share(least: list[int], most: list[int], room: int) -> list[int]:
-    """Sizes between ``least`` and ``most`` that add up to ``room``, as even as they can be."""
+    """Sizes between ``least`` and ``most`` with the sum ``room``, as even as possible."""
     low, high = 0, max(most)
     while low < high:
         level = (low + high + 1) // 2
-        if sum(_levelled(least, most, level)) <= room:
+        if sum(_clamped(least, most, level)) <= room:
             low = level
         else:
             high = level - 1
-    sizes = _levelled(least, most, low)
+    sizes = _clamped(least, most, low)
     rest = room - sum(sizes)
     for number, size in enumerate(sizes):
         if rest and size == low and size < most[number]:
@@ -177,7 +177,7 @@ def _share(least: list[int], most: list[int], room: int) -> list[int]:
     return sizes
 
 
-def _levelled(least: list[int], most: list[int], level: int) -> list[int]:
+def _clamped(least: list[int], most: list[int], level: int) -> list[int]:
     return [max(low, min(high, level)) for low, high in zip(least, most, strict=True)]
 
 
@@ -189,19 +189,19 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop + 1
 
 
-def _parted(line: str) -> tuple[list[str], int, int]:
-    """The cells of a line as they are, where the first begins, and how many code points part two of them."""
+def _split_cells(line: str) -> tuple[list[str], int, int]:
+    """The cells of a line, the offset of the first one, and the length of the separator in code points."""
     if not line.startswith("|"):
         return line.split(_BAR), 0, 3
     return (line[2:-2].split(_BAR), 2, 3) if line[1] == " " else (line[1:-1].split("|"), 1, 1)
 
 
 def _words(line: str) -> list[str]:
-    return [cell.strip(_BLANKS) for cell in _parted(line)[0]]
+    return [cell.strip(_BLANKS) for cell in _split_cells(line)[0]]
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[_Cell]:
-    parts, place, between = _parted(text[start:end])
+    parts, place, between = _split_cells(text[start:end])
     place += start
     for part in parts:
         behind = place + len(part)
@@ -212,23 +212,23 @@ def _cells(text: str, start: int, end: int) -> Iterator[_Cell]:
 
 
 def _cell_rows(words: str, room: int) -> Iterator[tuple[int, int]]:
-    """Rows of one cell, broken as prose is, but not between a number and its unit if one row holds both."""
+    """The rows of one cell, wrapped like prose, but not between a number and its unit if both fit on one row."""
     if not words:
         return iter(())
     if len(words) <= room and words.isascii():
         return iter(((0, len(words)),))
-    return line_rows(_held(words, room), 0, len(words), max(1, room))
+    return line_rows(_with_unbreakable_quantities(words, room), 0, len(words), max(1, room))
 
 
-def _held(words: str, room: int) -> str:
-    """The words with the blanks inside quantities made into characters at which no row breaks."""
-    return _QUANTITY.sub(lambda found: _joined(found[0], room), words)
+def _with_unbreakable_quantities(words: str, room: int) -> str:
+    """The words with the spaces inside quantities replaced by a character at which no row breaks."""
+    return _QUANTITY.sub(lambda found: _unbreakable(found[0], room), words)
 
 
-def _joined(quantity: str, room: int) -> str:
+def _unbreakable(quantity: str, room: int) -> str:
     return re.sub(r"[ \t]", "_", quantity) if width(quantity) <= room else quantity
 
 
 def _longest_word(words: str) -> int:
-    """Cells of the longest word or quantity."""
-    return max(map(width, _held(words, _LONGEST_WORD).split()), default=0)
+    """The width of the longest word or quantity."""
+    return max(map(width, _with_unbreakable_quantities(words, _LONGEST_WORD).split()), default=0)

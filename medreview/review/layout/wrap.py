@@ -1,20 +1,20 @@
-"""Where a long text breaks into screen rows."""
+"""Wrapping of a long text into screen rows."""
 
 from bisect import bisect_left, bisect_right
 
 from medreview.review.layout.prose import prose_rows
-from medreview.review.layout.tables import Table, TableRun, find_tables
+from medreview.review.layout.tables import Table, TextRun, find_tables
 
 
 class WrapTable:
-    """Rows of a text for a width in cells, as half-open ranges of code points.
+    """The rows of a text for a width in cells, as half-open ranges of code points.
 
     Prose breaks after white space, between wide characters, or inside a word that is longer than a row. Its rows cover
-    every code point once, apart from line ends, which belong to no row. White space at a break stays at the end of its
-    row and may hang over the width; nothing else does, unless a single character is wider than the row.
+    every code point once, except line ends, which belong to no row. White space at a break stays at the end of its row
+    and may exceed the width; nothing else does, unless a single character is wider than the row.
 
-    The columns of tables are lined up (``medreview.review.layout.tables``): each line takes as many rows as
-    its longest cell.
+    The columns of tables are aligned (``medreview.review.layout.tables``): each line takes as many rows as its longest
+    cell.
 
     Attributes:
         rows: ``(start, end)`` of each row, in order, at least one; the rows of a table's line have the line's range.
@@ -26,7 +26,7 @@ class WrapTable:
         self.rows: list[tuple[int, int]] = []
         self._text = text
         self._tables: list[Table] = []
-        self._laid_out: tuple[tuple[int, int], list[list[TableRun]]] = ((0, 0), [])
+        self._laid_out: tuple[tuple[int, int], list[list[TextRun]]] = ((0, 0), [])
         done = 0
         for table in find_tables(text, self.width):
             self.rows += prose_rows(text, done, table.start, self.width)
@@ -41,8 +41,8 @@ class WrapTable:
         return len(self.rows)
 
     def row_of(self, offset: int) -> int:
-        """Number of the row that draws a code point; a line end, and a blank that is not drawn, count to the one before
-        them."""
+        """The index of the row with a code point; line ends and blanks that are not drawn belong to the code point
+        before them."""
         row = max(0, bisect_right(self.rows, (offset, len(self._text) + 1)) - 1)
         line = self.rows[row]
         lines = self._lines_of(line)
@@ -52,25 +52,25 @@ class WrapTable:
         _, number = max(before, default=(0, 0))
         return bisect_left(self.rows, line) + number
 
-    def runs(self, row: int) -> list[TableRun]:
-        """What stands in a row, from left to right; where there is room between two runs, it is blank."""
+    def runs(self, row: int) -> list[TextRun]:
+        """The text runs of a row, from left to right; gaps between them are blank."""
         line = self.rows[row]
         lines = self._lines_of(line)
         if lines is None:
-            return [TableRun(*line, 0)]
+            return [TextRun(*line, 0)]
         return lines[row - bisect_left(self.rows, line)]
 
     def first_of(self, row: int) -> int:
-        """The first offset that ``row_of`` puts into a row."""
+        """The first offset in a row, by ``row_of``."""
         return min(run.start for run in self.runs(row))
 
     def end_of(self, row: int) -> int:
-        """How far in the text a row reaches; the rows of a table's line share it evenly."""
+        """The offset up to which a row reaches; the rows of one line of a table share the line evenly."""
         line = start, end = self.rows[row]
         first = bisect_left(self.rows, line)
         return start + (end - start) * (row - first + 1) // (bisect_right(self.rows, line) - first)
 
-    def _lines_of(self, line: tuple[int, int]) -> list[list[TableRun]] | None:
+    def _lines_of(self, line: tuple[int, int]) -> list[list[TextRun]] | None:
         """The screen rows of a line of a table; ``None`` for prose."""
         if not self._tables:
             return None

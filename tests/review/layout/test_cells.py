@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import get_character_cell_size
 
-from medreview.review.layout.cells import ODD, char_width, fit, fitting, width
+from medreview.review.layout.cells import NOT_SINGLE_CELL, char_width, fit, fitting, width
 from medreview.visible import visible
 
 
@@ -19,7 +19,7 @@ def test_every_shown_character_is_as_wide_as_textual_takes_it_to_be() -> None:
         if char_width(char) != get_character_cell_size(char, "17") and unicodedata.category(char) != "Cn"
     ]
     assert wrong == []
-    assert [char for char in shown if char_width(char) != 1 and ODD.search(char) is None] == []
+    assert [char for char in shown if char_width(char) != 1 and NOT_SINGLE_CELL.search(char) is None] == []
 
 
 @pytest.mark.parametrize(
