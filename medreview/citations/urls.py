@@ -113,20 +113,20 @@ def _limits(text: str, starts: list[_Start], high: int) -> list[int]:
 
 def _pair(text: str, low: int, high: int) -> tuple[list[int], list[int | None]]:
     """The offsets of the brackets of a run, and for each the offset of its counterpart, or ``None``."""
-    places: list[int] = []
+    offsets: list[int] = []
     partners: list[int | None] = []
     opened: dict[str, list[int]] = {"(": [], "[": [], "{": []}
     for match in _BRACKET.finditer(text, low, high):
-        places.append(match.start())
+        offsets.append(match.start())
         partners.append(None)
         opener = _OPENING.get(match.group())
         if opener is None:
-            opened[match.group()].append(len(places) - 1)
+            opened[match.group()].append(len(offsets) - 1)
         elif opened[opener]:
             other = opened[opener].pop()
             partners[other] = match.start()
-            partners[-1] = places[other]
-    return places, partners
+            partners[-1] = offsets[other]
+    return offsets, partners
 
 
 def _end(start: int, limit: int, brackets: list[int], partners: list[int | None], entities: list[int]) -> int:
@@ -135,11 +135,11 @@ def _end(start: int, limit: int, brackets: list[int], partners: list[int | None]
     if entity < len(entities):
         limit = min(limit, entities[entity])
     for index in range(bisect_left(brackets, start), len(brackets)):
-        place, partner = brackets[index], partners[index]
-        if place >= limit:
+        bracket, partner = brackets[index], partners[index]
+        if bracket >= limit:
             break
         if partner is None or not start <= partner < limit:
-            return place
+            return bracket
     return limit
 
 

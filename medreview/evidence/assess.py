@@ -1,8 +1,7 @@
 """Assessment of one statement against one source: evidence, highlights, clashes, and a score for triage.
 
 ``unsupported`` orders statements for review; it is neither a probability nor a verdict. Rules on words cannot tell what
-a source means: on some medical data sets they are near chance
-(docs/evidence.md).
+a source means: on some medical data sets they are near chance (docs/evidence.md).
 """
 
 from collections.abc import Sequence

@@ -112,13 +112,13 @@ class Vocabulary:
 
     def terms(self, text: str) -> list[Term]:
         """The terms of a text in order. A phrase of the table is an additional term before its words."""
-        places = [match.span() for match in _WORD.finditer(text)]
-        words = [text[start:end] for start, end in places]
+        spans = [match.span() for match in _WORD.finditer(text)]
+        words = [text[start:end] for start, end in spans]
         found = [(at, 1, key, at) for at, key in enumerate(map(self._keys.__getitem__, words)) if key]
         if not self._keys.phrase_starts.isdisjoint(words):
             found += [(at, 0, name, last) for name, at, last in self._phrases_in(words)]
             found.sort(key=itemgetter(0, 1))
-        return [Term(key, places[at][0], places[last][1]) for at, _, key, last in found]
+        return [Term(key, spans[at][0], spans[last][1]) for at, _, key, last in found]
 
     def __getstate__(self) -> dict[str, object]:
         """The state without the cache, which another process fills again."""

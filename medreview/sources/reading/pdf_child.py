@@ -119,9 +119,9 @@ def outline_of(document: Any, pages: list[str]) -> list[tuple[int, int, int, int
                 lines.setdefault(heading_words(line), []).append((at, at + len(line)))
             at += len(line) + 1
         for words, levels in bookmarks.items():
-            places = lines.get(words, [])
-            if len(places) == len(levels):
-                found += [(number, start, end, level) for (start, end), level in zip(places, levels, strict=True)]
+            ranges = lines.get(words, [])
+            if len(ranges) == len(levels):
+                found += [(number, start, end, level) for (start, end), level in zip(ranges, levels, strict=True)]
     return sorted(found)
 
 
@@ -164,8 +164,8 @@ def page_text(page: Any) -> str:
 def write_out_scripts(textpage: Any, text: str, characters: list[str]) -> None:
     """Write superscripts as superscript characters, ``^(...)`` or ``[n]``: in plain text 10 with a superscript 9 would
     be read as 109. Subscript numbers become subscript characters where a digit of the line follows them."""
-    places = [found.start() for found in SCRIPT_START.finditer(text)]
-    if len(places) > MOST_SCRIPT_STARTS:
+    candidates = [found.start() for found in SCRIPT_START.finditer(text)]
+    if len(candidates) > MOST_SCRIPT_STARTS:
         return
     boxes: dict[int, tuple[float, float]] = {}
 
@@ -177,7 +177,7 @@ def write_out_scripts(textpage: Any, text: str, characters: list[str]) -> None:
         return boxes[index]
 
     read = 0
-    for index in places:
+    for index in candidates:
         if index < read:
             continue
         (bottom, height), (base_bottom, base) = box(index), box(index - 1)
