@@ -98,11 +98,11 @@ def test_any_text_is_read_without_an_error(text):
     "piece", ["{", '{"a":', "<think>", '{"a": "', "[{", "```json\n", '{"quote": "x"} ', "</think>"]
 )
 def test_hostile_repetition_is_read_fast(piece):
-    begun = time.perf_counter()
+    begun = time.thread_time()
 
     parse(piece * (200_000 // len(piece)), SCHEMA)
 
-    assert time.perf_counter() - begun < 2
+    assert time.thread_time() - begun < 2, "processor time: a cost that grows with the square would be minutes"
 
 
 def test_numbers_are_finite_and_whole_where_wanted():
