@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
+from medreview.event_loop import run_to_end
 from medreview.judges.tasks import parsing
 from medreview.judges.tasks.registry import DEFAULT, task_for
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
@@ -98,7 +99,7 @@ def judge_with(
     progress.begin("judgements", sum(map(len, waiting)))
     tallies = [Tally(each.name, each.model, task) for each in settings]
     try:
-        asyncio.run(_run(study, list(zip(settings, tasks, waiting, tallies, strict=True)), progress))
+        run_to_end(_run(study, list(zip(settings, tasks, waiting, tallies, strict=True)), progress))
     except* UserError as group:
         raise _first(group) from None
     return LlmSummary(tallies)

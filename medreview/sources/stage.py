@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 from medreview.citations.canonical import domain
+from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.network import Network, Request
@@ -140,7 +141,7 @@ def fetch_live(
         delays={**services.delays(), **network.delays},
         robots_exempt=frozenset({domain(services.eutils), domain(services.europe_pmc)}),
     )
-    asyncio.run(fetch_all(requests, on_done=keep, network=network))
+    run_to_end(fetch_all(requests, on_done=keep, network=network))
     return summary
 
 

@@ -3,7 +3,6 @@
 A failure is stored as well, so that the figures can count it; it is retried the next time.
 """
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from medreview.citations.canonical import domain
+from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.fetched import Fetched
 from medreview.study import Study
@@ -88,7 +88,7 @@ def ask(
     requests = [Request(service.address(key), token=key) for key in wanted]
     stopped = ""
     try:
-        asyncio.run(fetch_all(requests, on_done=run.take, network=network))
+        run_to_end(fetch_all(requests, on_done=run.take, network=network))
     except _ServiceDownError as down:
         stopped = f"{down} Stopped after {_GIVE_UP_AFTER} failures in a row; the same command goes on from there."
     left = len(wanted) - run.asked
