@@ -45,15 +45,9 @@ def ask_models(
 def judges_named(names: Sequence[str], *, task: str = "", again: bool = False, local_only: bool = False) -> "Judges":
     """The configured judges of these names, and the task to put to them; with the user's own prompts, if any."""
     from medreview.config import load_config
-    from medreview.judges.tasks.registry import DEFAULT
-    from medreview.llm.settings import choose, keep_local
-    from medreview.pipeline import Judges
+    from medreview.configured import judges_of
 
-    config = load_config()
-    chosen = choose(config.judges, names)
-    if local_only:
-        keep_local(chosen)
-    return Judges(chosen, task or DEFAULT, config.prompts_folder, again)
+    return judges_of(load_config(), names, task=task, again=again, local_only=local_only)
 
 
 def say_where_texts_go(judges: "Judges") -> None:

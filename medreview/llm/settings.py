@@ -86,8 +86,6 @@ def judges_from(tables: Mapping[str, Any], where: object) -> dict[str, JudgeSett
 def _judge(name: str, table: Any, where: str) -> JudgeSettings:
     if not isinstance(table, dict):
         raise UserError(f"{where} must be a table [judges.{name}] with `model` and `base_url`.")
-    if not name.strip() or not name.isprintable() or name == "offline":
-        raise UserError(f"{where} needs another name; 'offline' is the judge without a model.")
     if {"api_key", "key", "token"} & table.keys():
         raise UserError(f"{where} holds a key; put it into an environment variable and name that as `api_key_env`.")
     for key, value in table.items():
@@ -105,11 +103,15 @@ def _judge(name: str, table: Any, where: str) -> JudgeSettings:
         ):
             raise UserError(f"{where}: {item.name!r} is missing.")
     settings = JudgeSettings(name=name, **table)
-    _check(settings, where)
+    check_settings(settings, where)
     return settings
 
 
-def _check(settings: JudgeSettings, where: str) -> None:
+def check_settings(settings: JudgeSettings, where: str) -> None:
+    """Raise :class:`UserError`, which begins with ``where``, for a name, address or value that cannot be used."""
+    name = settings.name
+    if not name.strip() or not name.isprintable() or name == "offline":
+        raise UserError(f"{where} needs another name; 'offline' is the judge without a model.")
     try:
         parts = urlsplit(settings.base_url)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -144,10 +146,10 @@ def choose(judges: Mapping[str, JudgeSettings], names: Iterable[str]) -> list[Ju
 
 
 def keep_local(judges: Iterable[JudgeSettings]) -> None:
-    """Raise :class:`UserError` when one of the judges is not on this machine: for ``--local-only``."""
+    """Raise :class:`UserError` when one of the judges is not on this machine: for ``--local-only`` (``local_only``)."""
     remote = [f"{judge.name} ({judge.host})" for judge in judges if not judge.is_local]
     if remote:
-        raise UserError(f"--local-only: not on this machine: {', '.join(remote)}. Nothing was sent.")
+        raise UserError(f"Not on this machine, as --local-only (local_only) asks: {', '.join(remote)}. Nothing was sent.")
 
 
 def leaves_for(judges: Iterable[JudgeSettings]) -> str:
@@ -159,5 +161,5 @@ def leaves_for(judges: Iterable[JudgeSettings]) -> str:
     plain = ", unencrypted" if any(judge.base_url.lower().startswith("http://") for judge in remote) else ""
     return (
         f"Questions, statements and sources leave this machine for {hosts}{plain}. They must "
-        "not hold what identifies a patient; --local-only refuses this."
+        "not hold what identifies a patient; --local-only (local_only) refuses this."
     )

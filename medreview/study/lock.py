@@ -32,8 +32,8 @@ class WriterLock:
             holder = self._holder(descriptor)
             os.close(descriptor)
             raise UserError(
-                f"The study is open for writing in another medreview ({holder}). "
-                "Leave that one first, or look at this one with `medreview review --read-only`."
+                f"The study is open for writing {holder}. "
+                "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
             ) from None
         owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
         os.ftruncate(descriptor, 0)
@@ -49,7 +49,9 @@ class WriterLock:
     @staticmethod
     def _holder(descriptor: int) -> str:
         try:
-            recorded_owner = json.loads(os.pread(descriptor, 4096, 0))
-            return f"process {recorded_owner['pid']} on {recorded_owner['host']}, since {recorded_owner['since']}"
+            owner = json.loads(os.pread(descriptor, 4096, 0))
+            if (owner["pid"], owner["host"]) == (os.getpid(), socket.gethostname()):
+                return "in this process already"
+            return f"in another medreview (process {owner['pid']} on {owner['host']}, since {owner['since']})"
         except (ValueError, KeyError, TypeError):
-            return "a process that did not leave its name"
+            return "in another medreview (a process that did not leave its name)"

@@ -210,7 +210,7 @@ def test_a_link_to_a_study_is_that_study(study, tmp_path):
     link = folder / "link.medreview"
     link.symlink_to(study.path)
 
-    with pytest.raises(UserError, match="open for writing in another"):
+    with pytest.raises(UserError, match="open for writing in this process already"):
         Study.open(link)
     assert backup_folder(link) == backup_folder(study.path)
     assert [path.name for path in folder.iterdir()] == ["link.medreview"]

@@ -1,0 +1,96 @@
+"""The network, its services and the judges as the settings want them: the same for commands and for Python."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import medreview
+from medreview.config import Config
+from medreview.errors import UserError
+from medreview.llm.settings import JudgeSettings, check_settings, choose, keep_local
+
+if TYPE_CHECKING:
+    from medreview.pipeline import Judges, PageProvider
+    from medreview.sources.fetching.network import Network
+    from medreview.sources.fetching.services import Services
+
+_NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
+
+
+def services_of(config: Config) -> "Services":
+    """The services to ask, as the settings name them, and the contact of the settings.
+
+    The key for E-utilities is that of the environment variable ``NCBI_API_KEY``; it goes to NCBI and nowhere else.
+    Raises :class:`UserError` for an address without a host.
+    """
+    from medreview.sources.fetching.services import Services
+
+    for name, address in config.services.items():
+        if not _has_host(address):
+            raise UserError(f"The service {name!r} of the settings must be a web address, such as https://example.org.")
+    services = Services(contact=config.contact)
+    services = replace(services, **config.services)
+    if services.eutils.startswith(_NCBI):
+        services = replace(services, ncbi_key=os.environ.get("NCBI_API_KEY", ""))
+    return services
+
+
+def network_of(config: Config, proxy: str | None = None, respect_robots: bool | None = None) -> "Network":
+    """The network as the settings want it, unless the caller says otherwise: who asks, how, and how far apart."""
+    from medreview.sources.fetching.network import Network
+
+    agent = f"medreview/{medreview.__version__}" + (f" ({config.contact})" if config.contact else "")
+    return Network(
+        user_agent=agent,
+        proxy=config.proxy if proxy is None else proxy,
+        respect_robots=config.respect_robots if respect_robots is None else respect_robots,
+        delays=services_of(config).delays(),
+    )
+
+
+def pages_of(
+    config: Config, saved: Path | None = None, proxy: str | None = None, respect_robots: bool | None = None
+) -> "PageProvider":
+    """Where pages are taken from: saved ones, else the network of the settings."""
+    from medreview.pipeline import PageProvider
+
+    return PageProvider(saved, network_of(config, proxy, respect_robots), services_of(config))
+
+
+def judges_of(
+    config: Config,
+    wanted: Sequence[str | JudgeSettings],
+    *,
+    task: str = "",
+    again: bool = False,
+    local_only: bool = False,
+) -> "Judges":
+    """The judges to ask, each once: those of the settings by name, others as given; with the user's own prompts.
+
+    Raises :class:`UserError` for an unknown name, for wrong settings, for two judges of one name, and with
+    ``local_only`` for a judge that is not on this machine.
+    """
+    from medreview.judges.tasks.registry import DEFAULT
+    from medreview.pipeline import Judges
+
+    given = {judge.name: judge for judge in wanted if isinstance(judge, JudgeSettings)}
+    for judge in given.values():
+        check_settings(judge, f"Judge {judge.name!r}")
+    names = [judge if isinstance(judge, str) else judge.name for judge in wanted]
+    if given and len(set(names)) < len(names):
+        raise UserError(f"Two judges have the name {max(names, key=names.count)!r}; give one of them another name.")
+    chosen = choose({**config.judges, **given}, names)
+    if local_only:
+        keep_local(chosen)
+    return Judges(chosen, task or DEFAULT, config.prompts_folder, again)
+
+
+def _has_host(address: str) -> bool:
+    try:
+        host, port = urlsplit(address).hostname, urlsplit(address).port
+    except ValueError:
+        return False
+    return bool(host) and port != 0 and not any(sign.isspace() or ord(sign) < 32 for sign in address)
