@@ -17,11 +17,13 @@ def backup_folder(study: Path) -> Path:
     return study.with_name(study.name + ".backups")
 
 
-def backup_to(study: Path, target: Path) -> Path:
+def backup_to(study: Path, target: Path | None = None) -> Path:
     """Copy the study to a new file (mode 0600) by SQLite's online backup API: a consistent copy of a live file.
 
-    Raises :class:`UserError` when the target exists or cannot be written; no partial copy is left behind.
+    Without a ``target``, to a dated file beside the study. Raises :class:`UserError` when the target exists or cannot
+    be written; no partial copy is left behind.
     """
+    target = target or study.with_name(f"{study.stem}-{datetime.now():%Y%m%d-%H%M%S}{study.suffix}")
     if target.exists():
         raise UserError(f"{target} exists already; choose another name for the copy.")
     partial = target.with_name(target.name + ".partial")

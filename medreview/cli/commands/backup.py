@@ -18,12 +18,9 @@ def backup(
 
     Example: medreview backup sepsis.medreview /media/usb/sepsis.medreview
     """
-    from datetime import datetime
-
     from medreview.study import Study
     from medreview.study.backup import backup_to
 
     Study.open(study, read_only=True).close()
-    target = target or study.with_name(f"{study.stem}-{datetime.now():%Y%m%d-%H%M%S}{study.suffix}")
     made = backup_to(study, target)
     result({"copy": str(made), "bytes": made.stat().st_size}, f"copied to {made}", as_json=as_json)

@@ -1,16 +1,13 @@
 """The command ``demo``: the sample study, made and opened."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from medreview.cli.opening import Reviewer, open_review
 from medreview.cli.options import Json
 from medreview.cli.output import counted, progress, result, say
-
-if TYPE_CHECKING:
-    from medreview.study import Study
-from medreview.cli.opening import Reviewer, open_review
 
 
 def demo(
@@ -23,13 +20,15 @@ def demo(
 
     Example: medreview demo
     """
+    from medreview.demo import make_demo
     from medreview.study import Study
 
     if study.exists():
         opened = Study.open(study)
         say(f"The sample study is at {study} already; your decisions in it are kept.")
     else:
-        opened = _make_demo(study)
+        with progress() as bar:
+            opened = make_demo(study, bar)
     with opened:
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
         flagged = opened.reader.execute("SELECT count(*) FROM verdict WHERE priority > 0").fetchone()[0]
@@ -39,20 +38,3 @@ def demo(
             result(told, f"{sentence}\nReview them: medreview review {study}", as_json=as_json)
         else:
             open_review(opened, reviewer, None, "", False, first="flagged")
-
-
-def _make_demo(path: Path) -> "Study":
-    from importlib.resources import as_file, files
-
-    from medreview import pipeline
-    from medreview.study import Study
-
-    study = Study.create(path, "sample study")
-    try:
-        with as_file(files("medreview.sample_data")) as folder, progress() as bar:
-            inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
-            pipeline.run(study, inputs, {}, pipeline.PageProvider(folder / "pages"), bar)
-    except BaseException:
-        study.discard()
-        raise
-    return study

@@ -163,6 +163,28 @@ JUDGEMENTS: Final = (
     Column("error", "text", "Why there is no usable judgement; empty when there is one."),
 )
 
+PAIRS: Final = (
+    Column("response_id", "text", "The response: the unit to resample."),
+    Column("response_model", "text", "The model that gave it."),
+    Column("origin", "text", "Where the question came from: a stratum."),
+    Column("statement_id", "text", "The statement."),
+    Column("statement_ordinal", "integer", "Place of the statement in its response, from 1."),
+    Column("statement_text", "text", "The statement."),
+    Column("source_number", "integer", "Place of the source among those that the response cites, from 1."),
+    Column("source_id", "text", "The source."),
+    Column("source_url", "text", "Where it is fetched."),
+    Column("source_domain", "text", "Host of that address."),
+    Column("snapshot_id", "text", "Its current page; empty when not fetched."),
+    Column("page_state", "text", "What kind of page that is; empty when not fetched.", levels=PAGE_STATES),
+    Column("supported", "boolean", "By most of the judges that have a vote on this page; empty for a tie, and when "
+           "none has one."),
+    Column("unsupported", "number", "Score of the offline rules: higher is to be looked at sooner; empty when they "
+           "have not seen the pair.", unit="0 to 1"),
+    Column("passage_start", "integer", "Where the passage to read first starts in the page's text.", unit=CODE_POINTS),
+    Column("passage_end", "integer", "Where it ends.", unit=CODE_POINTS),
+    Column("passage", "text", "That passage, by the offline rules; empty when no word is shared."),
+)  # fmt: skip
+
 EVENTS: Final = (
     Column("event_id", "text", "The event (a ULID: their order is the order in time)."),
     Column("at_utc", "time", "When it happened.", unit="UTC"),

@@ -1,5 +1,6 @@
 """What a figure is: a value that never travels without its interval, its n and, when undefined, a sentence."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -38,6 +39,19 @@ class Estimate:
             raise ValueError(f"{self.name}: an interval has two ends")
         if (self.value is None or self.low is None) and not self.reason:
             raise ValueError(f"{self.name}: what is missing needs a reason")
+
+    def __str__(self) -> str:
+        """Name, value and interval: ``Cohen's kappa: 0.474 (95% CI 0.135 to 0.736)``."""
+        return f"{self.name}: {show(self)}"
+
+
+def estimate_named(estimates: Iterable[Estimate], name: str) -> Estimate:
+    """The first of several estimates with a name; raises ``KeyError`` that names those there are."""
+    held = list(estimates)
+    for estimate in held:
+        if estimate.name == name:
+            return estimate
+    raise KeyError(f"no estimate {name!r}; there are {', '.join(dict.fromkeys(each.name for each in held))}")
 
 
 def half_up(value: float, digits: int = 3) -> str:

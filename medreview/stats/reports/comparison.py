@@ -11,9 +11,10 @@ import numpy as np
 from medreview.stats.formulas.agreement import encode, pair_figures
 from medreview.stats.formulas.bootstrap import FEW_CLUSTERS, Floats, Resampling, contributions, draw
 from medreview.stats.formulas.classification import McNemar, mcnemar
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.reports.label_scales import BINARY, Scale, ScaleLabel
+from medreview.stats.reports.reviewer_labels import Mode
 
 FEW: Final = 30
 """Items below which no figure of agreement is to be leant on."""
@@ -26,7 +27,9 @@ class Comparison:
     """``first`` (rows of ``table``) against ``second`` (columns), on the labels of a scale in the protocol's order.
 
     ``agreement`` are percent agreement, clustered by response and by Wilson, and the chance-corrected coefficients.
-    ``dropped`` counts by reason; ``mcnemar`` stands where there are two labels.
+    ``dropped`` counts by reason; ``mcnemar`` stands where there are two labels. ``mode`` says how the reviewers'
+    labels were given, ``None`` between judges; ``drawn``, of a reviewer's labels against judges, whether the statements
+    are the random audit.
     """
 
     first: str
@@ -42,6 +45,12 @@ class Comparison:
     agreement: tuple[Estimate, ...]
     mcnemar: McNemar | None
     cautions: tuple[str, ...]
+    mode: Mode | None = None
+    drawn: bool | None = None
+
+    def estimate(self, name: str) -> Estimate:
+        """The leading estimate of this name (``"Cohen's kappa"``); raises ``KeyError`` that names those there are."""
+        return estimate_named(self.agreement, name)
 
 
 @dataclass(slots=True)
@@ -51,6 +60,8 @@ class Pairing:
     first: str
     second: str
     scale: Scale
+    mode: Mode | None = None
+    drawn: bool | None = None
     rows: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     responses: list[str] = field(default_factory=list)
@@ -120,6 +131,8 @@ def _compared(
         agreement=_shown(pairing, figures, resampling.level),
         mcnemar=mcnemar(table[0][1], table[1][0]) if pairing.scale is BINARY and pairing.rows else None,
         cautions=(*cautions, *_small(pairing, figures)),
+        mode=pairing.mode,
+        drawn=pairing.drawn,
     )
 
 

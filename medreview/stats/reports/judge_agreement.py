@@ -50,7 +50,10 @@ class JudgeAgreement:
         names = {self._ALL: TOGETHER, **judges}
         self._collected = {
             group: _Collected(
-                pairings={run: [Pairing(reviewer, name, scale) for scale in SCALES] for run, name in names.items()}
+                pairings={
+                    run: [Pairing(reviewer, name, scale, group.mode, group.drawn) for scale in SCALES]
+                    for run, name in names.items()
+                }
             )
             for group in GROUPS
         }
@@ -126,8 +129,8 @@ def _between(
     theirs: Mapping[str, ReviewerLabel],
     resampling: Resampling,
 ) -> Sequence[Comparison]:
-    both_blind = [Pairing(f"{first} (blind)", f"{second} (blind)", scale) for scale in SCALES]
-    otherwise = [Pairing(first, second, scale) for scale in SCALES]
+    both_blind = [Pairing(f"{first} (blind)", f"{second} (blind)", scale, "blind") for scale in SCALES]
+    otherwise = [Pairing(first, second, scale, "assisted") for scale in SCALES]
     for unit in sorted(mine.keys() & theirs.keys()):
         a, b = mine[unit], theirs[unit]
         blind = a.group.mode == b.group.mode == "blind"

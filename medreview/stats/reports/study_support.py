@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.support import ResponseSupport, support_metrics
 from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
@@ -34,6 +34,10 @@ class SupportFigures:
     without_statements: int
     clustered: tuple[Estimate, ...]
     wilson: tuple[Estimate, ...]
+
+    def estimate(self, name: str) -> Estimate:
+        """The clustered estimate of this name (``"statement-level support"``); ``KeyError`` names those there are."""
+        return estimate_named(self.clustered, name)
 
 
 @dataclass(frozen=True)

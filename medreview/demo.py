@@ -1,0 +1,27 @@
+"""The sample study: sixteen answers with saved pages and recorded judgements, made without a network."""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from medreview import pipeline
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+
+TITLE = "sample study"
+
+
+def make_demo(path: Path, progress: Progress = SILENT) -> Study:
+    """Make the sample study (``sample_data/README.md`` says what was planted in it) and open it for writing.
+
+    Raises :class:`~medreview.errors.UserError` when something is there already or the place cannot be written; a study
+    that could not be finished is taken away again.
+    """
+    study = Study.create(path, TITLE)
+    try:
+        with as_file(files("medreview.sample_data")) as folder:
+            inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
+            pipeline.run(study, inputs, {}, pipeline.PageProvider(folder / "pages"), progress)
+    except BaseException:
+        study.discard()
+        raise
+    return study
