@@ -7,6 +7,163 @@ and only ``medreview.cli`` imports Rich. Data flows one way, in the order of the
     (read)      (extract)    (fetch)    (split)      (+ evidence)         (figures)  (write)
 
 with ``study`` (the SQLite file) under all of them and ``pipeline`` the only module that knows the order.
+
+For Python, everything public is here, and each name is loaded when it is first used (``docs/api.md``)::
+
+    with medreview.open_study("sepsis.medreview", read_only=True) as study:
+        for comparison in study.agreement(mode="blind"):
+            print(comparison.estimate("Cohen's kappa"))
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from medreview.api.material import MarkedPassage, StudyStatement
+    from medreview.api.open_study import OpenStudy, create_demo, create_study, open_study
+    from medreview.api.rows import JudgementRow, LabelRow, PairRow
+    from medreview.api.tables import Table
+    from medreview.api.texts import extract_citations, find_evidence, ground_quote, split_statements
+    from medreview.citations.model import Citation
+    from medreview.errors import NotSaved, UserError
+    from medreview.evidence.assess import Assessment
+    from medreview.evidence.clashes import Clash
+    from medreview.evidence.differences import Difference
+    from medreview.evidence.grounding import Grounding, QuoteIndex
+    from medreview.evidence.ranking import Hit, SourceIndex
+    from medreview.exchange.exports.export import ExportSummary
+    from medreview.exchange.files.columns import Column
+    from medreview.exchange.imports.rows import BadRecord
+    from medreview.judges.llm_stage import QuestionPlan, Tally
+    from medreview.llm.settings import JudgeSettings
+    from medreview.pipeline import Imported, Judged, JudgedBy, Prepared
+    from medreview.progress import Progress
+    from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
+    from medreview.review.statement_view import Judgement, Source, Verdict
+    from medreview.review.study_response import StudyResponse
+    from medreview.sources.stage import FetchSummary
+    from medreview.statements.split import Dropped, Parsed, Statement
+    from medreview.statements.stage import ParseSummary
+    from medreview.stats.citations.report import CitationReport
+    from medreview.stats.citations.url_figures import UrlReport
+    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.formulas.estimate import Estimate
+    from medreview.stats.reports.comparison import Comparison
+    from medreview.stats.reports.study_figures import StudyFigures
+    from medreview.stats.reports.study_support import SupportFigures, SupportReport
+    from medreview.study.merge import MergeSummary
+    from medreview.text import Span
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Assessment",
+    "BadRecord",
+    "Citation",
+    "CitationReport",
+    "Clash",
+    "Column",
+    "Comparison",
+    "Difference",
+    "Dropped",
+    "Estimate",
+    "ExportSummary",
+    "FetchSummary",
+    "Grounding",
+    "Hit",
+    "Imported",
+    "JudgeSettings",
+    "Judged",
+    "JudgedBy",
+    "Judgement",
+    "JudgementRow",
+    "LabelRow",
+    "MarkedPassage",
+    "MergeSummary",
+    "NotSaved",
+    "OpenStudy",
+    "PairRow",
+    "ParseSummary",
+    "Parsed",
+    "Prepared",
+    "Progress",
+    "QuestionPlan",
+    "QuoteIndex",
+    "Resampling",
+    "ReviewerSpan",
+    "ReviewerState",
+    "Source",
+    "SourceIndex",
+    "Span",
+    "Statement",
+    "StudyFigures",
+    "StudyResponse",
+    "StudyStatement",
+    "SupportFigures",
+    "SupportReport",
+    "Table",
+    "Tally",
+    "UrlReport",
+    "UserError",
+    "Verdict",
+    "create_demo",
+    "create_study",
+    "extract_citations",
+    "find_evidence",
+    "ground_quote",
+    "open_study",
+    "split_statements",
+]
+
+_HOMES = {
+    "medreview.api.material": ("MarkedPassage", "StudyStatement"),
+    "medreview.api.open_study": ("OpenStudy", "create_demo", "create_study", "open_study"),
+    "medreview.api.rows": ("JudgementRow", "LabelRow", "PairRow"),
+    "medreview.api.tables": ("Table",),
+    "medreview.api.texts": ("extract_citations", "find_evidence", "ground_quote", "split_statements"),
+    "medreview.citations.model": ("Citation",),
+    "medreview.errors": ("NotSaved", "UserError"),
+    "medreview.evidence.assess": ("Assessment",),
+    "medreview.evidence.clashes": ("Clash",),
+    "medreview.evidence.differences": ("Difference",),
+    "medreview.evidence.grounding": ("Grounding", "QuoteIndex"),
+    "medreview.evidence.ranking": ("Hit", "SourceIndex"),
+    "medreview.exchange.exports.export": ("ExportSummary",),
+    "medreview.exchange.files.columns": ("Column",),
+    "medreview.exchange.imports.rows": ("BadRecord",),
+    "medreview.judges.llm_stage": ("QuestionPlan", "Tally"),
+    "medreview.llm.settings": ("JudgeSettings",),
+    "medreview.pipeline": ("Imported", "Judged", "JudgedBy", "Prepared"),
+    "medreview.progress": ("Progress",),
+    "medreview.review.reviewer_state": ("ReviewerSpan", "ReviewerState"),
+    "medreview.review.statement_view": ("Judgement", "Source", "Verdict"),
+    "medreview.review.study_response": ("StudyResponse",),
+    "medreview.sources.stage": ("FetchSummary",),
+    "medreview.statements.split": ("Dropped", "Parsed", "Statement"),
+    "medreview.statements.stage": ("ParseSummary",),
+    "medreview.stats.citations.report": ("CitationReport",),
+    "medreview.stats.citations.url_figures": ("UrlReport",),
+    "medreview.stats.formulas.bootstrap": ("Resampling",),
+    "medreview.stats.formulas.estimate": ("Estimate",),
+    "medreview.stats.reports.comparison": ("Comparison",),
+    "medreview.stats.reports.study_figures": ("StudyFigures",),
+    "medreview.stats.reports.study_support": ("SupportFigures", "SupportReport"),
+    "medreview.study.merge": ("MergeSummary",),
+    "medreview.text": ("Span",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # to a type checker, a module with __getattr__ would have every name
+
+    def __getattr__(name: str) -> Any:
+        """A public name, from the module that defines it (PEP 562): ``import medreview`` alone loads none of them."""
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    """What there is, for editors and ``dir``, loaded or not."""
+    return sorted({*globals(), *__all__})

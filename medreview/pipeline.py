@@ -289,6 +289,7 @@ def run(
     pages: PageProvider,
     progress: Progress = SILENT,
     synonyms: Path | None = None,
+    processes: int | None = None,
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
 
@@ -311,4 +312,4 @@ def run(
     for done, decisions in waiting:
         _decide(study, done, decisions, progress)
     imported += [bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
-    return Prepared(imported, citations, fetched, parsed, judge(study, progress, synonyms=synonyms))
+    return Prepared(imported, citations, fetched, parsed, judge(study, progress, processes, synonyms))

@@ -67,6 +67,16 @@ def load_reviewer_state(
     return replace(own, stale=stale is not None)
 
 
+def load_reviewer_states(reader: sqlite3.Connection, statement_id: str, pass_no: int = 1) -> dict[str, ReviewerState]:
+    """What everybody has said about a statement, by name. Who only looked at it has said nothing."""
+    rows = reader.execute(
+        """SELECT DISTINCT reviewer FROM event_live
+           WHERE unit = ? AND pass = ? AND kind NOT IN ('shown', 'reveal') ORDER BY reviewer""",
+        (statement_id, pass_no),
+    )
+    return {name: load_reviewer_state(reader, statement_id, name, pass_no) for (name,) in rows.fetchall()}
+
+
 def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
     said = json.loads(row["payload"])
     match row["kind"], said.get("axis"):

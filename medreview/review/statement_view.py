@@ -132,7 +132,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         origin=row["origin"],
         question=row["question"],
         response=row["response"],
-        sources=_sources(reader, row["response_id"]),
+        sources=load_sources(reader, row["response_id"]),
         judgements=_judgements(reader, statement_id),
         verdict=_verdict(reader, statement_id),
     )
@@ -180,7 +180,8 @@ def _span(start: int | None, end: int | None) -> Span | None:
     return None if start is None or end is None else Span(start, end)
 
 
-def _sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]:
+def load_sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]:
+    """The sources that a response cites, each once, in order of citation."""
     rows = reader.execute(
         """SELECT u.source_id, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title, p.page_state,
                   p.state_evidence, p.instructions, p.raw_size, p.fetched_at

@@ -1,0 +1,116 @@
+"""The figures of a study: agreement, support and citations, each estimate with interval, n and what was left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medreview.api.opened import Opened, Place
+
+if TYPE_CHECKING:
+    from medreview.api.comparisons import Between, ScaleName
+    from medreview.stats.citations.report import CitationReport
+    from medreview.stats.citations.url_figures import UrlReport
+    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.reports.comparison import Comparison
+    from medreview.stats.reports.reviewer_labels import Mode
+    from medreview.stats.reports.study_figures import StudyFigures
+    from medreview.stats.reports.study_support import SupportReport
+
+
+class Figures(Opened):
+    """What can be counted and estimated."""
+
+    def figures(
+        self, reviewer: str | None = None, *, pass_no: int = 1, resampling: Resampling | None = None
+    ) -> StudyFigures:
+        """Everything that ``medreview stats`` says, for one reviewer or for all of them.
+
+        Raises ``UserError`` for a reviewer who has left nothing in the study.
+        """
+        from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.reports.study_figures import study_figures
+
+        return study_figures(
+            self._study.reader, reviewer, pass_no=pass_no, resampling=resampling or DEFAULT, progress=self._progress
+        )
+
+    def agreement(
+        self,
+        between: Between = "reviewers_and_judges",
+        *,
+        reviewer: str | None = None,
+        mode: Mode | None = None,
+        scale: ScaleName | None = None,
+        pass_no: int = 1,
+        resampling: Resampling | None = None,
+    ) -> tuple[Comparison, ...]:
+        """Agreement of reviewers with judges, of ``"judges"``, or of ``"reviewers"``, each two compared on their own.
+
+        Blind and assisted labels are never pooled, nor the random audit with what was chosen: ``mode`` and ``drawn`` of
+        a comparison say which it is. ``scale``: ``"levels"`` (four labels) or ``"binary"`` (supported or not).
+        """
+        from medreview.api.comparisons import comparisons
+
+        return comparisons(self.figures(reviewer, pass_no=pass_no, resampling=resampling), between, mode, scale)
+
+    def support(
+        self, reviewer: str | None = None, *, pass_no: int = 1, resampling: Resampling | None = None
+    ) -> tuple[SupportReport, ...]:
+        """How well responses are supported by what they cite: by the judges' verdict, or by a reviewer's labels.
+
+        URL validity, statement-level and response-level support, unused sources (SourceCheckup), for the whole study
+        and by model and origin. The judges' is one report; a reviewer's are up to two, blind and assisted.
+        """
+        figures = self.figures(reviewer, pass_no=pass_no, resampling=resampling)
+        return (figures.support,) if reviewer is None else figures.reviewers[0].support
+
+    def url_report(
+        self, *, paywalled: Place | None = None, top: int = 5, resampling: Resampling | None = None
+    ) -> UrlReport:
+        """What ``medreview urls`` says: validity, hosts, paywalls, country, top-level domains, lost pages; no network.
+
+        ``paywalled`` is a list of your own of domains, ``top`` how many hosts to name.
+        """
+        from medreview.citations.hosts import paywalled_domains
+        from medreview.stats.citations.url_figures import url_figures
+        from medreview.stats.formulas.bootstrap import DEFAULT
+
+        return url_figures(
+            self._study.reader,
+            paywalled=paywalled_domains(None if paywalled is None else Path(paywalled)),
+            top=top,
+            resampling=resampling or DEFAULT,
+            progress=self._progress,
+        )
+
+    def citation_report(
+        self,
+        *,
+        allow: Place | None = None,
+        min_with: float = 95.0,
+        min_allowed: float = 90.0,
+        resampling: Resampling | None = None,
+    ) -> CitationReport:
+        """What ``medreview citations`` says: how many responses cite, which kinds, how much is from evidence domains.
+
+        ``allow`` is a list of domains of your own; ``min_with`` and ``min_allowed`` are the two pass criteria, in per
+        cent. What became of each source is told by the pages fetched before.
+        """
+        from medreview.citations.allow_list import load_allow_list
+        from medreview.exchange.imports.citation_answers import study_answers
+        from medreview.sources.lookups.reach import stored
+        from medreview.stats.citations.report import Thresholds, citation_report, scored
+        from medreview.stats.formulas.bootstrap import DEFAULT
+
+        listed = load_allow_list(None if allow is None else Path(allow))
+        answers = list(study_answers(self._study.reader))
+        return citation_report(
+            scored(answers, listed, len(answers), self._progress),
+            listed,
+            Thresholds(min_with, min_allowed),
+            reach=stored(self._study.reader),
+            reach_from="snapshots",
+            resampling=resampling or DEFAULT,
+            progress=self._progress,
+        )

@@ -1,0 +1,82 @@
+"""A statement of a study as plain data, with everything that is known of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+from medreview.review.highlights import in_source
+from medreview.review.reviewer_state import ReviewerState, load_reviewer_states
+from medreview.review.statement_view import StatementView, load_evidence, load_statement_view, load_text
+
+
+class MarkedPassage(NamedTuple):
+    """A stretch of a source's text that the workbench would light: ``text`` is what stands from ``start`` to ``end``.
+
+    ``kind``: ``"quote"`` (a judge's quotation), ``"evidence"`` (what to read first, by the offline rules) or
+    ``"clash"`` (what differs from the statement, or from a judge's quotation; ``remark`` says what they have instead).
+    ``source`` is the ``number`` of one of the statement's sources. Offsets count code points of that source's text.
+    """
+
+    source: int
+    kind: str
+    start: int
+    end: int
+    text: str
+    remark: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyStatement(StatementView):
+    """A statement of a study with its response, sources, judgements, verdict, passages and labels.
+
+    ``span`` is its place in ``response``, ``None`` when it is paraphrased. ``judgements`` are those on the pages as
+    they are now; ``verdict`` is their roll-up, ``None`` before any. ``passages`` stand in the order of the sources,
+    within one quotes first, best first. ``labels`` holds what each reviewer has said, by name.
+    """
+
+    passages: tuple[MarkedPassage, ...]
+    labels: Mapping[str, ReviewerState]
+
+    @property
+    def name(self) -> str:
+        """What the workbench calls it: ``R07 S3``."""
+        return f"{self.response_name} S{self.ordinal}"
+
+    def __repr__(self) -> str:
+        """Short enough for a notebook."""
+        return f"<StudyStatement {self.name}: {self.text!r}>"
+
+
+def read_statements(
+    reader: sqlite3.Connection, statement_ids: Sequence[str], pass_no: int = 1
+) -> Iterator[StudyStatement]:
+    """Statements one by one, each as it is when its turn comes; ``KeyError`` for one that the study does not have."""
+    texts: dict[str, str] = {}
+    response_id = ""
+    for statement_id in statement_ids:
+        view = load_statement_view(reader, statement_id)
+        if view.response_id != response_id:  # the pages of one response are read once
+            texts, response_id = {}, view.response_id
+        yield StudyStatement(
+            **{field.name: getattr(view, field.name) for field in fields(StatementView)},
+            passages=tuple(_passages(reader, view, texts)),
+            labels=load_reviewer_states(reader, statement_id, pass_no),
+        )
+
+
+def _passages(reader: sqlite3.Connection, view: StatementView, texts: dict[str, str]) -> Iterator[MarkedPassage]:
+    """What would be lit for somebody who may see the judges and has marked nothing."""
+    for source in view.sources:
+        page = source.snapshot_id
+        if page is None:
+            continue
+        evidence = load_evidence(reader, view.statement_id, page)
+        lit = in_source(view, ReviewerState(), source, evidence, judges=True)
+        if lit.marks and page not in texts:
+            texts[page] = load_text(reader, page)
+        for start, end, kind in dict.fromkeys(lit.marks):
+            remark = lit.remarks.get(start, "") if kind == "clash" else ""
+            yield MarkedPassage(source.number, kind, start, end, texts[page][start:end], remark)

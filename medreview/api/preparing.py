@@ -1,0 +1,162 @@
+"""Bringing a study to where it can be reviewed, and keeping it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from medreview.api.opened import Opened, Place
+
+if TYPE_CHECKING:
+    from medreview.exchange.exports.export import ExportSummary
+    from medreview.judges.llm_stage import QuestionPlan
+    from medreview.llm.settings import JudgeSettings
+    from medreview.pipeline import Imported, Judged, JudgedBy, Judges, PageProvider, Prepared
+    from medreview.sources.stage import FetchSummary, Scope
+    from medreview.statements.stage import ParseSummary
+    from medreview.study.merge import MergeSummary
+
+
+class Preparing(Opened):
+    """The stages, as the commands of the same names run them."""
+
+    def run(
+        self,
+        *files: Place,
+        pages: Place | None = None,
+        mapping: Mapping[str, str] | None = None,
+        processes: int | None = 0,
+    ) -> Prepared:
+        """Import files, fetch what they cite, split the responses and judge offline: ready to review.
+
+        ``pages``, ``mapping`` and ``processes`` are those of ``fetch``, ``import_file`` and ``judge``. Whatever was
+        done before is not done again. Raises ``UserError`` for a file that cannot be used as a whole.
+        """
+        from medreview import pipeline
+        from medreview.configured import synonyms_of
+
+        named = [Path(file) for file in files]
+        synonyms = synonyms_of(self._config())
+        return pipeline.run(
+            self._study, named, mapping or {}, self._pages(pages), self._progress, synonyms, processes=processes
+        )
+
+    def import_file(self, path: Place, mapping: Mapping[str, str] | None = None) -> Imported:
+        """Import one file, whatever it holds: answers, judgements, a SourceCheckup table; or the folder of an export.
+
+        ``mapping`` says which column is which field, ``{"answer_text": "response"}``; ``{"judge:": "RefChecker"}``
+        gives every record that text. A broken record is left out and named in ``bad``; importing twice adds nothing.
+        Raises ``UserError`` for a file that cannot be used as a whole.
+        """
+        from medreview import pipeline
+
+        return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress)
+
+    def fetch(self, pages: Place | None = None, *, scope: Scope = "missing") -> FetchSummary:
+        """Get the cited pages: from ``pages`` (a folder of saved pages or a WARC file), else from the network.
+
+        ``scope``: ``"missing"`` those never asked for, ``"failed"`` also those that could not be had, ``"all"`` every
+        one anew. A page that has changed becomes a new snapshot; the old one stays.
+        """
+        from medreview import pipeline
+
+        return pipeline.fetch(self._study, self._pages(pages), scope=scope, progress=self._progress)
+
+    def parse(self) -> ParseSummary:
+        """Split the responses that were not split yet into statements, by rules."""
+        from medreview import pipeline
+
+        return pipeline.parse(self._study, self._progress)
+
+    def judge(self, *, processes: int | None = 0) -> Judged:
+        """Let the offline judge look at the pairs that it has not seen, and roll all judgements up.
+
+        It is triage by rules, no verdict. ``processes``: 0 works in this one, ``None`` takes one per processor for many
+        pairs; a script that asks for more must keep its own code under ``if __name__ == "__main__":``.
+        """
+        from medreview import pipeline
+        from medreview.configured import synonyms_of
+
+        return pipeline.judge(self._study, self._progress, processes, synonyms_of(self._config()))
+
+    def judge_by(
+        self,
+        *judges: str | JudgeSettings,
+        task: str = "source_verification",
+        limit: int | None = None,
+        again: bool = False,
+        local_only: bool = False,
+    ) -> JudgedBy:
+        """Put a task to models, all at once, and roll all judgements up; nothing is asked or paid for twice.
+
+        ``judges`` are names of the settings (``[judges.NAME]``) or ``JudgeSettings``. ``limit``: at most so many units
+        for each now. ``again``: also where an answer was of no use before. Texts that leave this machine are announced
+        by a ``UserWarning``; ``local_only`` refuses that. Raises ``UserError`` for an unknown judge or task, a missing
+        key, and a refused one, before anything is sent.
+        """
+        from medreview import pipeline
+        from medreview.llm.settings import leaves_for
+
+        asked = self._judges(judges, task, again=again, local_only=local_only)
+        if sentence := leaves_for(asked.settings):
+            warnings.warn(sentence, stacklevel=2)
+        return pipeline.judge_by(self._study, asked, limit=limit, progress=self._progress)
+
+    def plan(
+        self,
+        *judges: str | JudgeSettings,
+        task: str = "source_verification",
+        limit: int | None = None,
+        again: bool = False,
+    ) -> list[QuestionPlan]:
+        """What ``judge_by`` would ask each judge, in calls, tokens and cost; nothing is sent."""
+        from medreview import pipeline
+
+        asked = self._judges(judges, task, again=again, local_only=False)
+        return pipeline.plan_for(self._study, asked, limit=limit, progress=self._progress)
+
+    def merge(self, other: Place) -> MergeSummary:
+        """Bring the decisions of a colleague's copy in; twice adds nothing.
+
+        Raises ``UserError`` when the other file is this one, no study, or its record of decisions does not verify.
+        """
+        from medreview.study.merge import merge
+
+        return merge(self._study, Path(other))
+
+    def check(self) -> list[str]:
+        """What is wrong with the file, one sentence each: structure, texts, places, the chain of decisions."""
+        from medreview.study.check import check
+
+        return check(self._study.reader)
+
+    def backup(self, target: Place | None = None) -> Path:
+        """Copy the study to a new file, by default a dated one beside it; the copy's path.
+
+        Raises ``UserError`` when the target exists or cannot be written.
+        """
+        from medreview.study.backup import backup_to
+
+        return backup_to(self.path, None if target is None else Path(target))
+
+    def export(self, folder: Place, *, dialect: Literal["analysis", "excel"] = "analysis") -> ExportSummary:
+        """Write the study as CSV files with a codebook and a manifest.
+
+        ``dialect``: ``"analysis"`` is plain UTF-8, ``"excel"`` guards formulas. Raises ``UserError`` when the folder
+        holds anything but an earlier export of this study.
+        """
+        from medreview.exchange.exports.export import export
+
+        return export(self._study, Path(folder), dialect, self._progress)
+
+    def _pages(self, saved: Place | None) -> PageProvider:
+        from medreview.configured import pages_of
+
+        return pages_of(self._config(), None if saved is None else Path(saved))
+
+    def _judges(self, judges: tuple[str | JudgeSettings, ...], task: str, *, again: bool, local_only: bool) -> Judges:
+        from medreview.configured import judges_of
+
+        return judges_of(self._config(), judges, task=task, again=again, local_only=local_only)

@@ -1,0 +1,114 @@
+"""Tables of a study: rows with types, which become a DataFrame where pandas is installed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from medreview.api.rows import JudgementRow, LabelRow, PairRow
+from medreview.errors import UserError
+from medreview.exchange.exports.label_rows import label_rows
+from medreview.exchange.exports.pair_rows import pair_rows
+from medreview.exchange.exports.study_rows import judgement_rows
+from medreview.exchange.files.columns import JUDGEMENTS, LABELS, PAIRS, Column
+from medreview.exchange.files.event_payload import Cell
+
+if TYPE_CHECKING:
+    import pandas
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
+
+class Table(Sequence[Row], Generic[Row]):
+    """The rows of one table, read when it was made, and what its ``columns`` mean.
+
+    A cell is text, a whole number, a number, a truth value or a time in UTC, as its column says; ``None`` is missing.
+    """
+
+    def __init__(self, columns: tuple[Column, ...], rows: Iterable[Row]) -> None:
+        self.columns = columns
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
+        """A row by its place from 0, or several by a slice."""
+        return self._rows[place]
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows in their order."""
+        return iter(self._rows)
+
+    def __repr__(self) -> str:
+        """Short enough for a notebook."""
+        return f"<Table of {len(self)} rows: {', '.join(column.name for column in self.columns[:4])}, ...>"
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The table as a DataFrame of the same columns; missing is ``NA``.
+
+        Columns with few levels are categories in the protocol's order, also those that do not occur. Raises
+        ``UserError`` when pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise UserError("A DataFrame needs pandas: install medreview[pandas], or pandas itself.") from None
+        return pandas.DataFrame(
+            {
+                column.name: _series([row[place] for row in self._rows], column)
+                for place, column in enumerate(self.columns)
+            }
+        )
+
+
+def label_table(reader: sqlite3.Connection, study_id: str) -> Table[LabelRow]:
+    """A row for each statement, reviewer and pass that has more than a look."""
+    return Table(LABELS, _typed(label_rows(reader, study_id), LABELS, LabelRow._make))
+
+
+def judgement_table(reader: sqlite3.Connection) -> Table[JudgementRow]:
+    """A row for each judgement."""
+    return Table(JUDGEMENTS, _typed(judgement_rows(reader), JUDGEMENTS, JudgementRow._make))
+
+
+def pair_table(reader: sqlite3.Connection) -> Table[PairRow]:
+    """A row for each statement and source of its response."""
+    return Table(PAIRS, _typed(pair_rows(reader), PAIRS, PairRow._make))
+
+
+def _typed(
+    rows: Iterable[Sequence[Cell]], columns: Sequence[Column], make: Callable[[Iterable[Any]], Row]
+) -> Iterator[Row]:
+    kinds = [column.type for column in columns]
+    return (make(_value(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in rows)
+
+
+def _value(cell: Cell, kind: str) -> str | int | float | bool | datetime | None:
+    """A cell of an export as Python has it; what would be an empty cell there is missing here."""
+    if cell is None or cell == "":
+        return None
+    if kind == "boolean":
+        return bool(cell)
+    return datetime.fromisoformat(str(cell)) if kind == "time" else cell
+
+
+_DTYPES = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
+
+
+def _series(values: list[Any], column: Column) -> pandas.Series[Any]:
+    import pandas
+
+    if column.levels:
+        others = sorted({value for value in values if value is not None and value not in column.levels})
+        return pandas.Series(pandas.Categorical(values, categories=[*column.levels, *others]))
+    if column.type == "time":
+        return pandas.Series(pandas.to_datetime(values, utc=True))
+    return pandas.Series(values, dtype=_DTYPES[column.type])

@@ -1,0 +1,67 @@
+"""One response of a study: what was asked, what was answered, and what it cites."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from medreview.citations.model import Citation
+from medreview.review.statement_view import Source, load_sources, response_name
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyResponse:
+    """A response of a study.
+
+    ``record_id`` is its id in the file it came from, ``""`` without one. ``citations`` stand in their order, those of a
+    list beside the text without a place in it; ``sources`` are what they resolve to, each once. ``statements`` counts
+    what it was split into, ``left_out`` the parts that are no statements; ``parser`` says by what, ``""`` before.
+    """
+
+    response_id: str
+    name: str
+    record_id: str
+    model: str
+    origin: str
+    question: str
+    text: str
+    citations: tuple[Citation, ...]
+    sources: tuple[Source, ...]
+    statements: int
+    left_out: int
+    parser: str
+
+    def __repr__(self) -> str:
+        """Short enough for a notebook."""
+        return f"<StudyResponse {self.name}: {self.statements} statements, {len(self.sources)} sources>"
+
+
+def response_ids(reader: sqlite3.Connection) -> list[str]:
+    """The responses of a study in the order of import."""
+    return [row[0] for row in reader.execute("SELECT response_id FROM response ORDER BY ordinal")]
+
+
+def load_response(reader: sqlite3.Connection, response_id: str) -> StudyResponse:
+    """Read one response; raises ``KeyError`` when the study does not have it."""
+    row = reader.execute(
+        """SELECT r.*, (SELECT count(*) FROM statement WHERE response_id = r.response_id) AS statements
+           FROM response AS r WHERE r.response_id = ?""",
+        (response_id,),
+    ).fetchone()
+    if row is None:
+        raise KeyError(response_id)
+    citations = reader.execute(
+        'SELECT kind, value, "start", "end" FROM citation WHERE response_id = ? ORDER BY ordinal', (response_id,)
+    )
+    return StudyResponse(
+        response_id=response_id,
+        name=response_name(row["ordinal"]),
+        record_id=row["record_id"],
+        model=row["model"],
+        origin=row["origin"],
+        question=row["question"],
+        text=row["text"],
+        citations=tuple(Citation(*cited) for cited in citations),
+        sources=load_sources(reader, response_id),
+        statements=row["statements"],
+        left_out=row["dropped"],
+        parser=row["parser"] or "",
+    )
