@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.study_figures import StudyFigures
     from medreview.stats.reports.study_support import SupportFigures, SupportReport
+    from medreview.study.events import Receipt
     from medreview.study.merge import MergeSummary
     from medreview.text import Span
 
@@ -89,6 +90,7 @@ __all__ = [
     "Progress",
     "QuestionPlan",
     "QuoteIndex",
+    "Receipt",
     "Resampling",
     "ReviewerSpan",
     "ReviewerState",
@@ -148,6 +150,7 @@ _HOMES = {
     "medreview.stats.reports.comparison": ("Comparison",),
     "medreview.stats.reports.study_figures": ("StudyFigures",),
     "medreview.stats.reports.study_support": ("SupportFigures", "SupportReport"),
+    "medreview.study.events": ("Receipt",),
     "medreview.study.merge": ("MergeSummary",),
     "medreview.text": ("Span",),
 }

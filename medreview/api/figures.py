@@ -26,7 +26,8 @@ class Figures(Opened):
     ) -> StudyFigures:
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
-        Raises ``UserError`` for a reviewer who has left nothing in the study.
+        Intervals resample whole responses, the same draws for all figures of a view. Raises ``UserError`` for a
+        reviewer who has left nothing in the study.
         """
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reports.study_figures import study_figures
@@ -48,7 +49,9 @@ class Figures(Opened):
         """Agreement of reviewers with judges, of ``"judges"``, or of ``"reviewers"``, each two compared on their own.
 
         Blind and assisted labels are never pooled, nor the random audit with what was chosen: ``mode`` and ``drawn`` of
-        a comparison say which it is. ``scale``: ``"levels"`` (four labels) or ``"binary"`` (supported or not).
+        a comparison say which it is. ``scale``: ``"levels"`` (four labels) or ``"binary"`` (supported or not). Empty
+        where nobody has decided yet, or only one judge has spoken. Raises ``UserError`` as ``figures``, and for a word
+        that is none of these.
         """
         from medreview.api.comparisons import comparisons
 
@@ -59,8 +62,9 @@ class Figures(Opened):
     ) -> tuple[SupportReport, ...]:
         """How well responses are supported by what they cite: by the judges' verdict, or by a reviewer's labels.
 
-        URL validity, statement-level and response-level support, unused sources (SourceCheckup), for the whole study
-        and by model and origin. The judges' is one report; a reviewer's are up to two, blind and assisted.
+        URL validity, statement-level and response-level support, unused sources, as in SourceCheckup, for the whole
+        study and by model and origin: valid is status 200 with text, supported by one source or more. The judges' is
+        one report, with all four; a reviewer's are up to two, blind and assisted, with support alone.
         """
         figures = self.figures(reviewer, pass_no=pass_no, resampling=resampling)
         return (figures.support,) if reviewer is None else figures.reviewers[0].support
@@ -70,7 +74,8 @@ class Figures(Opened):
     ) -> UrlReport:
         """What ``medreview urls`` says: validity, hosts, paywalls, country, top-level domains, lost pages; no network.
 
-        ``paywalled`` is a list of your own of domains, ``top`` how many hosts to name.
+        ``paywalled`` is a list of your own of domains, ``top`` how many hosts to name. Raises ``UserError`` for a list
+        that cannot be used.
         """
         from medreview.citations.hosts import paywalled_domains
         from medreview.stats.citations.url_figures import url_figures
@@ -95,7 +100,8 @@ class Figures(Opened):
         """What ``medreview citations`` says: how many responses cite, which kinds, how much is from evidence domains.
 
         ``allow`` is a list of domains of your own; ``min_with`` and ``min_allowed`` are the two pass criteria, in per
-        cent. What became of each source is told by the pages fetched before.
+        cent. What became of each source is told by the pages fetched before. Raises ``UserError`` for a list that
+        cannot be used.
         """
         from medreview.citations.allow_list import load_allow_list
         from medreview.exchange.imports.citation_answers import study_answers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from medreview.api.deciding import Deciding
 from medreview.api.figures import Figures
 from medreview.api.opened import Place
 from medreview.api.preparing import Preparing
@@ -12,18 +13,18 @@ from medreview.progress import SILENT, Progress
 from medreview.study import Study
 
 
-class OpenStudy(Preparing, Reading, Figures):
+class OpenStudy(Figures, Deciding, Reading, Preparing):
     """A study file that is open; a context manager that closes it. ``open_study`` and its siblings make it.
 
     Methods that change the study return after the commit and raise ``UserError`` for one that is open for reading
-    only. It is for the thread that opened it.
+    only. It is for the thread that opened it. It may be used where an event loop runs, as in a notebook.
     """
 
 
 def create_study(
     path: Place, title: str = "", *, settings: Place | None = None, progress: Progress = SILENT
 ) -> OpenStudy:
-    """Make a new, empty study and open it for writing; without a ``title`` it has the name of the file.
+    """Make a new, empty study and open it for writing; without a ``title`` it is called as its file is.
 
     Raises ``UserError`` when something is there already, or the place cannot be written.
     """

@@ -22,7 +22,7 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class Table(Sequence[Row], Generic[Row]):
-    """The rows of one table, read when it was made, and what its ``columns`` mean.
+    """The rows of one table, read when it was made, and what its ``columns`` mean; a sequence.
 
     A cell is text, a whole number, a number, a truth value or a time in UTC, as its column says; ``None`` is missing.
     """

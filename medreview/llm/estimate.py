@@ -18,7 +18,7 @@ _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """The size of a set of requests: an upper bound of prompt tokens, a guess of completion tokens."""
 
     calls: int
@@ -58,11 +58,11 @@ def cost_of(settings: JudgeSettings, prompt_tokens: int | None, completion_token
     return paid / 1_000_000
 
 
-def estimate(requests: Iterable[JudgeRequest], settings: JudgeSettings) -> Estimate:
+def estimate(requests: Iterable[JudgeRequest], settings: JudgeSettings) -> CostEstimate:
     """Calls, tokens and cost of sending each request once, without repair turns and retries."""
     calls = prompt = 0
     for request in requests:
         calls += 1
         prompt += prompt_tokens_of(request.messages)
     completion = calls * answer_tokens_of(settings)
-    return Estimate(calls, prompt, completion, cost_of(settings, prompt, completion))
+    return CostEstimate(calls, prompt, completion, cost_of(settings, prompt, completion))

@@ -23,8 +23,10 @@ class ReviewerSpan:
 class ReviewerState:
     """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one.
 
-    ``snapshot_id`` was on the screen when the current label was given; ``stale``: its text has changed since, or there
-    was none then.
+    ``decision`` is the event of the current label, ``snapshot_id`` the page that was on the screen then; ``stale``: its
+    text has changed since, or there was none. ``blind``: the label was given in blind mode; ``revealed``: the judges
+    were shown after it; ``saw_judges``: they were seen at any time. ``reason`` is a code of
+    ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
     """
 
     first: str | None = None

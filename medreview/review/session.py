@@ -8,9 +8,10 @@ from medreview.errors import UserError
 from medreview.labels import REASONS, level_named
 from medreview.review import highlights
 from medreview.review.active_time import ActiveTime
+from medreview.review.decision import decision_payload
 from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.event_writer import EventWriter
-from medreview.review.exposure import exposure, judges_visible
+from medreview.review.exposure import judges_visible
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.queue import Queue, open_queue
@@ -340,9 +341,7 @@ class ReviewSession:
         reader = self.study.reader
         self.item = load_statement_view(reader, self.queue.units[self.position])
         self.own = load_reviewer_state(reader, self.item.statement_id, self.reviewer, self.pass_no)
-        opened = self.item.source_of(self.item.verdict.snapshot_id) if self.item.verdict and self.shows_judges else None
-        readable = next((source for source in self.item.sources if source.snapshot_id and source.size), None)
-        self.source = opened or readable or next(iter(self.item.sources), None)
+        self.source = self.item.opening_source(judges=self.shows_judges)
         self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue)
 
     def _agrees(self, label: str) -> bool | None:
@@ -358,24 +357,17 @@ class ReviewSession:
         return NewEvent(kind, self._current().statement_id, self._payload("evidence", label, via), self._snapshot())
 
     def _payload(self, axis: str, label: str, via: str) -> dict[str, object]:
-        item = self._current()
-        verdict = item.verdict.verdict if item.verdict else None
-        return {
-            "axis": axis,
-            "label": label,
-            "via": via,
-            "judge_verdict": verdict or "",
-            "exposure": exposure(item, self.own, self.queue.mode),
-            "active_ms": self.clock.active_ms,
-            "keys": self.clock.keys,
-            "statement_sha256": item.text_sha256,
-            "snapshot_sha256": self._snapshot_hash(),
-        }
-
-    def _snapshot_hash(self) -> str:
-        query = "SELECT text_sha256 FROM snapshot WHERE snapshot_id = ?"
-        row = self.study.reader.execute(query, (self._snapshot(),)).fetchone()
-        return str(row[0]) if row else ""
+        told = decision_payload(
+            self.study.reader,
+            self._current(),
+            self.own,
+            self.queue.mode,
+            axis=axis,
+            label=label,
+            via=via,
+            snapshot_id=self._snapshot(),
+        )
+        return {**told, "active_ms": self.clock.active_ms, "keys": self.clock.keys}
 
     def _write(self, events: list[NewEvent], words: str) -> None:
         item = self._current()

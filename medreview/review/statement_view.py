@@ -10,7 +10,12 @@ from medreview.text import Span
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One cited source of the response, as its ``number``-th; ``snapshot_id`` is ``None`` when it was never fetched."""
+    """One cited source of the response, as its ``number``-th; ``snapshot_id`` is ``None`` when it was never fetched.
+
+    ``state`` is the state of its page (``ok``, ``paywall``, ``http_error`` ...), ``"not fetched"``, or
+    ``"instructions"`` for a page that tells judges what to answer; ``state_evidence`` is what gave it. ``size`` counts
+    the bytes that came, ``fetched_at`` is ISO 8601, UTC.
+    """
 
     number: int
     source_id: str
@@ -26,10 +31,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one judge said of the statement in one snapshot.
+    """What one judge said of the statement in one snapshot; ``offline``: the rules, no model and no juror.
 
+    ``raw_label`` is the judge's own word, ``verdict`` the level of the evidence axis it maps to, ``supported`` the
+    two-way one; both are ``None`` where the judge abstained. ``confidence`` 0..1 as given. ``quote_status`` says how
+    true the quote is to the page (:mod:`medreview.evidence.grounding`), ``"none"`` without one.
     ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
     place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot.
+    ``run`` tells the runs of one judge apart (another model, prompt or address), the newest has the highest number.
     """
 
     judge: str
@@ -51,7 +60,13 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judges' word, rolled up over sources and jury (``medreview.judges.rollup``)."""
+    """The judges' word, rolled up over sources and jury (``medreview.judges.rollup``).
+
+    ``verdict`` is a level of the evidence axis, ``supported`` the two-way one; both are ``None`` where nobody could
+    tell, and for a tie that the study's tie rule leaves open. ``conflict``: one source supports, another contradicts.
+    ``votes_for`` counts the judges of that verdict, ``votes_other`` those of another, ``abstained`` those without any.
+    ``judgement_id`` and ``snapshot_id`` are what to show first, ``badges`` why it is flagged, ``""`` when it is not.
+    """
 
     verdict: str | None
     supported: bool | None
@@ -107,6 +122,13 @@ class StatementView:
         return next(
             (source for source in self.sources if source.snapshot_id and source.snapshot_id == snapshot_id), None
         )
+
+    def opening_source(self, *, judges: bool) -> Source | None:
+        """The source to open first: the one the judges' verdict rests on where ``judges`` may be seen, else the first
+        that can be read."""
+        opened = self.source_of(self.verdict.snapshot_id) if self.verdict and judges else None
+        readable = next((source for source in self.sources if source.snapshot_id and source.size), None)
+        return opened or readable or next(iter(self.sources), None)
 
 
 def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> StatementView:

@@ -6,5 +6,6 @@
 ``judge_endpoint``  an endpoint of a model: answers by turn or by prompt
 ``commands``        the program: in this process, in one of its own, or under way
 ``terminal``        a program under a pseudo-terminal, and the screen it draws
+``examples``        the examples of a Markdown file, run as they stand there
 ``workbench``       the workbench in this process: what stands on the screen, keys
 """

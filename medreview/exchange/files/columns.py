@@ -222,7 +222,7 @@ PAYLOAD: Final = {
     "exact": Column("payload_exact", "text", "Text of a span."),
     "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
     "span": Column("payload_span", "text", "The span that was removed."),
-    "via": Column("payload_via", "text", "How a decision was given.", levels=("digit", "accept")),
+    "via": Column("payload_via", "text", "How a decision was given.", levels=("digit", "accept", "script")),
     "active_ms": Column("payload_active_ms", "integer", "Working time.", unit="ms"),
     "keys": Column("payload_keys", "integer", "Keys pressed."),
     "snapshot_sha256": Column("payload_snapshot_sha256", "text", "SHA-256 of the page's text."),

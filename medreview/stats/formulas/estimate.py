@@ -14,9 +14,10 @@ class Estimate:
     """One statistic as it is shown and reported.
 
     ``value`` is ``None`` when undefined, ``low`` and ``high`` when there is no interval; ``reason`` then says why.
-    ``method`` names the interval. ``n`` counts the items used, ``dropped`` those left out because a judgement is
-    missing, ``clusters`` the responses when they are the resampling unit. Shares are fractions. ``undefined_share``
-    is the share of resamples without a value; ``notes`` are cautions to print beside the figure.
+    ``level`` is that of the interval, ``method`` its name, ``seed`` that of its resamples. ``n`` counts the items used,
+    ``dropped`` those left out because a judgement is missing, ``clusters`` the responses when they are the resampling
+    unit. Shares are fractions. ``undefined_share`` is the share of resamples without a value; ``notes`` are cautions to
+    print beside the figure.
     """
 
     name: str

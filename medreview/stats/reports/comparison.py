@@ -26,10 +26,11 @@ _STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 class Comparison:
     """``first`` (rows of ``table``) against ``second`` (columns), on the labels of a scale in the protocol's order.
 
-    ``agreement`` are percent agreement, clustered by response and by Wilson, and the chance-corrected coefficients.
-    ``dropped`` counts by reason; ``mcnemar`` stands where there are two labels. ``mode`` says how the reviewers'
-    labels were given, ``None`` between judges; ``drawn``, of a reviewer's labels against judges, whether the statements
-    are the random audit.
+    ``agreement`` are percent agreement, clustered by response and by Wilson, and the chance-corrected coefficients:
+    Cohen's kappa (Cohen 1960) and AC1 (Gwet 2008). ``n`` statements of so many ``responses`` were compared; ``dropped``
+    counts the others by reason; ``first_counts`` and ``second_counts`` are the marginals; ``mcnemar`` stands where
+    there are two labels. ``mode`` says how the reviewers' labels were given, ``None`` between judges; ``drawn``, of a
+    reviewer's labels against judges, whether the statements are the random audit.
     """
 
     first: str

@@ -29,7 +29,10 @@ class ReviewerFigures:
 
 @dataclass(frozen=True)
 class StudyFigures:
-    """Everything that ``medreview stats`` says, with the choices that make it repeatable."""
+    """Everything that ``medreview stats`` says, with the choices that make it repeatable.
+
+    ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``.
+    """
 
     statements: int
     responses: int

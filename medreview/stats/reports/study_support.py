@@ -42,7 +42,10 @@ class SupportFigures:
 
 @dataclass(frozen=True)
 class SupportReport:
-    """Support as one party sees it: ``by`` names it. ``omitted`` counts strata beyond the largest."""
+    """Support as one party sees it: ``by`` names it. ``omitted`` counts strata beyond the largest.
+
+    The first of ``strata`` is the whole study; models and origins follow where there are several.
+    """
 
     by: str
     strata: tuple[SupportFigures, ...]

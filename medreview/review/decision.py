@@ -1,0 +1,78 @@
+"""What is stored with a decision; and deciding without a screen."""
+
+import sqlite3
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.labels import EVIDENCE, level_named
+from medreview.review.event_writer import EventWriter
+from medreview.review.exposure import exposure
+from medreview.review.queue import Mode, Queue, kind_named
+from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
+from medreview.review.statement_view import StatementView, load_statement_view
+from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt
+
+SCRIPT: Final = "script"
+"""How a decision was given that no key was pressed for."""
+
+
+def decision_payload(
+    reader: sqlite3.Connection,
+    item: StatementView,
+    own: ReviewerState,
+    mode: Mode,
+    *,
+    axis: str,
+    label: str,
+    via: str,
+    snapshot_id: str | None,
+) -> dict[str, Any]:
+    """A decision with what had been seen before it, and the hashes of the texts that it was made on."""
+    page = reader.execute("SELECT text_sha256 FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
+    return {
+        "axis": axis,
+        "label": label,
+        "via": via,
+        "judge_verdict": (item.verdict.verdict if item.verdict else None) or "",
+        "exposure": exposure(item, own, mode),
+        "statement_sha256": item.text_sha256,
+        "snapshot_sha256": str(page[0]) if page else "",
+    }
+
+
+def decide_in_script(
+    study: Study,
+    reviewer: str,
+    statement_id: str,
+    label: str,
+    *,
+    source_id: str | None = None,
+    pass_no: int = 1,
+) -> Receipt:
+    """Record a reviewer's evidence label that was given outside the workbench; it takes the place of the one before.
+
+    It counts as assisted: nothing can vouch for what was seen. No working time is stored, and the reviewer's place in
+    the queues stays. Raises :class:`UserError` for an unknown label, statement or source, and when it cannot be saved.
+    """
+    try:
+        level_named("evidence", label)
+    except KeyError:
+        levels = ", ".join(each.level for each in EVIDENCE)
+        raise UserError(f"There is no label {label!r}; there are {levels}.") from None
+    try:
+        item = load_statement_view(study.reader, statement_id)
+    except KeyError:
+        raise UserError(f"The study has no statement {statement_id!r}.") from None
+    sources = {source.source_id: source for source in item.sources}
+    if source_id is not None and source_id not in sources:
+        raise UserError(f"The response of {statement_id} does not cite the source {source_id!r}.")
+    source = sources[source_id] if source_id is not None else item.opening_source(judges=True)
+    snapshot_id = source.snapshot_id if source else None
+    own = load_reviewer_state(study.reader, statement_id, reviewer, pass_no)
+    payload = decision_payload(
+        study.reader, item, own, "open", axis="evidence", label=label, via=SCRIPT, snapshot_id=snapshot_id
+    )
+    queue = Queue(kind_named("responses"), "open", "", (), ())
+    event = NewEvent("decide", statement_id, payload, snapshot_id)
+    return EventWriter(study, reviewer, pass_no).write([event], queue, bookmark=None)

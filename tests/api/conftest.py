@@ -1,0 +1,38 @@
+"""The sample study, opened by the API."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import medreview
+from tests.support.shared import made_once
+
+
+@pytest.fixture(scope="session")
+def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample study, made once."""
+    made = made_once(tmp_path_factory, "demo", lambda folder: medreview.create_demo(folder / "demo.medreview").close())
+    return made / "demo.medreview"
+
+
+@pytest.fixture
+def demo(demo_file: Path, tmp_path: Path) -> Iterator[medreview.OpenStudy]:
+    """A copy of the sample study, open for writing."""
+    with medreview.open_study(shutil.copy(demo_file, tmp_path / "demo.medreview")) as study:
+        yield study
+
+
+@pytest.fixture
+def sample(demo_file: Path) -> Iterator[medreview.OpenStudy]:
+    """The sample study itself, open for reading."""
+    with medreview.open_study(demo_file, read_only=True) as study:
+        yield study
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No settings but those that a test writes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
