@@ -7,7 +7,8 @@ from medreview.errors import UserError
 from medreview.labels import EVIDENCE, level_named
 from medreview.review.event_writer import EventWriter
 from medreview.review.exposure import exposure
-from medreview.review.queue import Mode, Queue, kind_named
+from medreview.review.queue import Queue, kind_named
+from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
 from medreview.review.statement_view import StatementView, load_statement_view
 from medreview.study import Study

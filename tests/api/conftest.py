@@ -7,14 +7,6 @@ from pathlib import Path
 import pytest
 
 import medreview
-from tests.support.shared import made_once
-
-
-@pytest.fixture(scope="session")
-def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample study, made once."""
-    made = made_once(tmp_path_factory, "demo", lambda folder: medreview.create_demo(folder / "demo.medreview").close())
-    return made / "demo.medreview"
 
 
 @pytest.fixture

@@ -1,0 +1,118 @@
+"""Figures from Python are those of the commands."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+import medreview
+from tests.support.commands import Program
+
+
+@pytest.fixture
+def reviewed(demo):
+    """The sample study with two reviewers on one response."""
+    for statement in demo.statements(filter="id=A02-sepsis-fluid"):
+        demo.decide(statement, "contradicted" if "50 mL/kg" in statement.text else "supported", reviewer="anna")
+        demo.decide(statement, "supported", reviewer="ben")
+    return demo
+
+
+def plain(value):
+    """As JSON has it."""
+    return json.loads(json.dumps(dataclasses.asdict(value)))
+
+
+def test_all_figures_are_those_of_the_command(reviewed, tmp_path):
+    told = json.loads(Program(tmp_path)("stats", reviewed.path, "--json").stdout)
+
+    assert plain(reviewed.figures()) == told
+    assert plain(reviewed.figures("anna", resampling=medreview.Resampling(seed=7)))["resampling"]["seed"] == 7
+
+
+def test_addresses_and_citations_are_those_of_the_commands(sample, demo_file, tmp_path):
+    program = Program(tmp_path)
+
+    assert plain(sample.url_report(top=3)) == json.loads(program("urls", demo_file, "--top", 3, "--json").stdout)
+    told = json.loads(program("citations", demo_file, "--json").stdout)
+    report = sample.citation_report()
+    assert plain(report.all) == told["figures"]
+    assert [plain(criterion) for criterion in report.criteria] == told["criteria"]
+    own = Path("own.toml")
+    own.write_text('[allowed]\ndomains = ["renal-dosing.example"]\n')
+    assert sample.citation_report(allow=own).all.figures.pooled_allowed_urls.value > 0
+
+
+def test_agreement_is_picked_from_the_figures(reviewed):
+    figures = reviewed.figures()
+
+    both = reviewed.agreement("reviewers")
+    assert [(c.first, c.second, c.scale, c.mode, c.drawn) for c in both] == [
+        ("anna", "ben", "levels", "assisted", None),
+        ("anna", "ben", "binary", "assisted", None),
+    ]
+    assert both == figures.between_reviewers
+    assert reviewed.agreement("judges", scale="binary") == figures.between_judges.pairs[1:]
+    with_judges = reviewed.agreement(reviewer="anna", scale="levels")
+    assert [c.second for c in with_judges] == ["the judges together", "juror-one", "juror-two", "offline"]
+    assert {(c.first, c.mode, c.drawn) for c in with_judges} == {("anna", "assisted", False)}
+    assert {c.first for c in reviewed.agreement()} == {"anna", "ben"}
+
+
+def test_what_holds_for_a_group_of_labels_is_said_with_each_comparison(reviewed):
+    for comparison in reviewed.agreement():
+        assert comparison.cautions[0].startswith("These statements were chosen, not drawn at random")
+
+
+def test_blind_labels_and_the_audit_stand_apart(reviewed):
+    from medreview.review.queue import open_queue
+    from medreview.review.session import ReviewSession
+
+    session = ReviewSession(reviewed._study, "anna", open_queue(reviewed._study, "audit", "anna"))
+    fresh = next(unit for unit in session.queue.units if session.state_of(unit) == "open")
+    session.go(session.queue.units.index(fresh))
+    session.decide("supported")
+
+    blind = reviewed.agreement(reviewer="anna", mode="blind", scale="levels")
+
+    assert {(c.mode, c.drawn, c.n + sum(c.dropped.values())) for c in blind} == {("blind", True, 1)}
+    assisted = reviewed.agreement(reviewer="anna", mode="assisted", scale="levels")
+    assert {c.n + sum(c.dropped.values()) for c in assisted} == {7}
+
+
+def test_support_is_by_the_judges_or_by_a_reviewer(reviewed):
+    (judged,) = reviewed.support()
+    (mine,) = reviewed.support("anna")
+
+    assert judged.strata[0].estimate("source URL validity").n == 38
+    assert mine.by == "anna, assisted"
+    whole = mine.strata[0].estimate("statement-level support")
+    assert (whole.value, whole.n) == (6 / 7, 7)
+    with pytest.raises(KeyError, match="there are statement-level support, response-level support"):
+        mine.strata[0].estimate("support")
+
+
+def test_an_estimate_can_be_printed_and_found_by_name(sample):
+    comparison = sample.agreement("judges")[0]
+    kappa = comparison.estimate("Cohen's kappa")
+
+    assert str(kappa).startswith(f"Cohen's kappa: {kappa.value:.3f} (95% CI ")
+    assert comparison.estimate("percent agreement").clusters == 16  # the clustered one leads
+    with pytest.raises(KeyError, match="no estimate 'kappa'; there are percent agreement, Cohen's kappa"):
+        comparison.estimate("kappa")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"between": "models"}, "no agreement between 'models'"),
+        ({"scale": "five"}, "no scale 'five'"),
+        ({"mode": "open"}, "no mode 'open'"),
+        ({"between": "judges", "mode": "blind"}, "no mode 'blind' here"),
+        ({"reviewer": "zoe"}, "zoe"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(sample, wrong, sentence):
+    with pytest.raises(medreview.UserError, match=sentence):
+        sample.agreement(**wrong)
