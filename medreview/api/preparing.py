@@ -35,10 +35,9 @@ class Preparing(Opened):
         done before is not done again. Raises ``UserError`` for a file that cannot be used as a whole.
         """
         from medreview import pipeline
-        from medreview.configured import synonyms_of
 
         named = [Path(file) for file in files]
-        synonyms = synonyms_of(self._config())
+        synonyms = self._config().synonyms_file
         return pipeline.run(
             self._study, named, mapping or {}, self._pages(pages), self._progress, synonyms, processes=processes
         )
@@ -77,9 +76,8 @@ class Preparing(Opened):
         pairs; a script that asks for more must keep its own code under ``if __name__ == "__main__":``.
         """
         from medreview import pipeline
-        from medreview.configured import synonyms_of
 
-        return pipeline.judge(self._study, self._progress, processes, synonyms_of(self._config()))
+        return pipeline.judge(self._study, self._progress, processes, self._config().synonyms_file)
 
     def judge_by(
         self,
@@ -141,15 +139,24 @@ class Preparing(Opened):
 
         return backup_to(self.path, None if target is None else Path(target))
 
-    def export(self, folder: Place, *, dialect: Literal["analysis", "excel"] = "analysis") -> ExportSummary:
-        """Write the study as CSV files with a codebook and a manifest.
+    def export(
+        self,
+        folder: Place,
+        *,
+        dialect: Literal["analysis", "excel"] = "analysis",
+        sqlite: str = "",
+        page_text: bool = True,
+    ) -> ExportSummary:
+        """Write the study as CSV files with a codebook and a manifest; what was written.
 
-        ``dialect``: ``"analysis"`` is plain UTF-8, ``"excel"`` guards formulas. Raises ``UserError`` when the folder
-        holds anything but an earlier export of this study.
+        ``dialect``: ``"analysis"`` is plain UTF-8, ``"excel"`` guards formulas. ``sqlite`` names a database
+        (``"labels.db"``) that holds all tables too, with views, search and metadata for Datasette; ``page_text``:
+        whether the texts of the pages are in it. Raises ``UserError`` when the folder holds anything but an earlier
+        export of this study.
         """
         from medreview.exchange.exports.export import export
 
-        return export(self._study, Path(folder), dialect, self._progress)
+        return export(self._study, Path(folder), dialect, self._progress, database=sqlite, page_text=page_text)
 
     def _pages(self, saved: Place | None) -> PageProvider:
         from medreview.configured import pages_of

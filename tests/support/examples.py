@@ -10,6 +10,7 @@ import doctest
 import io
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +40,6 @@ class Block(NamedTuple):
 def blocks(markdown: str) -> list[Block]:
     """The fenced blocks of a file."""
     found = list(_FENCED.finditer(markdown))
-    after = [*found[1:], None]
     return [
         Block(
             match[1],
@@ -49,7 +49,7 @@ def blocks(markdown: str) -> list[Block]:
             if following and following[1] == "text" and not markdown[match.end() : following.start()].strip()
             else None,
         )
-        for match, following in zip(found, after, strict=True)
+        for match, following in zip_longest(found, found[1:])
     ]
 
 

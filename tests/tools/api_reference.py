@@ -13,6 +13,8 @@ from typing import Any
 import medreview
 from medreview.api import comparisons, opened
 from medreview.api.opened import Opened
+from medreview.citations.stage import CitationSummary
+from medreview.exchange.exports.sqlite_database import DatabaseSummary
 from medreview.exchange.files.columns import JUDGEMENTS, LABELS, PAIRS, Column
 from medreview.llm.estimate import CostEstimate
 from medreview.progress import SILENT
@@ -51,6 +53,8 @@ ALIASES = {
 """Names that stand in signatures for a type."""
 
 _COLUMNS: dict[str, tuple[Column, ...]] = {"LabelRow": LABELS, "PairRow": PAIRS, "JudgementRow": JUDGEMENTS}
+_PARTS = (CitationSummary, CostEstimate, DatabaseSummary)
+"""Parts of results that are no figures."""
 _OPAQUE = ("QuoteIndex", "SourceIndex")
 """Made by the caller, handed on as they are."""
 _WIDE = 100
@@ -71,7 +75,7 @@ def reference() -> str:
 
 
 def inner_parts() -> list[type]:
-    """The types of figures and costs that public ones hold, in the order in which they are met."""
+    """The types of figures, and some more, that public ones hold, in the order in which they are met."""
     public = [getattr(medreview, name) for names in GROUPS.values() for name in names.split()]
     found: list[type] = []
 
@@ -81,7 +85,7 @@ def inner_parts() -> list[type]:
         if not inspect.isclass(annotation) or not dataclasses.is_dataclass(annotation) or annotation in found:
             return
         if annotation not in public:
-            if not annotation.__module__.startswith("medreview.stats") and annotation is not CostEstimate:
+            if not annotation.__module__.startswith("medreview.stats") and annotation not in _PARTS:
                 return
             found.append(annotation)
         elif annotation is not start:
