@@ -149,7 +149,9 @@ def keep_local(judges: Iterable[JudgeSettings]) -> None:
     """Raise :class:`UserError` when one of the judges is not on this machine: for ``--local-only`` (``local_only``)."""
     remote = [f"{judge.name} ({judge.host})" for judge in judges if not judge.is_local]
     if remote:
-        raise UserError(f"Not on this machine, as --local-only (local_only) asks: {', '.join(remote)}. Nothing was sent.")
+        raise UserError(
+            f"Not on this machine, as --local-only (local_only) asks: {', '.join(remote)}. Nothing was sent."
+        )
 
 
 def leaves_for(judges: Iterable[JudgeSettings]) -> str:
