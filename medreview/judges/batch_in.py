@@ -13,7 +13,7 @@ from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion
-from medreview.llm.estimate import cost_of
+from medreview.llm.cost_estimate import cost_of
 from medreview.llm.redact import redact, redact_known
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings

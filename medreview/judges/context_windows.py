@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.evidence.segment import segment
-from medreview.llm.estimate import tokens_of
+from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.text import Span
 

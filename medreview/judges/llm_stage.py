@@ -16,7 +16,7 @@ from medreview.judges.tasks.registry import DEFAULT, task_for
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
 from medreview.llm.call import Answer, JudgeRequest, cache_key
 from medreview.llm.client import Judge
-from medreview.llm.estimate import CostEstimate, estimate
+from medreview.llm.cost_estimate import CostEstimate, estimate
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress

@@ -13,7 +13,7 @@ from medreview.errors import UserError
 from medreview.llm.call import Answer, JudgeRequest, ResponseFormat, Status, cache_key
 from medreview.llm.circuit_breaker import CircuitBreaker
 from medreview.llm.completion import Completion, read_completion
-from medreview.llm.estimate import cost_of, prompt_tokens_of
+from medreview.llm.cost_estimate import cost_of, prompt_tokens_of
 from medreview.llm.redact import redact, redact_known
 from medreview.llm.response_format import FormatNegotiator
 from medreview.llm.server_errors import diagnose

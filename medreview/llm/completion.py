@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.llm.call import Status
-from medreview.llm.estimate import fewest_tokens, prompt_tokens_of
+from medreview.llm.cost_estimate import fewest_tokens, prompt_tokens_of
 from medreview.llm.parse import parse, replace_surrogates
 
 # Models refuse in prose when no response format is enforced. Only short answers without an object count as refusals.

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from medreview.errors import UserError
 from medreview.judges.context_windows import available_tokens, split_windows
-from medreview.llm.estimate import tokens_of
+from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
 
 TEXT = st.text(alphabet=st.sampled_from("ab é.\n 漢"), max_size=900)

@@ -16,7 +16,7 @@ from medreview.api.opened import Opened
 from medreview.citations.stage import CitationSummary
 from medreview.exchange.exports.sqlite_database import DatabaseSummary
 from medreview.exchange.files.columns import JUDGEMENTS, LABELS, PAIRS, Column
-from medreview.llm.estimate import CostEstimate
+from medreview.llm.cost_estimate import CostEstimate
 from medreview.progress import SILENT
 from medreview.sources import stage
 from medreview.stats.reports import reviewer_labels

@@ -83,7 +83,7 @@ def _spent(study: Path) -> list["Spent"]:
 
 
 def _configured(judge: "JudgeSettings") -> dict[str, Any]:
-    from medreview.llm.estimate import cost_of
+    from medreview.llm.cost_estimate import cost_of
 
     return {
         "name": judge.name,

@@ -27,7 +27,7 @@ from medreview.judges.tasks.task import (  # fmt: skip
     save_rows,
 )
 from medreview.llm.call import Answer
-from medreview.llm.estimate import tokens_of
+from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
