@@ -68,3 +68,11 @@ def test_files_and_folders_that_are_named_exist() -> None:
         for name in re.findall(r"`((?:medreview|screens|prompts|tests|docs)/[\w./]*)`", text):
             to_be_named = re.search(r"00NN|TASK", name)
             assert to_be_named or (ROOT / name).exists(), f"{path.name} names {name}"
+
+
+def test_scripts_that_are_called_exist() -> None:
+    for path in PAGES:
+        for script in re.findall(r"python (tests/[\w/]+\.py)", path.read_text(encoding="utf-8")):
+            assert (ROOT / script).is_file(), f"{path.name} calls {script}"
+        for module in re.findall(r"python -m (tests(?:\.[a-z_]+)+)", path.read_text(encoding="utf-8")):
+            assert (ROOT / f"{module.replace('.', '/')}.py").is_file(), f"{path.name} calls {module}"
