@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from math import exp
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.clashes import Clash, agrees, clashes, denies_significance, significance
+from medreview.evidence.clashes import Clash, agrees, clashes
 from medreview.evidence.lexical import matches
 from medreview.evidence.lexicon import OPPOSITES, SWEEPING, is_negation
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Hit, Match, Query, SourceIndex
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
+from medreview.evidence.significance import denies_significance, significance
 from medreview.evidence.terms import Vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span

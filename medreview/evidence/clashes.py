@@ -25,6 +25,7 @@ from medreview.evidence.lexicon import (
 )
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word, analyse
+from medreview.evidence.significance import claims_significance, significance, significance_denials
 from medreview.evidence.terms import Vocabulary
 from medreview.evidence.units import MeasureUnit, parse_unit
 from medreview.text import Span
@@ -44,16 +45,6 @@ WIDE_WINDOW: Final = 8
 """The same for a negated word, whose subject may be further away."""
 
 _PER: Final = re.compile(r"/|\s+(?:per|a|an|each|every)\b", re.IGNORECASE)
-_NOT_SIGNIFICANT: Final = re.compile(
-    r"\b(?:no|not|non|without|neither|nor|n['’]t)\b[\s-]+(?:\w+\s+){0,3}?(?:statistically\s+)?significan(?:t|tly|ce)\b"
-    r"|\bnonsignifican(?:t|tly)\b|\binsignifican(?:t|tly)\b|\bno (?:\w+ )?differences?\b|\b(?:not|n['’]t) differ\b"
-    r"|\bN\.?S\.?(?=[\s),;]|$)|\bsimilar (?:in|between|across|among|for)\b|\bfailed to (?:show|reach|find)\b",
-    re.IGNORECASE,
-)
-_SIGNIFICANT: Final = re.compile(
-    r"\bsignifican(?:t|tly)\b(?!\s(?:number|amount|part|portion|proportion|role|concern|burden)s?\b)", re.IGNORECASE
-)
-SIGNIFICANCE_LEVEL: Final = 0.05
 
 
 class Clash(NamedTuple):
@@ -302,7 +293,7 @@ def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str,
     """Content words by term: those that are affirmed, and those that are the head of a negation."""
     affirmed: dict[str, Word] = {}
     negated: dict[str, Word] = {}
-    significance_spans = [match.span() for match in _NOT_SIGNIFICANT.finditer(sentence.text)]
+    significance_spans = significance_denials(sentence.text)
     for at, word in enumerate(sentence.words):
         if is_negation(word.key):
             head = _negated_by(sentence.words, at)
@@ -373,29 +364,8 @@ def _populations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterato
 def _significance(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """``significantly`` against ``no significant difference`` or p > 0.05, or the reverse."""
     claimed, other = significance(claim), significance(evidence)
-    if claimed is not None and other is not None and claimed[0] != other[0] and _SIGNIFICANT.search(claim.text):
+    if claimed is not None and other is not None and claimed[0] != other[0] and claims_significance(claim.text):
         yield Clash("significance", claimed[1], other[1])
-
-
-def significance(sentence: SentenceAnalysis) -> tuple[bool, Span] | None:
-    """Whether a sentence reports a significant finding, and the span; ``None`` when it reports none, or both kinds."""
-    denials = [Span(*match.span()) for match in _NOT_SIGNIFICANT.finditer(sentence.text)]
-    claims = [Span(*match.span()) for match in _SIGNIFICANT.finditer(sentence.text)]
-    claims = [span for span in claims if not any(span.overlap(denial) for denial in denials)]
-    for quantity in sentence.quantities:
-        if quantity.unit == "p" and 0 <= quantity.high <= 1:
-            small = quantity.high < SIGNIFICANCE_LEVEL or (
-                quantity.high <= SIGNIFICANCE_LEVEL and quantity.sign in ("<", "<=")
-            )
-            (claims if small and quantity.sign[0] != ">" else denials).append(_span(quantity))
-    if bool(claims) == bool(denials):
-        return None
-    return (True, claims[0]) if claims else (False, denials[0])
-
-
-def denies_significance(text: str) -> bool:
-    """Whether a text says that a difference is not significant, or that there is no difference."""
-    return _NOT_SIGNIFICANT.search(text) is not None
 
 
 def _word_span(word: Word) -> Span:
