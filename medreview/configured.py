@@ -70,12 +70,14 @@ def judges_of(
 ) -> "Judges":
     """The judges to ask, each once: those of the settings by name, others as given; with the user's own prompts.
 
-    Raises :class:`UserError` for an unknown name, for wrong settings, for two judges of one name, and with
+    Raises :class:`UserError` for no judge at all, an unknown name, wrong settings, two judges of one name, and with
     ``local_only`` for a judge that is not on this machine.
     """
     from medreview.judges.tasks.registry import DEFAULT
     from medreview.pipeline import Judges
 
+    if not wanted:
+        raise UserError("Name a judge: one of the tables [judges.NAME] of the settings, or JudgeSettings.")
     given = {judge.name: judge for judge in wanted if isinstance(judge, JudgeSettings)}
     for judge in given.values():
         check_settings(judge, f"Judge {judge.name!r}")

@@ -1,13 +1,19 @@
 """Stages that wait on the network can be called from ordinary code and from code inside an event loop (a notebook)."""
 
 import asyncio
+import json
 import os
 import signal
 import threading
 
 import pytest
 
+from medreview import pipeline
 from medreview.event_loop import run_to_end
+from medreview.sources.fetching.limits import Limits
+from medreview.sources.fetching.network import Network
+from medreview.study import Study
+from tests.support.http_server import LocalServer, answer
 
 
 async def thread_name():
@@ -62,3 +68,20 @@ def test_ctrl_c_inside_a_loop_lets_the_work_clean_up():
     finally:
         signal.signal(signal.SIGINT, before)
     assert cleaned == [True]
+
+
+def test_pages_are_fetched_from_inside_a_loop(tmp_path):
+    page = b"<title>Metformin</title><p>Start with 500 mg of metformin twice daily, taken with a meal.</p>"
+    with LocalServer(answer(page)) as server, Study.create(tmp_path / "a.medreview") as study:
+        answers = tmp_path / "answers.jsonl"
+        urls = [f"{server.base}/{number}" for number in range(3)]
+        answers.write_text(json.dumps({"response": "Start with 500 mg.", "citations": urls}))
+        pipeline.bring_in(study, answers, {})
+        network = Network(limits=Limits(host_delay=0), allow=server.allow)
+
+        done = inside_a_loop(lambda: pipeline.fetch(study, pipeline.PageProvider(network=network)))
+
+        assert done.states == {"thin": 3}
+        assert sorted(request.path for request in server.received) == ["/0", "/1", "/2"]
+        texts = study.reader.execute("SELECT text FROM snapshot").fetchall()
+        assert all("500 mg of metformin" in row["text"] for row in texts)

@@ -7,15 +7,19 @@ from medreview.errors import UserError
 from medreview.labels import EVIDENCE, level_named
 from medreview.review.event_writer import EventWriter
 from medreview.review.exposure import exposure
-from medreview.review.queue import Queue, kind_named
-from medreview.review.queue_kinds import Mode
+from medreview.review.queue import Queue
+from medreview.review.queue_kinds import Mode, QueueKind
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
 from medreview.review.statement_view import StatementView, load_statement_view
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
 
 SCRIPT: Final = "script"
-"""How a decision was given that no key was pressed for."""
+"""How a decision was given that no key was pressed for, and the name of its queue: it was met in none."""
+
+_NO_QUEUE: Final = Queue(
+    QueueKind(SCRIPT, "from Python", "open", "Given outside the workbench.", "0"), "open", "", (), ()
+)
 
 
 def decision_payload(
@@ -74,6 +78,5 @@ def decide_in_script(
     payload = decision_payload(
         study.reader, item, own, "open", axis="evidence", label=label, via=SCRIPT, snapshot_id=snapshot_id
     )
-    queue = Queue(kind_named("responses"), "open", "", (), ())
     event = NewEvent("decide", statement_id, payload, snapshot_id)
-    return EventWriter(study, reviewer, pass_no).write([event], queue, bookmark=None)
+    return EventWriter(study, reviewer, pass_no).write([event], _NO_QUEUE, bookmark=None)

@@ -122,7 +122,9 @@ def test_a_judge_that_cannot_be_asked_is_refused(sample, judge, sentence):
         sample.plan(judge)
 
 
-def test_two_judges_of_one_name_are_refused(sample):
+def test_no_judge_and_two_judges_of_one_name_are_refused(sample):
+    with pytest.raises(medreview.UserError, match="Name a judge"):
+        sample.plan()
     one, other = (medreview.JudgeSettings("a", model, "http://localhost/v1") for model in ("m", "n"))
 
     with pytest.raises(medreview.UserError, match="Two judges have the name 'a'"):
