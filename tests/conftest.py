@@ -6,13 +6,12 @@ import pytest
 
 pytest.register_assert_rewrite("tests.support")
 
-from tests.support.commands import in_process  # noqa: E402
-from tests.support.shared import made_once  # noqa: E402
-
 
 @pytest.fixture(scope="session")
 def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample study, made once."""
+    from tests.support.commands import in_process  # here, so that its asserts are rewritten
+    from tests.support.shared import made_once
 
     def make(folder: Path) -> None:
         in_process(["demo", "--no-open", "--study", str(folder / "demo.medreview")], folder, {})

@@ -1,8 +1,6 @@
 """A new user's own file: twenty answers, their pages on a web server, nothing of the sample study."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -14,6 +12,7 @@ from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.study import Study
 from medreview.study.check import check
+from tests.support.http_server import LocalServer
 
 DRUGS = ["ramipril", "bisoprolol", "amlodipine", "furosemide", "warfarin"]
 PAGE = """<!doctype html><html><head><title>{drug}</title></head><body><nav><a href="/">Home</a></nav><main>
@@ -23,30 +22,21 @@ PAGE = """<!doctype html><html><head><title>{drug}</title></head><body><nav><a h
 </main></body></html>"""
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        drug = self.path.strip("/")
-        body = PAGE.format(drug=drug).encode() if drug in DRUGS else b"nothing here"
-        self.send_response(200 if drug in DRUGS else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+def page(exchange):
+    drug = exchange.path.strip("/")
+    if drug in DRUGS:
+        exchange.answer(PAGE.format(drug=drug).encode(), headers={"Content-Type": "text/html; charset=utf-8"})
+    else:
+        exchange.answer(b"nothing here", 404)
 
 
 @pytest.fixture
-def port():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
+def site():
+    with LocalServer(page) as server:
+        yield server
 
 
-def answers(port):
+def answers(site):
     for number in range(20):
         drug = DRUGS[number % len(DRUGS)]
         dose = 5 if number < 10 else 50
@@ -54,15 +44,15 @@ def answers(port):
             "id": f"q{number}",
             "question": f"How is {drug} started?",
             "response": f"The usual starting dose of {drug} in adults is {dose} mg once daily. "
-            f"It should not be stopped suddenly.\n\nSource: http://127.0.0.1:{port}/{drug if number else 'gone'}",
+            f"It should not be stopped suddenly.\n\nSource: {site.base}/{drug if number else 'gone'}",
             "model": "own",
         }
 
 
-def test_from_the_file_to_labels(tmp_path, port):
+def test_from_the_file_to_labels(tmp_path, site):
     file = tmp_path / "answers.jsonl"
-    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(port)))
-    pages = pipeline.PageProvider(network=Network(limits=Limits(host_delay=0), allow=frozenset({("127.0.0.1", port)})))
+    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(site)))
+    pages = pipeline.PageProvider(network=Network(limits=Limits(host_delay=0), allow=site.allow))
     with Study.create(tmp_path / "own.medreview") as study:
         done = pipeline.run(study, [file], {}, pages)
 
@@ -78,9 +68,9 @@ def test_from_the_file_to_labels(tmp_path, port):
         assert check(study.reader) == []
 
 
-def test_without_leave_nothing_on_this_machine_is_fetched(tmp_path, port):
+def test_without_leave_nothing_on_this_machine_is_fetched(tmp_path, site):
     file = tmp_path / "answers.jsonl"
-    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(port)))
+    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(site)))
     with Study.create(tmp_path / "own.medreview") as study:
         done = pipeline.run(study, [file], {}, pipeline.PageProvider(network=Network(limits=Limits(host_delay=0))))
 

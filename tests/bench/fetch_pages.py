@@ -1,6 +1,6 @@
 """Fetch pages from a slow local server: how near to the ideal, and what a kill half-way costs.
 
-    python tests/bench/fetch_pages.py --pages 200 --latency 0.1
+    python -m tests.bench.fetch_pages --pages 200 --latency 0.1
 
 The server answers on many addresses of this machine, so that each is a host of its own, and every answer takes the
 latency. First the wall time of `fetch_all` alone and of the whole stage (pages read and stored in a study) is set
@@ -17,13 +17,15 @@ import sys
 import tempfile
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from medreview import pipeline
 from medreview.progress import Progress
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.study import Study
+from medreview.study.check import check
+from tests.support.commands import ROOT
+from tests.support.http_server import Exchange, LocalServer
 
 PAGE = """<!doctype html><html><head><title>Dosing {name}</title></head><body><main><h1>Dosing {name}</h1>
 <p>The usual starting dose in adults is 5 mg once daily, taken in the morning with a glass of water; page {name}.</p>
@@ -32,56 +34,29 @@ PAGE = """<!doctype html><html><head><title>Dosing {name}</title></head><body><m
 </main></body></html>"""
 
 
-class Server:
-    """Pages on many addresses; after ``hold_after`` answers the next ones wait until ``go_on``."""
+class Server(LocalServer):
+    """Pages on many addresses; after ``hold_after`` requests the next ones wait until ``go_on``."""
 
     def __init__(self, hosts: int, latency: float) -> None:
+        super().__init__(self._page, host="0.0.0.0")
         self.hosts = [f"127.0.{1 + number // 250}.{1 + number % 250}" for number in range(hosts)]
-        self.asked: list[str] = []
+        self.latency = latency
         self.hold_after = sys.maxsize
         self.go_on = threading.Event()
-        self._lock = threading.Lock()
-        outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                with outer._lock:
-                    outer.asked.append(self.path)
-                    held = len(outer.asked) > outer.hold_after
-                if held:
-                    outer.go_on.wait(60)
-                time.sleep(latency)
-                body = PAGE.format(name=self.path.strip("/")).encode()
-                try:
-                    self.send_response(200)
-                    self.send_header("Content-Type", "text/html; charset=utf-8")
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-                except OSError:
-                    self.close_connection = True
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        class Listener(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 128
-
-            def handle_error(self, request: object, client_address: object) -> None:
-                pass
-
-        self._server = Listener(("0.0.0.0", 0), Handler)
-        self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    def _page(self, exchange: Exchange) -> None:
+        if len(self.received) > self.hold_after:
+            self.go_on.wait(60)
+        self.over.wait(self.latency)
+        body = PAGE.format(name=exchange.path.strip("/")).encode()
+        exchange.answer(body, headers={"Content-Type": "text/html; charset=utf-8"})
 
     def url(self, number: int) -> str:
         return f"http://{self.hosts[number % len(self.hosts)]}:{self.port}/p{number}"
 
     def close(self) -> None:
         self.go_on.set()
-        self._server.shutdown()
-        self._server.server_close()
+        super().close()
 
 
 class Lines(Progress):
@@ -119,8 +94,8 @@ def stored(path: Path) -> set[str]:
 
 
 def child(path: Path, server: Server) -> "subprocess.Popen[str]":
-    command = [sys.executable, __file__, "--child", str(path), str(server.port), *server.hosts]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "tests.bench.fetch_pages", "--child", str(path), str(server.port), *server.hosts]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
 def timed(server: Server, pages: int, ideal: float, folder: Path) -> None:
@@ -143,10 +118,11 @@ def timed(server: Server, pages: int, ideal: float, folder: Path) -> None:
     print(f"whole stage  {whole:6.2f} s   ideal {ideal:.2f} s   ratio {whole / ideal:.2f}")
 
 
-def killed(server: Server, pages: int, folder: Path) -> None:
+def killed(server: Server, pages: int, folder: Path) -> list[str]:
+    """Kill the stage half-way and run it again; what is wrong then."""
     study = folder / "killed.medreview"
     make_study(study, server, pages)
-    server.asked.clear()
+    server.received.clear()
     server.hold_after = pages // 2
     first = child(study, server)
     assert first.stdout is not None
@@ -156,15 +132,16 @@ def killed(server: Server, pages: int, folder: Path) -> None:
     first.kill()
     first.wait()
     first.stdout.close()
-    before, asked = stored(study), len(server.asked)
+    before, asked = stored(study), len(server.received)
 
     server.hold_after = sys.maxsize
     server.go_on.set()
-    server.asked.clear()
+    server.received.clear()
     second = child(study, server)
     second.communicate(timeout=120)
-    again = server.asked
-    checked = subprocess.run([sys.executable, "-m", "medreview", "check", study], capture_output=True, text=True)
+    again = server.paths()
+    with Study.open(study, read_only=True) as opened:
+        unsound = check(opened.reader)
 
     print(f"killed       {asked} asked, {len(before)} stored; resumed: {len(again)} asked, {len(stored(study))} stored")
     faults = {
@@ -174,10 +151,9 @@ def killed(server: Server, pages: int, folder: Path) -> None:
         "a page was asked for twice in one run": len(again) != len(set(again)),
         "a page is missing at the end": len(stored(study)) != pages,
         "the second run failed": second.returncode != 0,
-        f"check: {checked.stdout}{checked.stderr}": checked.returncode != 0,
+        f"check: {unsound}": bool(unsound),
     }
-    if found := [fault for fault, there in faults.items() if there]:
-        raise SystemExit("\n".join(found))
+    return [fault for fault, there in faults.items() if there]
 
 
 def main() -> None:
@@ -190,15 +166,12 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.1)
     parser.add_argument("--only-kill", action="store_true", help="leave out the timing")
     options = parser.parse_args()
-    server = Server(options.hosts, options.latency)
     ideal = options.pages * options.latency / Limits().concurrency
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            if not options.only_kill:
-                timed(server, options.pages, ideal, Path(folder))
-            killed(server, options.pages, Path(folder))
-        finally:
-            server.close()
+    with Server(options.hosts, options.latency) as server, tempfile.TemporaryDirectory() as folder:
+        if not options.only_kill:
+            timed(server, options.pages, ideal, Path(folder))
+        if found := killed(server, options.pages, Path(folder)):
+            raise SystemExit("\n".join(found))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How close a judge comes to the ideal time, and what a kill costs: a model that always takes 50 ms, and counts.
 
-    python tests/bench/judge_server.py --pairs 2000 --concurrency 8 --latency 0.05
+    python -m tests.bench.judge_server --pairs 2000 --concurrency 8 --latency 0.05
 
 Makes a study, serves a model on this machine in a process of its own, and runs ``medreview judge`` on it three times:
 whole; killed half-way (SIGKILL) and run again; and once more, when there is nothing left to ask. The server knows which
@@ -19,83 +19,55 @@ import threading
 import time
 from collections import Counter
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.request import urlopen
 
 from medreview.study import Study
+from tests.bench.make_study import make
+from tests.support.commands import MEDREVIEW, ROOT
+from tests.support.http_server import Exchange, LocalServer, answer_json
+from tests.support.judge_endpoint import NOT_ADDRESSED, says
 
-HERE = Path(__file__).parent
-ANSWER = json.dumps({"quote": "", "reason": "It says nothing on this.", "label": "not_addressed", "confidence": 0.8})
+ANSWER = json.dumps(NOT_ADDRESSED)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Model(LocalServer):
     """Answers a question after the latency; GET gives the counts."""
 
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # or head and body in two packets cost 40 ms that no real server takes
-    latency = 0.05
-    asked: ClassVar[Counter[str]] = Counter()
-    sent: ClassVar[Counter[str]] = Counter()
-    in_hand: ClassVar[Counter[str]] = Counter()
-    lock = threading.Lock()
+    def __init__(self, latency: float) -> None:
+        super().__init__(self._exchange, keep_alive=True)
+        self.latency = latency
+        self.asked: Counter[str] = Counter()
+        self.sent: Counter[str] = Counter()
+        self.in_hand = 0
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        question = sha256(body).hexdigest()
+    def _exchange(self, exchange: Exchange) -> None:
+        if exchange.command == "GET":
+            with self.lock:
+                told = {"asked": dict(self.asked), "sent": dict(self.sent), "in_hand": self.in_hand}
+            answer_json(told)(exchange)
+            return
+        question = sha256(exchange.body).hexdigest()
         with self.lock:
             self.asked[question] += 1
-            self.in_hand["questions"] += 1
+            self.in_hand += 1
         try:
-            self._answer(body)
+            self.over.wait(self.latency)
+            words = len(exchange.body.split())
+            says(ANSWER, usage=(2 * words, 30))(exchange)
             with self.lock:
                 self.sent[question] += 1
         finally:
             with self.lock:
-                self.in_hand["questions"] -= 1
-
-    def _answer(self, body: bytes) -> None:
-        time.sleep(self.latency)
-        words = len(body.split())
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": ANSWER}}
-        usage = {"prompt_tokens": 2 * words, "completion_tokens": 30, "total_tokens": 2 * words + 30}
-        told = {"id": "b", "object": "chat.completion", "created": 1, "model": "b"}
-        self._write(told | {"choices": [choice], "usage": usage})
-
-    def do_GET(self) -> None:
-        with self.lock:
-            told = {"asked": dict(self.asked), "sent": dict(self.sent), "in_hand": self.in_hand["questions"]}
-        self._write(told)
-
-    def _write(self, told: object) -> None:
-        body = json.dumps(told).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
-    """Says nothing of connections that a killed client left."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, *_: object) -> None:
-        pass
+                self.in_hand -= 1
 
 
 def serve(latency: float) -> None:
     """Serve until the process ends; prints the port."""
-    Handler.latency = latency
-    server = Server(("127.0.0.1", 0), Handler)
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+    with Model(latency) as model:
+        print(model.port, flush=True)
+        threading.Event().wait()
 
 
 class Bench:
@@ -103,8 +75,8 @@ class Bench:
 
     def __init__(self, folder: Path, wanted: argparse.Namespace) -> None:
         self.folder, self.wanted = folder, wanted
-        command = [sys.executable, __file__, "--serve", "--latency", str(wanted.latency)]
-        self.server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "tests.bench.judge_server", "--serve", "--latency", str(wanted.latency)]
+        self.server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert self.server.stdout is not None
         self.address = f"http://127.0.0.1:{int(self.server.stdout.readline())}"
         (folder / "medreview.toml").write_text(
@@ -112,9 +84,7 @@ class Bench:
             "price_input = 1.0\nprice_output = 2.0\n"
         )
         pairs = wanted.pairs * 5 // 4  # one page in twelve is empty
-        sizes = {"--responses": pairs // 10, "--pairs": pairs, "--decided": 0, "--judges": 0, "--sources": 200}
-        arguments = [str(part) for pair in sizes.items() for part in pair]
-        subprocess.run([sys.executable, HERE / "make_study.py", folder / "made.medreview", *arguments], check=True)
+        make(folder / "made.medreview", responses=pairs // 10, pairs=pairs, decided=0, judges=0, sources=200)
 
     def counts(self) -> tuple[Counter[str], Counter[str]]:
         """How often each question was asked, and answered to the last byte."""
@@ -133,7 +103,7 @@ class Bench:
 
     def judge(self, study: Path) -> subprocess.Popen[str]:
         """The command, under way."""
-        command = [sys.executable, "-m", "medreview", "judge", str(study), "--judge", "bench"]
+        command = [*MEDREVIEW, "judge", str(study), "--judge", "bench"]
         command += ["--limit", str(self.wanted.pairs)]
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

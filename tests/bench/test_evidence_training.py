@@ -1,32 +1,20 @@
 """The script that fits the evidence weights: on cases with one thing to learn, and what it writes."""
 
 import gzip
-import importlib.util
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 from medreview.evidence import weights as home
+from tests.bench import evidence_training as training
 
-SCRIPT = Path(__file__).with_name("evidence_training.py")
 DRUGS = ("apixaban", "metformin", "lisinopril", "methotrexate", "salbutamol", "warfarin")
 
 
-@pytest.fixture(scope="module")
-def training():
-    spec = importlib.util.spec_from_file_location("evidence_training", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
-
-
 @pytest.fixture
-def cases(tmp_path, training):
+def cases(tmp_path):
     """In every case the annotators named a methods sentence, against what is expected of papers."""
     with gzip.open(tmp_path / "odd.jsonl.gz", "wt", encoding="utf-8") as out:
         for number, drug in enumerate(DRUGS):
@@ -42,7 +30,7 @@ def cases(tmp_path, training):
     return training.load(tmp_path)
 
 
-def test_weights_go_where_the_cases_say(training, cases):
+def test_weights_go_where_the_cases_say(cases):
     start = home.load()
     fitted = training.fit(cases, start)
     before, after = training.figures(cases, start), training.figures(cases, fitted)
@@ -53,11 +41,11 @@ def test_weights_go_where_the_cases_say(training, cases):
     assert after["hit@3"] == after["AUROC"] == 1
 
 
-def test_the_same_cases_give_the_same_weights(training, cases):
+def test_the_same_cases_give_the_same_weights(cases):
     assert training.fit(cases, home.load()) == training.fit(cases, home.load())
 
 
-def test_the_package_keeps_its_weights(training, cases):
+def test_the_package_keeps_its_weights(cases):
     before = home.weights()
     with training.using(before._replace(triage=before.triage._replace(bias=9.0))):
         pass
@@ -65,7 +53,7 @@ def test_the_package_keeps_its_weights(training, cases):
     assert home.weights() == before == home.load()
 
 
-def test_what_is_written_is_read_back_and_comments_stay(training, tmp_path):
+def test_what_is_written_is_read_back_and_comments_stay(tmp_path):
     path = tmp_path / "weights.toml"
     shutil.copy(Path(home.__file__).with_name("weights.toml"), path)
     comments = path.read_text().count("#")
@@ -78,7 +66,7 @@ def test_what_is_written_is_read_back_and_comments_stay(training, tmp_path):
     assert path.read_text().count("#") == comments
 
 
-def test_a_pile_read_at_random_gives_the_share_that_was_read(training):
+def test_a_pile_read_at_random_gives_the_share_that_was_read():
     scores = training.np.zeros(50)
     wrong = training.np.arange(50) < 20
 

@@ -1,18 +1,13 @@
 """A study of one answer that cites one page, and that page."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
 from medreview import pipeline
 from medreview.study import Study
 from medreview.study.check import check
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from changing_site import ANSWER, ERROR, PAGE, URL
+from tests.changed_pages.changing_site import ANSWER, ERROR, PAGE, URL
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,10 +10,7 @@ from medreview.errors import UserError
 from medreview.review.snapshot_diff import full_diff, snapshot_diffs
 from medreview.review.span_editing import SpanEdit
 from medreview.study import Study
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from changing_site import URL, again, reviewed, rows
+from tests.changed_pages.changing_site import URL, again, reviewed, rows
 
 
 def test_diff_says_what_became_of_the_passages_labels_rest_on(study, pages):

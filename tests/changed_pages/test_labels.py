@@ -2,8 +2,6 @@
 
 import csv
 import json
-import sys
-from pathlib import Path
 
 from medreview import pipeline
 from medreview.exchange.exports.export import export
@@ -16,10 +14,7 @@ from medreview.study import Study
 from medreview.study.backup import backup_to
 from medreview.study.check import check
 from medreview.study.merge import merge
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from changing_site import URL, again, put_body, reviewed, rows, stale
+from tests.changed_pages.changing_site import URL, again, put_body, reviewed, rows, stale
 
 
 def test_a_label_on_the_old_text_is_stale_everywhere_until_decided_again(study, pages, tmp_path):

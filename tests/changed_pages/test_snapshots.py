@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,10 +9,7 @@ from medreview import pipeline
 from medreview.errors import UserError
 from medreview.review.queue import open_queue
 from medreview.study import Study
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from changing_site import PAGE, URL, again, put_body, reviewed, rows
+from tests.changed_pages.changing_site import PAGE, URL, again, put_body, reviewed, rows
 
 
 def test_a_page_that_reads_the_same_is_no_new_snapshot(study, pages):

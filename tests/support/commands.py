@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 MEDREVIEW = [sys.executable, "-m", "medreview"]
 PATIENCE = 120
 """Seconds after which a command that does not end is taken to hang."""

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from long_page import long_page
-from pdfs import all_pdfs
+from tests.bench.extraction.long_page import long_page
+from tests.bench.extraction.pdfs import all_pdfs
 
 PAGES = Path(__file__).with_name("pages")
 

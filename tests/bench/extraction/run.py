@@ -1,6 +1,6 @@
 """How much of a page comes through: medreview against what the SourceCheckup code does and against plain libraries.
 
-    python tests/bench/extraction/run.py [--misses] [--json]
+    python -m tests.bench.extraction.run [--misses] [--json]
 
 The pages were written for this benchmark, before any extractor had read them, and so were the lists of what they hold.
 They rank extractors against each other. They do not estimate how often a page of the open web comes through whole, all
@@ -11,22 +11,19 @@ import argparse
 import json
 import logging
 import statistics
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import pypdfium2
 import trafilatura
 from bs4 import BeautifulSoup
-from cases import Case, html_cases, mark, pdf_cases
 
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import Page, read_page
+from tests.bench.extraction.cases import Case, html_cases, mark, pdf_cases
 
 Extractor = Callable[[Case], list[str]]
 
@@ -146,14 +143,25 @@ def _print(title: str, cases: tuple[Case, ...], results: list[Result], with_miss
         print()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+@contextmanager
+def quiet(*names: str) -> Iterator[None]:
+    """Loggers that say nothing below critical; libraries complain of pages that were written to be hard."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    yield
+    for logger, level in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--misses", action="store_true", help="list what was lost and what was let in")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    options = parser.parse_args()
-    for name in ("bs4", "trafilatura", "htmldate", "courlan"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    html, pdf = measure(html_cases(), HTML), measure(pdf_cases(), PDF)
+    options = parser.parse_args(arguments)
+    with quiet("bs4", "trafilatura", "htmldate", "courlan"):
+        html, pdf = measure(html_cases(), HTML), measure(pdf_cases(), PDF)
     if options.json:
         of = {"html": _totals(html_cases()), "pdf": _totals(pdf_cases())}
         print(json.dumps({"of": of, "html": list(map(asdict, html)), "pdf": list(map(asdict, pdf))}, indent=1))

@@ -1,21 +1,22 @@
 """The extraction benchmark runs, its side files are true, and medreview is not behind the plain libraries."""
 
+import io
 import json
-import subprocess
-import sys
-from pathlib import Path
+from contextlib import redirect_stdout
 from typing import Any
 
 import pytest
 
-BENCH = Path(__file__).parent
+from tests.bench.extraction.cases import holds, holds_row
+from tests.bench.extraction.run import main
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, dict[str, Any]]:
     """What ``run.py --json`` gives, by kind and extractor."""
-    done = subprocess.run([sys.executable, str(BENCH / "run.py"), "--json"], capture_output=True, check=True)
-    found = json.loads(done.stdout)
+    with redirect_stdout(io.StringIO()) as told:
+        main(["--json"])
+    found = json.loads(told.getvalue())
     return {kind: {one["extractor"]: one for one in found[kind]} for kind in ("html", "pdf")} | {"of": found["of"]}
 
 
@@ -69,10 +70,7 @@ def test_every_other_fact_is_kept_by_some_extractor(results):
     assert lost <= HARD
 
 
-def test_the_marks_can_fail(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCH))
-    from cases import holds, holds_row
-
+def test_the_marks_can_fail():
     assert holds("a dose of 5 mg twice daily", "5 mg twice daily")
     assert not holds("a dose of 15 mg twice daily", "5 mg twice daily")
     assert not holds("up to 5 mg", "p to 5 mgs")
