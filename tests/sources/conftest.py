@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from medreview.sources.fetching.fetch import Limits, fetch_all, reach_all
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.network import Network, Request
+from tests.sources.in_child import Forks
+from tests.sources.security_lab import Lab
 from tests.support.http_server import LocalServer
 
 
@@ -16,6 +19,22 @@ from tests.support.http_server import LocalServer
 def server() -> Iterator[LocalServer]:
     with LocalServer() as local:
         yield local
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Does things in processes of their own, and says what they cost."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("the largest resident memory is read from /proc")
+    with Forks() as running:
+        yield running
+
+
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forks: Forks) -> Iterator[Lab]:
+    made = Lab(monkeypatch, tmp_path, forks)
+    yield made
+    made.close()
 
 
 @pytest.fixture

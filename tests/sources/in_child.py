@@ -1,22 +1,70 @@
-"""Run in a process of its own by ``test_security_table``: one thing done to hostile input, and what it cost, as JSON.
+"""One thing done to hostile input in a process of its own, and what it cost.
 
-    python in_child.py fetch URL PORT     fetches from 127.0.0.1:PORT
-    python in_child.py read TYPE          reads the body on standard input as a page
-
-``growth_mb`` is the growth of the largest resident memory of this process, ``child_mb`` the largest of its children.
+The process is a copy (``fork``) of one that has loaded all it needs and read a page before: what is measured is the
+work, and starting it takes no time. ``python -m tests.sources.in_child`` is that process; it reads jobs from standard
+input, a line of JSON with the body after it, and writes a line of JSON for each.
 """
 
 import asyncio
 import json
+import os
 import resource
+import select
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any, Self
 
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import read_page
+from tests.support.commands import ROOT
 
-WARM_UP = "<p>Warm up: the dose is 5 mg.</p>" * 20
+WARM_UP = (
+    b"<p>Warm up: the dose is 5 mg.</p>" * 20,
+    b"<article article-type='x'><body><p>The dose is <xref ref-type='bibr'>1</xref> 5 mg.</p></body></article>",
+)
+PATIENCE = 120
+"""Seconds after which a job that does not end is taken to hang."""
+
+
+class Forks:
+    """Runs jobs one after the other, each in a process of its own."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "tests.sources.in_child"]
+        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def fetch(self, url: str, port: int) -> dict[str, Any]:
+        """Fetch a page from 127.0.0.1:PORT and read it; before that ``/warm-up`` is fetched."""
+        return self._run({"url": url, "port": port}, b"")
+
+    def read(self, content_type: str, body: bytes, cpu_seconds: int = 0) -> dict[str, Any]:
+        """Read a body as a page, in so much processor time.
+
+        ``growth_mb`` is the growth of the largest resident memory of the process, ``child_mb`` the largest of its
+        children; ``state``, ``evidence``, ``text`` (its beginning) and ``length`` (of the full text) tell of the page.
+        """
+        return self._run({"type": content_type, "cpu_seconds": cpu_seconds}, body)
+
+    def _run(self, job: dict[str, Any], body: bytes) -> dict[str, Any]:
+        streams = self._process.stdin, self._process.stdout
+        assert streams[0] is not None
+        assert streams[1] is not None
+        streams[0].write(json.dumps({**job, "size": len(body)}).encode() + b"\n" + body)
+        streams[0].flush()
+        assert select.select([streams[1]], [], [], PATIENCE)[0], f"{job} does not end"
+        answer: dict[str, Any] = json.loads(streams[1].readline())
+        assert "failed" not in answer, answer
+        return answer
 
 
 def memory(key: str) -> float:
@@ -27,12 +75,12 @@ def memory(key: str) -> float:
     raise KeyError(key)
 
 
-def fetched(body: bytes, content_type: str) -> Fetched:
+def _fetched(body: bytes, content_type: str) -> Fetched:
     url = "https://example.org/a"
     return Fetched(url, url, (url,), 200, content_type, body, "2026-01-01T00:00:00Z")
 
 
-def fetch(urls: list[str], port: int) -> Fetched:
+def _fetch(urls: list[str], port: int) -> Fetched:
     from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 
     got: list[Fetched] = []
@@ -46,26 +94,52 @@ def fetch(urls: list[str], port: int) -> Fetched:
     return got[-1]
 
 
-def main() -> None:
-    what, *arguments = sys.argv[1:]
-    body = b""
-    if arguments[0] == "text/html":
-        read_page(fetched(WARM_UP.encode(), ""))
-    if what == "fetch":
-        url, port = arguments[0], int(arguments[1])
-        fetch([f"http://127.0.0.1:{port}/warm-up"], port)
-    else:
-        body = sys.stdin.buffer.read()
+def _cost(job: dict[str, Any], body: bytes) -> dict[str, Any]:
+    if seconds := job.get("cpu_seconds"):
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    _warm_up()  # a copy has the memory of what it copies, but not yet the pages of its libraries
+    if "url" in job:
+        _fetch([f"http://127.0.0.1:{job['port']}/warm-up"], job["port"])
     before = memory("VmRSS")
     began = time.monotonic()
-    answer = fetch([url], port) if what == "fetch" else fetched(body, arguments[0])
-    page = read_page(answer)
-    cost = {
+    page = read_page(_fetch([job["url"]], job["port"]) if "url" in job else _fetched(body, job["type"]))
+    return {
+        "state": page.state,
+        "evidence": page.evidence,
+        "text": page.text[:2000],
+        "length": len(page.full_text),
         "growth_mb": memory("VmHWM") - before,
         "child_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000,
         "seconds": time.monotonic() - began,
     }
-    json.dump({"state": page.state, "evidence": page.evidence, "text": page.text[:2000], **cost}, sys.stdout)
+
+
+def _warm_up() -> None:
+    for body in WARM_UP:
+        read_page(_fetched(body, ""))
+
+
+def main() -> None:
+    import medreview.sources.fetching.fetch
+    import medreview.sources.records.jats
+    import medreview.sources.records.pubmed  # noqa: F401
+
+    _warm_up()
+    # Without a buffer: the body is read by the copy. This process must never hold it, for what it once held and gave
+    # back changes how the copies get their memory.
+    jobs = open(0, "rb", buffering=0)
+    while line := jobs.readline():
+        job = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            with open(0, "rb", closefd=False) as stream:
+                body = stream.read(job["size"])
+            os.write(1, json.dumps(_cost(job, body)).encode() + b"\n")
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status:
+            ended = signal.Signals(-status).name if status < 0 else f"exit code {status}"
+            os.write(1, json.dumps({"failed": ended}).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,7 @@
 """What the rows of the security table are made of: a threat, what is measured, a bound, and the means to measure."""
 
 import asyncio
-import json
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +12,9 @@ import pytest
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import Page, read_page
+from tests.sources.in_child import Forks
 from tests.support.hostile_server import HostileServer
 
-CHILD = Path(__file__).with_name("in_child.py")
 DOSE = b"Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears. "
 PROSE = b"<html><body><main><p>" + DOSE * 6 + b"</p>%s</main></body></html>"
 
@@ -54,11 +51,12 @@ class Table(list[Row]):
 class Lab:
     """A hostile server, a second one that must never be reached, and ways to fetch and read."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path, forks: Forks) -> None:
         self.server = HostileServer()
         self.inner = HostileServer()
         self.monkeypatch = monkeypatch
         self.folder = folder
+        self.forks = forks
         self.names: dict[str, list[list[str]]] = {}
         self.resolved: list[str] = []
 
@@ -96,16 +94,6 @@ class Lab:
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
 
         self.monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-
-
-def in_child(*arguments: str, body: bytes = b"") -> dict[str, Any]:
-    """What ``in_child.py`` measured; the test is skipped where a process cannot read its own memory."""
-    if not Path("/proc/self/status").exists():
-        pytest.skip("the largest resident memory is read from /proc")
-    command = [sys.executable, str(CHILD), *arguments]
-    done = subprocess.run(command, input=body, capture_output=True, timeout=120, check=True)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
 
 
 def read(body: bytes, content_type: str = "text/html") -> Page:

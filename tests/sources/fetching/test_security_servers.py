@@ -8,8 +8,7 @@ import gzip
 import socket
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ import pytest
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.fetched import Fetched
 from tests.sources.bombs import zeros
-from tests.sources.security_lab import PROSE, Lab, Probe, Row, Table, in_child
+from tests.sources.security_lab import PROSE, Lab, Probe, Row, Table
 from tests.support.hostile_server import HostileServer, endless, head, page, raw
 
 DEADLINE = 0.5
@@ -26,13 +25,6 @@ SLACK = 2.0
 SOCKET_BUFFERS = 12
 """MB that a server can write before it notices that nobody reads."""
 TABLE = Table()
-
-
-@pytest.fixture
-def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Lab]:
-    made = Lab(monkeypatch, tmp_path)
-    yield made
-    made.close()
 
 
 # How much a server may send, and for how long
@@ -81,7 +73,7 @@ def _bomb(name: str) -> Probe:
     def probe(lab: Lab) -> float:
         headers, make, state = BOMBS[name]
         lab.server.scripts["/x"] = page(make(), *headers)
-        got = in_child("fetch", lab.server.base + "/x", str(lab.server.port))
+        got = lab.forks.fetch(lab.server.base + "/x", lab.server.port)
         assert got["state"] == state, got
         return float(got["growth_mb"])
 

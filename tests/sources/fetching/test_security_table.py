@@ -6,8 +6,6 @@ What servers send is in ``test_security_servers``, what pages hold in ``test_sec
 """
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +16,6 @@ from tests.sources.security_lab import PROSE, Lab, Row, Table
 from tests.support.hostile_server import HostileServer, page
 
 TABLE = Table()
-
-
-@pytest.fixture
-def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Lab]:
-    made = Lab(monkeypatch, tmp_path)
-    yield made
-    made.close()
 
 
 # Where a request may go

@@ -8,8 +8,7 @@ of the child that reads PDFs).
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -19,19 +18,12 @@ from medreview.sources.page import read_page
 from medreview.sources.reading.pdf import PdfLimits
 from medreview.visible import visible
 from tests.sources.bombs import one_page_pdf, pdf, pdf_bomb
-from tests.sources.security_lab import DOSE, PROSE, Lab, Probe, Row, Table, in_child, read
+from tests.sources.security_lab import DOSE, PROSE, Lab, Probe, Row, Table, read
 from tests.support.hostile_server import page
 
 TABLE = Table()
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0001-\U000e007f]")
 """What acts on a terminal or turns the direction of a text."""
-
-
-@pytest.fixture
-def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Lab]:
-    made = Lab(monkeypatch, tmp_path)
-    yield made
-    made.close()
 
 
 # What would act on the screen
@@ -174,7 +166,7 @@ PAGES: dict[str, tuple[Callable[[], bytes], float]] = {
 
 def _page(name: str) -> Probe:
     def probe(lab: Lab) -> float:
-        return float(in_child("read", "text/html", body=PAGES[name][0]())["growth_mb"])
+        return float(lab.forks.read("text/html", PAGES[name][0]())["growth_mb"])
 
     return probe
 
@@ -209,7 +201,7 @@ def pdf_that_explodes(lab: Lab) -> float:
     """a PDF of 400 kB with 400 MB of content"""
     bomb = pdf_bomb(400)
     assert len(bomb) < 2_000_000
-    got = in_child("read", "application/pdf", body=bomb)
+    got = lab.forks.read("application/pdf", bomb)
     assert (got["state"], got["text"]) == ("not_text", ""), got
     assert got["child_mb"] * 1e6 <= LIMITS.memory, got
     assert got["seconds"] <= LIMITS.wall_seconds + 2, got
@@ -219,7 +211,7 @@ def pdf_that_explodes(lab: Lab) -> float:
 
 def _loop(name: str) -> Probe:
     def probe(lab: Lab) -> float:
-        got = in_child("read", "application/pdf", body=LOOPS[name])
+        got = lab.forks.read("application/pdf", LOOPS[name])
         assert got["state"] in ("not_text", "pdf_scan"), got
         assert got["growth_mb"] < 40
         return float(got["seconds"])
@@ -248,7 +240,7 @@ def test_the_pdf_bomb_is_a_pdf() -> None:
 
 @TABLE.row("seconds", 20, "comments before the first tag, which a pattern would try in every combination")
 def comments(lab: Lab) -> float:
-    got = in_child("read", "text/html", body=b"<!---->" * 500 + b"<x-app>" + DOSE * 6)
+    got = lab.forks.read("text/html", b"<!---->" * 500 + b"<x-app>" + DOSE * 6)
     assert got["state"] == "ok"
     return float(got["seconds"])
 

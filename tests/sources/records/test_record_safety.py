@@ -1,9 +1,6 @@
 """Answers built to do harm: no file is read, no entity grows, time and memory stay bounded, nothing raises."""
 
 import json
-import resource
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given, settings
@@ -102,32 +99,12 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_xml_costs_little(name, tmp_path):
-    file = tmp_path / "body"
-    file.write_bytes(HOSTILE[name])
-    code = (
-        "import resource, sys\n"
-        "from medreview.sources.fetching.fetched import Fetched\n"
-        "from medreview.sources.page import read_page\n"
-        "import medreview.sources.reading.html, trafilatura\n"
-        "import medreview.sources.records.jats, medreview.sources.records.pubmed\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "url = 'https://x.example/y'\n"
-        "body = open(sys.argv[1], 'rb').read()\n"
-        "page = read_page(Fetched(url, url, (url,), 200, '', body, '2026-01-01T00:00:00Z'))\n"
-        "usage = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(page.state, len(page.full_text), usage.ru_maxrss - before, usage.ru_utime)\n"
-    )
-    limit = (12, 12)
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, timeout=60,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limit),
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-500:]
-    state, length, growth, _ = done.stdout.split()
-    assert state in PAGE_STATES
-    assert int(length) <= 2_000_000
-    assert int(growth) < 40 * len(HOSTILE[name]) // 1024 + 30_000  # in KiB
+def test_hostile_xml_costs_little(forks, name):
+    cost = forks.read("", HOSTILE[name], cpu_seconds=12)
+
+    assert cost["state"] in PAGE_STATES
+    assert cost["length"] <= 2_000_000
+    assert cost["growth_mb"] < 45 * len(HOSTILE[name]) / 1e6 + 30
 
 
 def test_wrong_encodings():
