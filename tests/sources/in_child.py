@@ -127,19 +127,22 @@ def main() -> None:
     _warm_up()
     # Without a buffer: the body is read by the copy. This process must never hold it, for what it once held and gave
     # back changes how the copies get their memory.
-    jobs = open(0, "rb", buffering=0)
-    while line := jobs.readline():
-        job = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            with open(0, "rb", closefd=False) as stream:
-                body = stream.read(job["size"])
-            os.write(1, json.dumps(_cost(job, body)).encode() + b"\n")
-            os._exit(0)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if status:
-            ended = signal.Signals(-status).name if status < 0 else f"exit code {status}"
-            os.write(1, json.dumps({"failed": ended}).encode() + b"\n")
+    with open(0, "rb", buffering=0) as jobs:
+        while line := jobs.readline():
+            _in_a_copy(json.loads(line))
+
+
+def _in_a_copy(job: dict[str, Any]) -> None:
+    child = os.fork()
+    if child == 0:
+        with open(0, "rb", closefd=False) as stream:
+            body = stream.read(job["size"])
+        os.write(1, json.dumps(_cost(job, body)).encode() + b"\n")
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status:
+        ended = signal.Signals(-status).name if status < 0 else f"exit code {status}"
+        os.write(1, json.dumps({"failed": ended}).encode() + b"\n")
 
 
 if __name__ == "__main__":
