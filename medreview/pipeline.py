@@ -1,10 +1,14 @@
-"""The only module that knows the order of the stages.
+"""The only module that knows the order of the stages, and what must be made anew after which of them.
 
 import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts;
-models are asked when they are named, since that costs money
+models are asked when they are named, since that costs money.
+
+After every function here the table of verdicts is right, whatever came in between: it is rolled up when something has
+changed that it is made from, also after an interruption, and when an earlier one was killed before it came to that.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from medreview.exchange.imports.key_facts import read_facts
 from medreview.exchange.imports.responses import import_responses
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
+from medreview.judges import ties, verdicts
 from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.import_judgements import store_judgements
@@ -26,7 +31,7 @@ from medreview.judges.llm_stage import QuestionPlan, Tally, judge_with, plan
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.tasks.key_facts import Fact, add_facts, question_of
 from medreview.judges.tasks.registry import task_for
-from medreview.judges.verdicts import refresh
+from medreview.labels import TieRule
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.network import Network
@@ -37,6 +42,8 @@ from medreview.sources.saved.warc import WarcPages
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
+from medreview.study.merge import MergeSummary
+from medreview.study.merge import merge as merge_events
 
 
 @dataclass(slots=True)
@@ -110,12 +117,37 @@ class PageProvider:
     services: Services = field(default_factory=Services)
 
 
+def roll_up(study: Study, progress: Progress = SILENT) -> int:
+    """Make the table of verdicts, unless it is right; how many statements are flagged.
+
+    It may be wrong in a study that an earlier version made, or in which something was killed or done by hand.
+    """
+    if verdicts.is_current(study.reader):
+        return verdicts.flagged(study.reader)
+    mark_snapshots(study, progress)
+    return verdicts.refresh(study, progress)
+
+
+@contextmanager
+def _rolled_up(study: Study, progress: Progress) -> Iterator[None]:
+    """Rolls up at the end, also of what breaks off: what was stored by then counts."""
+    try:
+        yield
+    finally:
+        roll_up(study, progress)
+
+
 def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT) -> Imported:
     """Import one file or folder, whatever it holds: answers, judgements, a SourceCheckup table, an export.
 
     Judgements, and the decisions of a table, need the pages they speak of; those whose page is not there yet are
     left out and named. Raises :class:`UserError` when the file cannot be used as a whole.
     """
+    with _rolled_up(study, progress):
+        return _bring_in(study, path, mapping, progress)
+
+
+def _bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
     kind = detect_format(path, mapping)
     if kind == "judgements":
         return _judgements(study, path, mapping, progress)
@@ -143,7 +175,6 @@ def _table(
 
 def _decide(study: Study, done: Imported, decisions: Iterable[JudgementRecord], progress: Progress) -> None:
     stored = store_judgements(study, decisions, progress)
-    refresh(study, progress)
     done.bad = sorted([*done.bad, *(BadRecord(*left) for left in stored.bad)], key=lambda record: record.line)
 
 
@@ -162,7 +193,6 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
                 yield record
 
     summary = store_judgements(study, good(), progress)
-    refresh(study, progress)
     read = summary.read + len(bad)
     bad = sorted([*bad, *(BadRecord(*left) for left in summary.bad)], key=lambda record: record.line)
     return Imported(str(path), "judgements", read, summary.added, summary.known, bad)
@@ -188,7 +218,15 @@ def bring_facts(study: Study, path: Path, added_by: str) -> Facts:
 
 
 def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
-    """Get the cited sources that the study does not have yet, also those that could not be had, or all anew."""
+    """Get the cited sources that the study does not have yet, also those that could not be had, or all anew.
+
+    What judges said of a page whose text has changed is no vote any more.
+    """
+    with _rolled_up(study, progress):
+        return _fetch(study, pages, scope, progress)
+
+
+def _fetch(study: Study, pages: PageProvider, scope: Scope, progress: Progress) -> FetchSummary:
     if pages.saved is not None:
         saved = WarcPages(pages.saved) if pages.saved.is_file() else PagesFolder(pages.saved)
         return fetch_saved(study, saved, scope=scope, progress=progress)
@@ -202,7 +240,24 @@ def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
 
 def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
     """Split the responses into statements."""
-    return parse_all(study, progress)
+    with _rolled_up(study, progress):
+        return parse_all(study, progress)
+
+
+def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> None:
+    """What the jury of this study gives when its votes are even, from now on and for all that was judged before."""
+    with _rolled_up(study, progress):
+        ties.set_tie_rule(study, rule)
+
+
+def merge(study: Study, other: Path, progress: Progress = SILENT) -> MergeSummary:
+    """Bring a colleague's decisions in, and the pages they were made on (``medreview.study.merge``).
+
+    Their judgements are not taken over, and the pages that are current here stay so.
+    Raises :class:`UserError` when the other file is this one, no study, or its record does not verify.
+    """
+    with _rolled_up(study, progress):
+        return merge_events(study, other)
 
 
 def judge(
@@ -212,9 +267,9 @@ def judge(
 
     ``synonyms``: a reviewer's own table, added to the program's.
     """
-    pairs = judge_offline(study, progress, processes, synonyms).pairs
-    mark_snapshots(study, progress)
-    return Judged(pairs, refresh(study, progress))
+    with _rolled_up(study, progress):
+        pairs = judge_offline(study, progress, processes, synonyms).pairs
+    return Judged(pairs, verdicts.flagged(study.reader))
 
 
 def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT) -> JudgedBy:
@@ -222,9 +277,7 @@ def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress
 
     Also after an interruption: what had been answered by then counts.
     """
-    mark_snapshots(study, progress)
-    flagged = 0
-    try:
+    with _replacing(study, progress) as replacing:
         done = judge_with(
             study,
             judges.settings,
@@ -234,15 +287,16 @@ def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress
             again=judges.again,
             progress=progress,
         )
-    finally:
-        flagged = refresh(study, progress)
-    return JudgedBy(done.judges, flagged)
+        replacing.nothing = not any(tally.units for tally in done.judges)
+    return JudgedBy(done.judges, verdicts.flagged(study.reader))
 
 
 def plan_for(
     study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT
 ) -> list[QuestionPlan]:
     """What :func:`judge_by` would ask, and what that would cost; nothing is sent."""
+    if study.writable:
+        roll_up(study, progress)
     return plan(
         study,
         judges.settings,
@@ -264,8 +318,8 @@ def batch_out(
     progress: Progress = SILENT,
 ) -> BatchOut:
     """Write what the first of these judges would be asked to files for an engine elsewhere; nothing is sent."""
-    extract_all(study, progress)
-    mark_snapshots(study, progress)
+    with _rolled_up(study, progress):
+        extract_all(study, progress)
     settings = judges.settings[0]
     task = task_for(study, settings, judges.task, judges.prompts)
     return write_batch(
@@ -276,10 +330,32 @@ def batch_out(
 def batch_in(study: Study, judges: Judges, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
     """Take the results of the first judge's batches back, and roll all judgements up."""
     settings = judges.settings[0]
-    try:
-        return read_batch(task_for(study, settings, judges.task, judges.prompts), settings, paths, progress)
-    finally:
-        refresh(study, progress)
+    with _replacing(study, progress) as replacing:
+        done = read_batch(task_for(study, settings, judges.task, judges.prompts), settings, paths, progress)
+        replacing.nothing = done.judged == done.abstained == 0
+    return done
+
+
+@dataclass(slots=True)
+class _Replacing:
+    """``nothing``: no judgement was stored, neither a new one nor in the place of an abstention."""
+
+    nothing: bool = False
+
+
+@contextmanager
+def _replacing(study: Study, progress: Progress) -> Iterator[_Replacing]:
+    """As :func:`_rolled_up`, for what may put answers in the place of abstentions, which no fingerprint shows.
+
+    Rolled up at the start as well, since a task may ask on what the judges found so far.
+    """
+    roll_up(study, progress)
+    verdicts.outdate(study)
+    replacing = _Replacing()
+    with _rolled_up(study, progress):
+        yield replacing
+        if replacing.nothing:
+            verdicts.confirm(study)
 
 
 def run(
@@ -300,16 +376,18 @@ def run(
     kinds = {path: detect_format(path, mapping) for path in files}
     imported: list[Imported] = []
     waiting: list[tuple[Imported, list[JudgementRecord]]] = []
-    for path in (path for path in files if kinds[path] != "judgements"):
-        if kinds[path] == "sourcecheckup":
-            waiting.append(_table(study, path, mapping, progress))
-            imported.append(waiting[-1][0])
-        else:
-            imported.append(bring_in(study, path, mapping, progress))
-    citations = extract_all(study, progress)
-    fetched = fetch(study, pages, progress=progress)
-    parsed = parse(study, progress)
-    for done, decisions in waiting:
-        _decide(study, done, decisions, progress)
-    imported += [bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
-    return Prepared(imported, citations, fetched, parsed, judge(study, progress, processes, synonyms))
+    with _rolled_up(study, progress):
+        for path in (path for path in files if kinds[path] != "judgements"):
+            if kinds[path] == "sourcecheckup":
+                waiting.append(_table(study, path, mapping, progress))
+                imported.append(waiting[-1][0])
+            else:
+                imported.append(_bring_in(study, path, mapping, progress))
+        citations = extract_all(study, progress)
+        fetched = _fetch(study, pages, "missing", progress)
+        parsed = parse_all(study, progress)
+        for done, decisions in waiting:
+            _decide(study, done, decisions, progress)
+        imported += [_bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
+        pairs = judge_offline(study, progress, processes, synonyms).pairs
+    return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)))

@@ -120,9 +120,9 @@ class Preparing(Opened):
 
         Raises ``UserError`` when the other file is this one, no study, or its record of decisions does not verify.
         """
-        from medreview.study.merge import merge
+        from medreview import pipeline
 
-        return merge(self._study, Path(other))
+        return pipeline.merge(self._study, Path(other), self._progress)
 
     def check(self) -> list[str]:
         """What is wrong with the file, one sentence each: structure, texts, places, the chain of decisions."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.output import say
 from medreview.errors import UserError
 
@@ -35,6 +36,7 @@ def open_review(
     config = load_config()
     if reviewer:
         config = replace(config, reviewer=reviewer)
+    current_verdicts(study)
     opened = _queue(study, config.reviewer, queue, filter, blind, first or ("flagged" if plain else None))
     with _copying(study):
         if plain and opened is not None:

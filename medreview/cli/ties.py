@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from medreview.cli.output import progress
+
 if TYPE_CHECKING:
     from medreview.labels import TieRule
 
@@ -20,9 +22,9 @@ def rule_named(ties: TieName) -> "TieRule":
 
 
 def keep_rule(study: Path, ties: TieName) -> None:
-    """Set the tie rule of a study for all roll-ups to come."""
-    from medreview.judges.ties import set_tie_rule
+    """Set the tie rule of a study."""
+    from medreview import pipeline
     from medreview.study import Study
 
-    with Study.open(study) as opened:
-        set_tie_rule(opened, rule_named(ties))
+    with Study.open(study) as opened, progress() as bar:
+        pipeline.set_tie_rule(opened, rule_named(ties), bar)

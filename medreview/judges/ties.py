@@ -14,5 +14,5 @@ def tie_rule(reader: sqlite3.Connection) -> TieRule:
 
 
 def set_tie_rule(study: Study, rule: TieRule) -> None:
-    """Set the rule; it holds from the next roll-up on (``verdicts.refresh``)."""
+    """Set the rule; it holds from the next roll-up on (``medreview.pipeline.set_tie_rule`` rolls up)."""
     study.write(lambda connection: connection.execute("INSERT OR REPLACE INTO study VALUES ('tie_rule', ?)", (rule,)))

@@ -1,12 +1,17 @@
-"""Fill the table ``verdict``: for every statement the rolled-up verdict, the flags and the source to open first."""
+"""The table ``verdict``: for every statement the rolled-up verdict, the flags and the source to open first.
 
+The table is derived, and the study keeps beside it a fingerprint of what it was made from. ``medreview.pipeline`` makes
+the table anew when that has changed; a change after which it did not come to that is seen by the next one.
+"""
+
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from medreview.judges.raw_labels import mapped
 from medreview.judges.rollup import RollUp, Vote, roll_up
@@ -18,6 +23,9 @@ from medreview.study import Study
 from medreview.text import sha256
 
 _BATCH = 5000
+_KEY: Final = "verdicts_made_from"
+_RULES: Final = 1
+"""Raised when the same judgements and pages would give other verdicts or flags than before."""
 _NO_TEXT = sha256("")
 _COLUMNS = (
     "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
@@ -26,10 +34,8 @@ _COLUMNS = (
 
 
 def refresh(study: Study, progress: Progress = SILENT) -> int:
-    """Roll up every statement anew; returns how many are flagged.
-
-    The whole table is derived, so that it is simply made again after judgements, pages or statements were added.
-    """
+    """Roll up every statement anew; how many are flagged."""
+    made_from = _fingerprint(study.reader)
     total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     progress.begin("verdicts", total)
     flagged = 0
@@ -38,7 +44,51 @@ def refresh(study: Study, progress: Progress = SILENT) -> int:
         study.write(lambda connection, batch=batch: _store(connection, batch))  # type: ignore[misc]
         flagged += sum(row["priority"] > 0 for row in batch)
         progress.step(len(batch))
+    study.write(lambda connection: _keep(connection, made_from))
     return flagged
+
+
+def is_current(reader: sqlite3.Connection) -> bool:
+    """Whether the table is what a roll-up would give now."""
+    kept = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
+    return kept is not None and kept[0] == _fingerprint(reader)
+
+
+def outdate(study: Study) -> None:
+    """Say that the table is not current, before something is changed that no fingerprint shows."""
+    study.write(lambda connection: connection.execute("DELETE FROM study WHERE key = ?", (_KEY,)))
+
+
+def confirm(study: Study) -> None:
+    """Say that the table is current after all: nothing was changed."""
+    made_from = _fingerprint(study.reader)
+    study.write(lambda connection: _keep(connection, made_from))
+
+
+def flagged(reader: sqlite3.Connection) -> int:
+    """How many statements are flagged."""
+    return int(reader.execute("SELECT count(*) FROM verdict WHERE priority > 0").fetchone()[0])
+
+
+def _fingerprint(reader: sqlite3.Connection) -> str:
+    """Hash of what the table is made from: tie rule, statements, judgements, citations, and which pages are current.
+
+    Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
+    """
+    counts = reader.execute(
+        """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
+                  (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
+    ).fetchone()
+    found = hashlib.sha256(repr((_RULES, tie_rule(reader), *counts)).encode())
+    for row in reader.execute(
+        "SELECT source_id, current_snapshot FROM source WHERE current_snapshot IS NOT NULL ORDER BY source_id"
+    ):
+        found.update(f"\n{row[0]} {row[1]}".encode())
+    return found.hexdigest()
+
+
+def _keep(connection: sqlite3.Connection, made_from: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (_KEY, made_from))
 
 
 def _store(connection: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:

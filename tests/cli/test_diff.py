@@ -6,7 +6,8 @@ from io import BytesIO
 
 import pytest
 
-from medreview import pipeline
+from medreview.sources.saved.pages_folder import PagesFolder
+from medreview.sources.stage import fetch_saved
 from medreview.study import Study
 
 PAGE = "<html><body><main><h1>Ramipril</h1><p>{}</p><p>{}</p></main></body></html>"
@@ -87,7 +88,7 @@ def test_a_fetch_that_was_killed_before_it_rolled_up(site, medreview, tmp_path):
     medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
     site("25")
     with Study.open(tmp_path / "s.medreview") as study:
-        pipeline.fetch(study, pipeline.PageProvider(tmp_path / "pages"), scope="all")  # as far as it came
+        fetch_saved(study, PagesFolder(tmp_path / "pages"), scope="all")  # as far as it came
     assert verdicts(tmp_path) == [("supported", "")]
     medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
     assert verdicts(tmp_path) == [(None, "not judged yet · page: thin")]

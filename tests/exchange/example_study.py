@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from medreview.judges.verdicts import confirm
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import content_id
@@ -32,6 +33,7 @@ class ExampleStudy:
     def machine(self) -> None:
         """What ``fetch`` and ``judge`` add: the page, two judgements and a roll-up."""
         build(self.study, self._machine)
+        confirm(self.study)
 
     def do(self, kind: str, unit: int = 0, payload: dict[str, Any] | None = None, **more: Any) -> Receipt:
         """Append one event by the reviewer (``who``), in ``mode`` and ``block``."""

@@ -176,7 +176,7 @@ def test_another_prompt_makes_another_run(study, serve, tmp_path):
 
     runs = rows_of(study, "SELECT judge_run_id, count(*) AS n FROM judgement GROUP BY 1")
     assert [run["n"] for run in runs] == [6, 6]
-    pipeline.refresh(study)
+    pipeline.roll_up(study)
     (verdict,) = rows_of(study, "SELECT * FROM verdict WHERE statement_id = 's1'")
     assert (verdict["votes_for"], verdict["votes_other"]) == (1, 0)
 

@@ -1,9 +1,7 @@
 """The command ``fetch``: get the cited pages, and hand them on."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -11,16 +9,6 @@ from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_se
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
 from medreview.errors import UserError
-from medreview.progress import Progress
-
-if TYPE_CHECKING:
-    from medreview.study import Study
-
-
-_LED_ASTRAY: Final = """
-SELECT 1 FROM snapshot_superseded AS o CROSS JOIN judgement AS j USING (snapshot_id)
-CROSS JOIN verdict AS v USING (judgement_id) LIMIT 1"""
-"""A verdict on a page that has changed: an earlier fetch was killed before it could roll up."""
 
 
 def fetch(
@@ -53,13 +41,12 @@ def fetch(
     with Study.open(study) as opened, progress() as bar:
         if save_pages:
             SavedPages(save_pages).close()  # a folder that cannot be written is told before anything is fetched
-        with _verdicts_kept_up(opened, bar):
-            done = pipeline.fetch(
-                opened,
-                pages_from(pages, proxy, robots),
-                scope="all" if refresh else "failed" if again else "missing",
-                progress=bar,
-            )
+        done = pipeline.fetch(
+            opened,
+            pages_from(pages, proxy, robots),
+            scope="all" if refresh else "failed" if again else "missing",
+            progress=bar,
+        )
         saved = pipeline.save_pages(opened, save_pages, bar) if save_pages else None
     sentence = pages_sentence(done)
     if saved is not None:
@@ -70,23 +57,3 @@ def fetch(
         sentence += f"\nJudge the new texts: medreview judge {study}"
         sentence += f"\nWhat changed around your labels: medreview diff {study}"
     result(done, sentence, as_json=as_json)
-
-
-@contextmanager
-def _verdicts_kept_up(study: "Study", bar: Progress) -> Iterator[None]:
-    """Roll the judgements up again if a page changed meanwhile, also after an interruption.
-
-    What was said of its old text must not stand as the judges' word on the new one.
-    """
-    from medreview.judges.verdicts import refresh
-
-    before = _superseded(study)
-    try:
-        yield
-    finally:
-        if _superseded(study) != before or study.reader.execute(_LED_ASTRAY).fetchone():
-            refresh(study, bar)
-
-
-def _superseded(study: "Study") -> set[str]:
-    return {row[0] for row in study.reader.execute("SELECT snapshot_id FROM snapshot_superseded")}

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli.options import Json, StudyFile
-from medreview.cli.output import counted, result
+from medreview.cli.output import counted, progress, result
 
 
 def merge(
@@ -18,11 +18,11 @@ def merge(
 
     Example: medreview merge sepsis.medreview sepsis-from-anna.medreview
     """
+    from medreview import pipeline
     from medreview.study import Study
-    from medreview.study.merge import merge as bring
 
-    with Study.open(study) as opened:
-        summary = bring(opened, other)
+    with Study.open(study) as opened, progress() as bar:
+        summary = pipeline.merge(opened, other, bar)
     known = f", {counted(summary.known, 'event')} known already" if summary.known else ""
     foreign = f", {counted(summary.foreign, 'event')} on other material left out" if summary.foreign else ""
     result(summary, f"{counted(summary.added, 'event')} added{known}{foreign}", as_json=as_json)

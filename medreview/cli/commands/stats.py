@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import progress, result
 
@@ -35,6 +36,7 @@ def stats(
         replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
     )
     with Study.open(study, read_only=True) as opened, progress() as bar:
+        current_verdicts(opened)
         figures = study_figures(opened.reader, reviewer, resampling=resampling, progress=bar)
     if as_json:
         result(figures, "", as_json=True)

@@ -1,0 +1,26 @@
+"""What commands do that show the judges' verdicts: see that these are right, or say that they are not."""
+
+from typing import TYPE_CHECKING
+
+from medreview.cli.output import progress, say
+
+if TYPE_CHECKING:
+    from medreview.study import Study
+
+
+def current_verdicts(study: "Study") -> None:
+    """Roll up what an earlier version, or work that was killed, left behind; a study open for reading is only named."""
+    from medreview.judges.verdicts import is_current
+
+    if is_current(study.reader):
+        return
+    if not study.writable:
+        say(
+            "The judges' verdicts in this study were made by an earlier version, or before its last change; "
+            f"`medreview judge {study.path}` makes them anew."
+        )
+        return
+    from medreview import pipeline
+
+    with progress() as bar:
+        pipeline.roll_up(study, bar)
