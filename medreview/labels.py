@@ -57,6 +57,8 @@ QUOTE_STATUSES: Final = (
     "exact", "normalised", "near", "altered", "absent", "other_source", "too_short", "none",
 )  # fmt: skip
 """How true a quotation is to the snapshot; definitions in ``medreview.evidence.grounding``."""
+LOCATED: Final = ("exact", "normalised", "near")
+"""Quote statuses that mean: the passage is in the snapshot, and says what the quote says."""
 
 PAGE_STATES: Final = (
     "ok", "http_error", "timeout", "blocked", "too_large", "not_text", "pdf_scan", "pdf_encrypted", "soft_404",

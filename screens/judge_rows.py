@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.labels import level_named
-from medreview.review.jurors import Juror, jurors
+from medreview.review.jurors import Juror, jurors, tally_words
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import Judgement, StatementView, Verdict
+from medreview.review.statement_view import Judgement, StatementView
 from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
 from medreview.screens.widgets.painted import Row, StyledText
@@ -44,7 +44,7 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     row.append((f"{judge_name(judgement)} ", "dim"))
     jury = jurors(session.item)
     if len(jury) > 1 and session.item.verdict:
-        row += [("── ", "rule"), (f"jury {_strip(jury)} {_votes(session.item.verdict)} ", "")]
+        row += [("── ", "rule"), (f"jury {_strip(jury)} {tally_words(session.item.verdict)} ", "")]
     row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", "")]
     conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
     taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
@@ -97,11 +97,6 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
 def _strip(jury: Sequence[Juror]) -> str:
     """The votes one by one, a glyph each; a dash is an abstention."""
     return "".join(VERDICT[juror.verdict] if juror.verdict else _TWO_WAY[juror.supported] for juror in jury)
-
-
-def _votes(verdict: Verdict) -> str:
-    silent = f", {verdict.abstained} abstained" if verdict.abstained else ""
-    return f"{verdict.votes_for}-{verdict.votes_other}{silent}"
 
 
 def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:

@@ -97,6 +97,8 @@ class JudgementRow(NamedTuple):
     quote: str | None
     reason: str | None
     error: str | None
+    vote: bool
+    abstained: bool
 
 
 class PairRow(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION, REASONS, level_for_key, level_named
+from medreview.review.jurors import jurors, jury_words
 from medreview.review.reviewer_state import ReviewerState
 from medreview.review.session import ReviewSession
 from medreview.review.statement_view import Judgement
@@ -209,12 +210,18 @@ def _place(session: ReviewSession, text: str, offset: int) -> None:
 
 def _judges(session: ReviewSession) -> None:
     item = session.item
-    for said in item.judgements if item else ():
-        source = item.source_of(said.snapshot_id) if item else None
-        verdict = (said.verdict or said.raw_label).replace("_", " ")
+    if item is None:
+        return
+    for said in item.judgements:
+        source = item.source_of(said.snapshot_id)
+        verdict = (said.verdict or said.raw_label or "no answer").replace("_", " ")
+        if said.verdict is None and said.supported is None:
+            verdict = f"no vote ({verdict})"
         quote = f", quote {said.quote_status.replace('_', ' ')}: “{said.quote}”" if said.quote else ""
         number = source.number if source else "?"
         print(_wrapped(f"judge {_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
+    if item.verdict and len(jurors(item)) > 1:
+        print(_wrapped(f"the jury: {jury_words(item.verdict)}"))
 
 
 def _name(said: Judgement) -> str:

@@ -7,9 +7,7 @@ from typing import Any, Final
 
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
 from medreview.judges.injection import among_instructions
-
-LOCATED: Final = ("exact", "normalised", "near")
-"""Quote statuses of a faithful quote: the passage is in the source, and says what the quote says."""
+from medreview.labels import LOCATED
 
 _CACHE_SIZE: Final = 64
 

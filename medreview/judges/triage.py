@@ -71,7 +71,7 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, doubt: 
     if result.votes_other:
         found.append(Flag(60, f"jury {result.votes_for}-{result.votes_other}"))
     found += _unsupported(result, pages, doubt)
-    by_rules = result.lead is not None and result.lead.offline
+    by_rules = result.lead is not None and result.lead.judge.offline
     if not by_rules and result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
         found.append(Flag(40, "low confidence"))
     if found and result.supported is not True:

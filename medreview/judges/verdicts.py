@@ -7,16 +7,16 @@ the table anew when that has changed; a change after which it did not come to th
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
-from medreview.judges.raw_labels import mapped
-from medreview.judges.rollup import RollUp, Vote, roll_up
+from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, flags, priority
+from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.progress import SILENT, Progress
 from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
@@ -24,7 +24,7 @@ from medreview.text import sha256
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
-_RULES: Final = 1
+_RULES: Final = 2
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
 _NO_TEXT = sha256("")
 _COLUMNS = (
@@ -104,7 +104,6 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     openings = _openings(reader)
     clashes = _clashes(reader)
     tie = tie_rule(reader)
-    outdated = _outdated(reader)
     spoken = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     doubts = dict(
         reader.execute(
@@ -112,27 +111,25 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
                WHERE snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded) GROUP BY 1"""
         ).fetchall()
     )
-    twins = _twins(reader)
-    votes = reader.execute(
-        """SELECT s.statement_id, s.response_id, j.judgement_id, r.ordinal AS run, r.kind, r.judge,
-                  j.snapshot_id, j.verdict, j.raw_label, j.error = '' AS answered, j.supported,
-                  j.confidence, j.quote_status
-           FROM statement AS s LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
-                AND j.snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded)
-           LEFT JOIN judge_run AS r USING (judge_run_id) ORDER BY s.statement_id"""
+    voters = VoteReader(reader)
+    judged = reader.execute(
+        f"""SELECT s.statement_id, s.response_id, {COLUMNS}
+            FROM statement AS s LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
+            LEFT JOIN judge_run AS run USING (judge_run_id) ORDER BY s.statement_id"""
     )
     nothing_cited = CitedPages(0, ())
-    for statement_id, group in groupby(votes, key=itemgetter("statement_id")):
-        rows = _newest(list(group), twins)
-        result = roll_up((_vote(row) for row in rows if row["judgement_id"]), tie)
+    for statement_id, group in groupby(judged, key=itemgetter("statement_id")):
+        rows = list(group)
+        votes = voters.votes(rows)
+        result = roll_up(votes, tie)
         response_id = rows[0]["response_id"]
-        judged = result.lead.snapshot_id if result.lead else None
-        opened = twins.get(judged, judged) if judged else openings.get(response_id)
+        opened = result.lead.snapshot_id if result.lead else openings.get(response_id)
         doubt = doubts.get(statement_id, 0.0)
         kinds = clashes.get((statement_id, opened or ""), ())
         cited = pages.get(response_id, nothing_cited)
-        if spoken or statement_id in outdated:
-            cited = replace(cited, misled=_misled(rows, spoken), changed=statement_id in outdated)
+        outdated = voters.outdated(rows, votes)
+        if spoken or outdated:
+            cited = replace(cited, misled=_misled(votes, spoken), changed=outdated)
         found = flags(result, kinds, cited, doubt)
         yield _verdict(statement_id, result, opened) | {
             "priority": priority(found, doubt),
@@ -140,40 +137,9 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         }
 
 
-def _newest(rows: list[sqlite3.Row], twins: Mapping[str, str]) -> list[sqlite3.Row]:
-    """A model that was asked anew, with another prompt or parameter, has one vote: its newest answer on each source."""
-    kept: dict[tuple[str, ...], sqlite3.Row] = {}
-    for row in sorted(rows, key=lambda row: (bool(row["answered"]), row["run"] or 0)):
-        page = twins.get(row["snapshot_id"], row["snapshot_id"])
-        one = (row["judge"], page) if row["kind"] == "llm" else (row["judgement_id"] or "",)
-        kept[one] = row
-    return list(kept.values())
-
-
-def _misled(rows: list[sqlite3.Row], spoken: set[str]) -> bool:
+def _misled(votes: Iterable[Vote], spoken: set[str]) -> bool:
     """Whether a model's word for the statement rests on a page that speaks to models."""
-    return any(row["supported"] and row["kind"] != "offline" and row["snapshot_id"] in spoken for row in rows)
-
-
-def _unproven(row: sqlite3.Row) -> bool:
-    if row["kind"] != "llm" or row["supported"] is not None:
-        return False
-    level = mapped(row["raw_label"])
-    return level is not None and level[1] is True
-
-
-def _vote(row: sqlite3.Row) -> Vote:
-    return Vote(
-        judgement_id=row["judgement_id"],
-        run=row["run"],
-        offline=row["kind"] == "offline",
-        snapshot_id=row["snapshot_id"],
-        verdict=row["verdict"],
-        supported=None if row["supported"] is None else bool(row["supported"]),
-        confidence=row["confidence"],
-        quote_status=row["quote_status"],
-        unproven=_unproven(row),
-    )
+    return any(vote.supported and not vote.judge.offline and vote.snapshot_id in spoken for vote in votes)
 
 
 def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str, Any]:
@@ -189,29 +155,6 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
         "judgement_id": result.lead.judgement_id if result.lead else None,
         "snapshot_id": opened,
     }
-
-
-def _twins(reader: sqlite3.Connection) -> dict[str, str]:
-    """By earlier snapshot whose text still holds: the current one with the same text, of another page state."""
-    rows = reader.execute(
-        """SELECT p.snapshot_id, c.snapshot_id FROM source AS u JOIN snapshot AS p USING (source_id)
-           JOIN snapshot AS c ON c.snapshot_id = u.current_snapshot
-           WHERE p.snapshot_id <> c.snapshot_id AND p.text_sha256 = c.text_sha256"""
-    )
-    return {row[0]: row[1] for row in rows}
-
-
-def _outdated(reader: sqlite3.Connection) -> set[str]:
-    """Statements that a judge spoke on before the text of a page changed, and not since."""
-    rows = reader.execute(
-        """SELECT DISTINCT j.statement_id FROM snapshot_superseded AS o JOIN judgement AS j USING (snapshot_id)
-           JOIN judge_run AS r USING (judge_run_id)
-           WHERE r.kind <> 'offline' AND NOT EXISTS (
-               SELECT 1 FROM judgement AS k JOIN judge_run AS again USING (judge_run_id)
-               WHERE k.statement_id = j.statement_id AND k.snapshot_id = o.current_snapshot
-               AND again.judge = r.judge)"""
-    )
-    return {row[0] for row in rows}
 
 
 def _pages(reader: sqlite3.Connection) -> dict[str, CitedPages]:

@@ -1,16 +1,16 @@
 """The jury of one statement: what each judge says of it, over all its sources."""
 
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 
-from medreview.judges.rollup import Vote, roll_up
-from medreview.review.statement_view import StatementView
+from medreview.judges.rollup import each_judge
+from medreview.judges.votes import Judge, Vote
+from medreview.labels import level_named
+from medreview.review.statement_view import Judgement, StatementView, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Juror:
-    """One judge run and its word; without ``verdict`` and ``supported`` it abstained."""
+    """One judge and its word; without ``verdict`` and ``supported`` it abstained."""
 
     judge: str
     verdict: str | None
@@ -18,18 +18,35 @@ class Juror:
 
 
 def jurors(item: StatementView) -> tuple[Juror, ...]:
-    """Every judge run that was asked, in the order in which they were; the offline judge is none."""
-    asked = sorted((said for said in item.judgements if not said.offline), key=attrgetter("run"))
-    found = []
-    for run, group in groupby(asked, key=attrgetter("run")):
-        several = list(group)
-        votes = [
-            Vote(
-                said.judgement_id, run, False, said.snapshot_id, said.verdict, said.supported, said.confidence,
-                said.quote_status,
-            )
-            for said in several
-        ]  # fmt: skip
-        word = roll_up(votes)
-        found.append(Juror(several[0].judge, word.verdict, word.supported))
-    return tuple(found)
+    """Every judge that was asked, in the order in which they first were; the offline judge is none."""
+    return tuple(
+        Juror(judge.name, word.verdict, word.supported)
+        for judge, word in each_judge(map(_vote, item.judgements)).items()
+        if not judge.offline
+    )
+
+
+def _vote(said: Judgement) -> Vote:
+    return Vote(
+        judgement_id=said.judgement_id,
+        judge=Judge(said.judge, said.offline),
+        snapshot_id=said.snapshot_id,
+        source_id=said.source_id,
+        verdict=said.verdict,
+        supported=said.supported,
+        confidence=said.confidence,
+        quote_status=said.quote_status,
+    )
+
+
+def tally_words(verdict: Verdict) -> str:
+    """How the jury is divided: ``2-1, 1 abstained``."""
+    silent = f", {verdict.abstained} abstained" if verdict.abstained else ""
+    return f"{verdict.votes_for}-{verdict.votes_other}{silent}"
+
+
+def jury_words(verdict: Verdict) -> str:
+    """What the jury says together, in words: ``supported, 2-1, 1 abstained``; of even votes also that they are."""
+    two_way = {True: "supported", False: "not supported", None: "no verdict"}[verdict.supported]
+    word = level_named("evidence", verdict.verdict).name if verdict.verdict else two_way
+    return f"{word}, {tally_words(verdict)}{', tied' if verdict.tied else ''}"

@@ -20,7 +20,7 @@ RARE: Final = 10
 
 _NOTHING: Final = "No label of yours meets a verdict of the judges yet."
 _VERDICTS: Final = """
-SELECT v.statement_id, v.verdict, v.supported, v.votes_for, v.votes_other, r.kind
+SELECT v.statement_id, v.verdict, v.supported, v.votes_for, v.votes_other, v.tied, r.kind
 FROM verdict AS v JOIN judgement AS j ON j.judgement_id = v.judgement_id
 JOIN judge_run AS r ON r.judge_run_id = j.judge_run_id
 WHERE v.statement_id IN (SELECT unit FROM event WHERE reviewer = ? AND kind IN ('decide', 'revise'))"""
@@ -58,6 +58,7 @@ def _said(reader: sqlite3.Connection, reviewer: str) -> dict[str, JuryVerdict]:
             None if row["supported"] is None else bool(row["supported"]),
             row["votes_for"],
             row["votes_other"],
+            bool(row["tied"]),
             row["kind"] == "offline",
         )
         for row in reader.execute(_VERDICTS, (reviewer,))

@@ -5,6 +5,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.text import Span
 
 
@@ -31,19 +32,20 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one judge said of the statement in one snapshot; ``offline``: the rules, no model and no juror.
+    """What one judge says of the statement by one source; ``offline``: the rules, no model.
 
+    Its newest word on the source's page as it is now, a vote or an abstention (:mod:`medreview.judges.votes`).
     ``raw_label`` is the judge's own word, ``verdict`` the level of the evidence axis it maps to, ``supported`` the
     two-way one; both are ``None`` where the judge abstained. ``confidence`` 0..1 as given. ``quote_status`` says how
     true the quote is to the page (:mod:`medreview.evidence.grounding`), ``"none"`` without one.
     ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
     place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot.
-    ``run`` tells the runs of one judge apart (another model, prompt or address), the newest has the highest number.
     """
 
     judge: str
     model: str
     offline: bool
+    source_id: str
     snapshot_id: str
     raw_label: str
     verdict: str | None
@@ -55,7 +57,6 @@ class Judgement:
     quote_spans: tuple[Span, ...]
     differences: tuple[tuple[Span, Span], ...]
     judgement_id: str
-    run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class Verdict:
 
     ``verdict`` is a level of the evidence axis, ``supported`` the two-way one; both are ``None`` where nobody could
     tell, and for a tie that the study's tie rule leaves open. ``conflict``: one source supports, another contradicts.
-    ``votes_for`` counts the judges of that verdict, ``votes_other`` those of another, ``abstained`` those without any.
+    ``votes_for`` counts the judges of that verdict, ``votes_other`` those of another, ``abstained`` those without any;
+    ``tied``: votes were even, whatever the tie rule made of it.
     ``judgement_id`` and ``snapshot_id`` are what to show first, ``badges`` why it is flagged, ``""`` when it is not.
     """
 
@@ -74,6 +76,7 @@ class Verdict:
     votes_for: int
     votes_other: int
     abstained: int
+    tied: bool
     judgement_id: str | None
     snapshot_id: str | None
     badges: str
@@ -99,7 +102,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class StatementView:
-    """One statement with its response, sources and the judges' opinions."""
+    """One statement with its response, sources and the judges' opinions.
+
+    ``judgements`` holds each judge's word on each source as it is now; what was said before that is not shown.
+    """
 
     statement_id: str
     ordinal: int
@@ -232,33 +238,32 @@ def load_sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, 
 
 def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgement, ...]:
     rows = reader.execute(
-        """SELECT j.*, r.judge, r.model, r.kind, r.ordinal AS run
-           FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
-           WHERE j.statement_id = ?
-                 AND NOT EXISTS (SELECT 1 FROM snapshot_superseded AS old WHERE old.snapshot_id = j.snapshot_id)
-           ORDER BY r.kind = 'offline', r.ordinal, j.snapshot_id""",
+        f"""SELECT {COLUMNS}, run.model, j.reason, j.quote, j.quote_start, j.quote_end, j.quote_more, j.differences
+            FROM judgement AS j JOIN judge_run AS run USING (judge_run_id) WHERE j.statement_id = ?""",
         (statement_id,),
-    )
-    return tuple(_judgement(row) for row in rows)
+    ).fetchall()
+    by_id = {row["judgement_id"]: row for row in rows}
+    votes = VoteReader(reader, statement_id).votes(rows)
+    return tuple(_judgement(vote, by_id[vote.judgement_id]) for vote in votes)
 
 
-def _judgement(row: sqlite3.Row) -> Judgement:
+def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
     return Judgement(
-        judge=row["judge"],
+        judge=vote.judge.name,
         model=row["model"],
-        offline=row["kind"] == "offline",
-        snapshot_id=row["snapshot_id"],
+        offline=vote.judge.offline,
+        source_id=vote.source_id,
+        snapshot_id=vote.snapshot_id,
         raw_label=row["raw_label"],
-        verdict=row["verdict"],
-        supported=_boolean(row["supported"]),
-        confidence=row["confidence"],
+        verdict=vote.verdict,
+        supported=vote.supported,
+        confidence=vote.confidence,
         reason=row["reason"],
         quote=row["quote"],
-        quote_status=row["quote_status"],
+        quote_status=vote.quote_status,
         quote_spans=_quote_spans(row),
         differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in json.loads(row["differences"])),
-        judgement_id=row["judgement_id"],
-        run=row["run"],
+        judgement_id=vote.judgement_id,
     )
 
 
@@ -278,6 +283,7 @@ def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
         votes_for=row["votes_for"],
         votes_other=row["votes_other"],
         abstained=row["abstained"],
+        tied=bool(row["tied"]),
         judgement_id=row["judgement_id"],
         snapshot_id=row["snapshot_id"],
         badges=row["badges"],

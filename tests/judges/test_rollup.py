@@ -2,14 +2,15 @@
 
 import pytest
 
-from medreview.judges.rollup import Vote, roll_up
+from medreview.judges.rollup import roll_up
 from medreview.judges.triage import CitedPages, flags, priority
+from medreview.judges.votes import Judge, Vote
 
 
 def vote(verdict, *, run=1, snapshot="p1", confidence=0.9, quote="exact", offline=False, supported=None):
     said = supported if supported is not None else None if verdict is None else verdict == "supported"
-    name = f"g-{run}-{snapshot}"
-    return Vote(name, run, offline, snapshot, verdict, said, confidence, quote)
+    judge = Judge(f"judge {run}", offline)
+    return Vote(f"g-{run}-{snapshot}", judge, snapshot, f"u-{snapshot}", verdict, said, confidence, quote)
 
 
 @pytest.mark.parametrize(

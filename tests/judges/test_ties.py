@@ -2,15 +2,16 @@
 
 import pytest
 
-from medreview.judges.rollup import Vote, roll_up
+from medreview.judges.rollup import roll_up
 from medreview.judges.ties import set_tie_rule, tie_rule
+from medreview.judges.votes import Judge, Vote
 from medreview.labels import TIE_RULES
 from medreview.study import Study
 
 
 def vote(verdict, run, supported=None, offline=False):
     said = supported if supported is not None or verdict is None else verdict == "supported"
-    return Vote(f"g{run}", run, offline, "p1", verdict, said, 0.9, "exact")
+    return Vote(f"g{run}", Judge(f"judge {run}", offline), "p1", "u1", verdict, said, 0.9, "exact")
 
 
 @pytest.mark.parametrize(

@@ -7,5 +7,7 @@
 ``commands``        the program: in this process, in one of its own, or under way
 ``terminal``        a program under a pseudo-terminal, and the screen it draws
 ``examples``        the examples of a Markdown file, run as they stand there
+``awkward_study``   a study in which it is hard to say which judgements are votes
+``awkward_votes``   what is right on it
 ``workbench``       the workbench in this process: what stands on the screen, keys
 """

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Final
 
 from medreview.exchange.files.event_payload import Cell
+from medreview.judges.ties import tie_rule
 from medreview.review.statement_view import load_text
 from medreview.stats.reports.study_reader import judged_responses
 
@@ -25,10 +26,10 @@ ORDER BY r.ordinal, s.ordinal, c.first"""
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows in the order of :data:`~medreview.exchange.files.columns.PAIRS`, by response, statement and source."""
-    judged = judged_responses(reader)
+    judged, tie = judged_responses(reader), tie_rule(reader)
     for response_id, of_response in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
         response = next(response for response in judged if response.response_id == response_id)
-        supports = {statement.statement_id: statement.by_source() for statement in response.statements}
+        supports = {statement.statement_id: statement.by_source(tie) for statement in response.statements}
         texts: dict[str, str] = {}
         for statement_id, pairs in groupby(of_response, key=itemgetter("statement_id")):
             for number, row in enumerate(pairs, 1):

@@ -13,18 +13,19 @@ from medreview.errors import UserError
 from medreview.exchange.exports.datasette_metadata import FACETS, metadata
 from medreview.exchange.exports.page_rows import snapshot_rows, source_rows
 from medreview.exchange.exports.sqlite_file import SqliteFile
-from medreview.exchange.exports.sqlite_views import judge_columns, views
+from medreview.exchange.exports.sqlite_views import views
 from medreview.exchange.files.atomic_output import write_private
 from medreview.exchange.files.columns import Column
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.page_columns import SNAPSHOTS, SOURCES
+from medreview.judges.votes import judges_of_support
 from medreview.progress import Progress
 
 METADATA: Final = "metadata.json"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\.(?:db|sqlite|sqlite3)")
 _PAGES_AT_ONCE: Final = 8
 """A page may be megabytes of text."""
-_INDEXES: Final = {"judgements": [("statement_id", "source_id", "judge_run_id")]}
+_INDEXES: Final = {"judgements": [("statement_id", "source_id", "judge")]}
 """For the view ``pairs``."""
 
 
@@ -83,7 +84,8 @@ class ExportDatabase:
         for table, columns in searched.items():
             hidden += file.add_search(table, columns)
             progress.step()
-        shown = views(file.tables, judge_columns(reader))
+        judges = sorted(judges_of_support(reader), key=lambda judge: judge.offline)
+        shown = views(file.tables, judges)
         for view in shown:
             file.add_view(view.name, view.sql)
         file.commit()

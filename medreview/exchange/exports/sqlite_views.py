@@ -1,7 +1,6 @@
 """The views of the exported database: tables joined, and put in an order for reading."""
 
 import re
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -9,6 +8,7 @@ from typing import Final
 
 from medreview.exchange.exports.sqlite_schema import Tables
 from medreview.exchange.files.columns import Column, levels_of
+from medreview.judges.votes import Judge
 from medreview.labels import EVIDENCE
 from medreview.visible import visible
 
@@ -28,28 +28,8 @@ class View:
         return f"SELECT {cells}\n{self.rows}"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeColumn:
-    """A run of a judge that said something of pairs: a column of the view ``pairs``."""
-
-    judge_run_id: str
-    judge: str
-    model: str
-    prompt_id: str
-
-
-def judge_columns(reader: sqlite3.Connection) -> list[JudgeColumn]:
-    """The runs of a study's judges, in the order in which they came; the offline judge is the last."""
-    rows = reader.execute(
-        """SELECT judge_run_id, judge, model, prompt_id FROM judge_run AS run
-           WHERE EXISTS (SELECT 1 FROM judgement WHERE judge_run_id = run.judge_run_id)
-           ORDER BY kind = 'offline', ordinal"""
-    )
-    return [JudgeColumn(*row) for row in rows]
-
-
-def views(tables: Tables, judges: Sequence[JudgeColumn]) -> list[View]:
-    """The views on the tables of an export."""
+def views(tables: Tables, judges: Sequence[Judge]) -> list[View]:
+    """The views on the tables of an export; ``judges`` get a column each in the view ``pairs``, in this order."""
     pairs = [*_cells(_PAIR, tables), *_verdicts(judges), *_cells(_PAIR_MORE, tables)]
     return [
         View("labels_wide", _cells(_WIDE, tables), _LABELS),
@@ -69,13 +49,19 @@ JOIN citations AS c ON c.response_id = s.response_id
 LEFT JOIN snapshots AS p ON p.snapshot_id = c.snapshot_id
 WHERE c.ordinal = (SELECT min(ordinal) FROM citations WHERE response_id = c.response_id AND source_id = c.source_id)"""
 
-# A page that came again with the same text in another state is still the text that was judged.
-_VERDICT: Final = """(
+_SAID: Final = """(
            SELECT coalesce(j.verdict, CASE j.supported WHEN 1 THEN 'supported' WHEN 0 THEN 'not_supported' END)
-           FROM judgements AS j JOIN snapshots AS q ON q.snapshot_id = j.snapshot_id
-           WHERE j.statement_id = s.statement_id AND j.source_id = c.source_id AND j.judge_run_id = '{run}'
+           FROM judgements AS j{pages}
+           WHERE j.statement_id = s.statement_id AND j.source_id = c.source_id AND {counts}"""
+_VOTE: Final = _SAID.format(pages="", counts="j.judge = '{judge}' AND j.kind <> 'offline' AND j.vote = 1)")
+# It is of interest also where others have the vote. A page that came again with the same text in another state is still
+# the text that was judged.
+_OFFLINE: Final = _SAID.format(
+    pages=" JOIN snapshots AS q ON q.snapshot_id = j.snapshot_id",
+    counts="""j.kind = 'offline'
                  AND q.text_sha256 = c.text_sha256
-           ORDER BY q.version DESC LIMIT 1)"""
+           ORDER BY q.version DESC LIMIT 1)""",
+)
 
 _TABLE_OF: Final = {"l": "labels", "s": "statements", "r": "responses", "c": "citations", "p": "snapshots"}
 
@@ -124,19 +110,20 @@ def _cell(place: str, name: str = "", *, tables: Tables) -> tuple[Column, str]:
     return replace(described, name=name or column), f"{alias}.{_quoted(column)}"
 
 
-def _verdicts(judges: Sequence[JudgeColumn]) -> Iterator[tuple[Column, str]]:
-    """A column for each run of a judge, named after the judge, with a number where one has several."""
+def _verdicts(judges: Sequence[Judge]) -> Iterator[tuple[Column, str]]:
+    """A column for each judge, named after it, with a number where several names would make the same."""
     taken: set[str] = set()
-    for run in judges:
-        stem = "verdict_" + (re.sub(r"[^a-z0-9]+", "_", run.judge.lower())[:40].strip("_") or "judge")
+    for judge in judges:
+        stem = "verdict_" + (re.sub(r"[^a-z0-9]+", "_", judge.name.lower())[:40].strip("_") or "judge")
         name = next(name for name in chain([stem], (f"{stem}_{n}" for n in count(2))) if name not in taken)
         taken.add(name)
+        who = "the offline judge, by rules," if judge.offline else f"the judge {judge.name!r}"
         meaning = visible(
-            f"What the judge {run.judge!r} says of the current page (model {run.model!r}, prompt {run.prompt_id!r}); "
-            "not_supported is the word of a two-way judge. Empty: not judged, abstained, or not believed."
+            f"What {who} says of the source by its current page; not_supported is the word of a two-way judge. "
+            "Empty: not judged, or abstained."
         )
-        levels = (*levels_of(EVIDENCE), "not_supported")
-        yield Column(name, "text", meaning, levels=levels), _VERDICT.format(run=run.judge_run_id.replace("'", "''"))
+        said = _OFFLINE if judge.offline else _VOTE.format(judge=judge.name.replace("'", "''"))
+        yield Column(name, "text", meaning, levels=(*levels_of(EVIDENCE), "not_supported")), said
 
 
 def _quoted(name: str) -> str:

@@ -3,10 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from medreview.exchange.files.columns import PAYLOAD
 from medreview.exchange.files.event_payload import Cell, flatten
+from medreview.judges.votes import VoteReader, jury
 from medreview.text import sha256, utf16
 
 _CONTEXT: Final = 32
@@ -35,7 +38,8 @@ ORDER BY r.ordinal, c.ordinal"""
 _JUDGEMENTS: Final = """
 SELECT j.judgement_id, j.judge_run_id, run.judge, run.kind, run.model, run.prompt_id, run.prompt_sha256, run.seed,
        j.statement_id, s.response_id, j.snapshot_id, p.source_id, u.url, j.raw_label, j.verdict, j.supported,
-       j.confidence, j.quote_status, j.quote_start, j.quote_end, j.quote, j.reason, j.error
+       j.confidence, j.quote_status, j.quote_start, j.quote_end, j.quote, j.reason, j.error,
+       run.ordinal AS run, j.error = '' AS answered
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
 JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
@@ -76,8 +80,16 @@ def citation_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 
 def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of judgements.csv: every vote on every pair."""
-    return (tuple(row) for row in reader.execute(_JUDGEMENTS))
+    """The rows of judgements.csv: everything that judges ever said of a pair, and which of it counts."""
+    voters = VoteReader(reader)
+    for _, group in groupby(reader.execute(_JUDGEMENTS), key=itemgetter("statement_id")):
+        of_statement = list(group)
+        counting = {vote.judgement_id: vote for vote in jury(voters.votes(of_statement))}
+        for row in of_statement:
+            vote = counting.get(row["judgement_id"])
+            abstains = vote is not None and vote.abstains
+            told = tuple(row)[:-2]  # all but what only the reader of votes needs
+            yield *told, int(vote is not None and not abstains), int(abstains)
 
 
 def event_rows(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], Sequence[Sequence[Cell]]]]:

@@ -161,6 +161,18 @@ JUDGEMENTS: Final = (
     Column("quote", "text", "The quote as given."),
     Column("reason", "text", "The reason as given."),
     Column("error", "text", "Why there is no usable judgement; empty when there is one."),
+    Column(
+        "vote",
+        "boolean",
+        "1: it counts. One judgement of a judge on a source does: that of its newest run, on the page as it is now. "
+        "Of the offline judge only where no other spoke on the statement.",
+    ),
+    Column(
+        "abstained",
+        "boolean",
+        "1: it would count, but gives no vote: unsure, not answered, or supported without a quote that shows it. With "
+        "vote 0 and abstained 0 it is not the judge's word any more, or the offline judge's beside another's.",
+    ),
 )
 
 PAIRS: Final = (
@@ -176,8 +188,8 @@ PAIRS: Final = (
     Column("source_domain", "text", "Host of that address."),
     Column("snapshot_id", "text", "Its current page; empty when not fetched."),
     Column("page_state", "text", "What kind of page that is; empty when not fetched.", levels=PAGE_STATES),
-    Column("supported", "boolean", "By most of the judges that have a vote on this page; empty for a tie, and when "
-           "none has one."),
+    Column("supported", "boolean", "By most of the judges that have a vote on this page; of a tie what the study's "
+           "tie rule gives. Empty when that is nothing, and when none has a vote."),
     Column("unsupported", "number", "Score of the offline rules: higher is to be looked at sooner; empty when they "
            "have not seen the pair.", unit="0 to 1"),
     Column("passage_start", "integer", "Where the passage to read first starts in the page's text.", unit=CODE_POINTS),

@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import LOCATED
 from medreview.judges.tasks.responses import Responses
 from medreview.judges.tasks.task import (
     Rows,
@@ -20,6 +19,7 @@ from medreview.judges.tasks.task import (
     run_of,
     save_rows,
 )
+from medreview.labels import LOCATED
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study

@@ -9,7 +9,7 @@ from typing import Any, Final
 from medreview.judges.context_windows import available_tokens, split_windows
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import LOCATED, QuoteGrounder
+from medreview.judges.quote_grounding import QuoteGrounder
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
@@ -26,6 +26,7 @@ from medreview.judges.tasks.task import (  # fmt: skip
     run_of,
     save_rows,
 )
+from medreview.labels import LOCATED
 from medreview.llm.call import Answer
 from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings

@@ -1,13 +1,12 @@
 """What the judges say of each other's work: agreement of each two, of all of them, and who abstained how often."""
 
-import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from medreview.judges.rollup import roll_up
+from medreview.judges.votes import Judge
 from medreview.labels import TieRule
 from medreview.stats.formulas.agreement import ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
@@ -57,31 +56,25 @@ class BetweenJudges:
 
 
 @dataclass(slots=True)
-class _Judge:
+class _Counted:
     asked: int = 0
     abstained: int = 0
     labels: dict[str, Counter[str]] = field(default_factory=lambda: {scale.name: Counter() for scale in SCALES})
 
 
-def offline_runs(reader: sqlite3.Connection) -> frozenset[int]:
-    """The numbers of the runs of the offline judge."""
-    return frozenset(row[0] for row in reader.execute("SELECT ordinal FROM judge_run WHERE kind = 'offline'"))
-
-
 class JudgesBeside:
-    """Fed statement by statement; ``judges`` names every judge run by its number (``cases.judge_names``).
+    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
 
     Judges are compared after the roll-up over the sources, on statements that both were asked about. The offline
     judge has a tally and is left out of agreement: it is triage by rules, no juror.
     """
 
-    def __init__(self, judges: Mapping[int, str], offline: frozenset[int], tie: TieRule) -> None:
-        self._names = judges
-        self._jury = [run for run in judges if run not in offline]
+    def __init__(self, judges: Sequence[Judge], tie: TieRule) -> None:
+        self._jury = [judge for judge in judges if not judge.offline]
         self._tie: TieRule = tie
-        self._judges = {run: _Judge() for run in judges}
+        self._counted = {judge: _Counted() for judge in judges}
         self._pairs = {
-            (first, second): [Pairing(judges[first], judges[second], scale) for scale in SCALES]
+            (first, second): [Pairing(first.name, second.name, scale) for scale in SCALES]
             for first, second in combinations(self._jury, 2)
         }
         self._ballots: dict[str, list[list[str | None]]] = {scale.name: [] for scale in SCALES}
@@ -90,25 +83,25 @@ class JudgesBeside:
 
     def add(self, response_id: str, statement: JudgedStatement) -> None:
         """Take up one statement with whatever the judges said of it."""
-        said = statement.by_run()
-        for run, word in said.items():
-            self._count(self._judges[run], word)
-        jury = [run for run in self._jury if run in said]
+        said = statement.by_judge()
+        for judge, word in said.items():
+            self._count(self._counted[judge], word)
+        jury = [judge for judge in self._jury if judge in said]
         for pair in combinations(jury, 2):
             for pairing in self._pairs[pair]:
-                first, second = (judges_label(said[run], pairing.scale) for run in pair)
+                first, second = (judges_label(said[judge], pairing.scale) for judge in pair)
                 pairing.add(response_id, first, second)
         if len(jury) > 1:
             self._responses.append(response_id)
             for scale in SCALES:
-                self._ballots[scale.name].append([judges_label(said[run], scale).label for run in jury])
-        if statement.votes:
-            together = roll_up((vote for vote, _ in statement.votes), self._tie)
+                self._ballots[scale.name].append([judges_label(said[judge], scale).label for judge in jury])
+        together = statement.together
+        if together is not None:
             self._tied += together.tied
             self._decided += together.verdict is not None or together.supported is not None
 
     @staticmethod
-    def _count(judge: _Judge, word: JuryVerdict) -> None:
+    def _count(judge: _Counted, word: JuryVerdict) -> None:
         judge.asked += 1
         judge.abstained += word.verdict is None and word.supported is None
         for scale in SCALES:
@@ -120,25 +113,31 @@ class JudgesBeside:
         """Everything, every interval over responses."""
         return BetweenJudges(
             tallies=tuple(
-                JudgeTally(self._names[run], judge.asked, judge.abstained, self._ordered(judge))
-                for run, judge in self._judges.items()
-                if judge.asked
+                JudgeTally(judge.name, counted.asked, counted.abstained, self._ordered(counted))
+                for judge, counted in self._counted.items()
+                if counted.asked
             ),
-            pairs=compare([pairing for several in self._pairs.values() for pairing in several], resampling),
+            pairs=compare(
+                [pairing for pair, both in self._pairs.items() if self._spoke(*pair) for pairing in both], resampling
+            ),
             juries=tuple(self._all(scale, resampling) for scale in SCALES) if self._responses else (),
             tie_rule=self._tie,
             tied=self._tied,
             decided=self._decided,
         )
 
+    def _spoke(self, *judges: Judge) -> bool:
+        """Whether each has a word on a page as it is now; what was said of a text that is gone is none."""
+        return all(self._counted[judge].asked for judge in judges)
+
     @staticmethod
-    def _ordered(judge: _Judge) -> dict[str, dict[str, int]]:
+    def _ordered(judge: _Counted) -> dict[str, dict[str, int]]:
         return {scale.name: {label: judge.labels[scale.name][label] for label in scale.labels} for scale in SCALES}
 
     def _all(self, scale: Scale, resampling: Resampling) -> JuryAgreement:
         return JuryAgreement(
             scale=scale.name,
-            judges=tuple(self._names[run] for run in self._jury),
+            judges=tuple(judge.name for judge in self._jury if self._spoke(judge)),
             agreement=many_raters(
                 self._ballots[scale.name],
                 scale.labels,

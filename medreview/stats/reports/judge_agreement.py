@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from medreview.judges.votes import Judge
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
-from medreview.stats.reports.label_scales import SCALES, JuryVerdict, judges_label, reviewers_label
+from medreview.stats.reports.label_scales import SCALES, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
 
@@ -36,23 +37,23 @@ class GroupFigures:
 class _Collected:
     labels: int = 0
     responses: set[str] = field(default_factory=set)
-    pairings: dict[int, list[Pairing]] = field(default_factory=dict)
+    pairings: dict[Judge | None, list[Pairing]] = field(default_factory=dict)
     offline_only: Counter[str] = field(default_factory=Counter)
 
 
 class JudgeAgreement:
-    """Fed statement by statement; ``judges`` names every judge run by its number (``cases.judge_names``)."""
+    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``."""
 
-    _ALL = 0
-
-    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel], judges: Mapping[int, str]) -> None:
+    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel], judges: Sequence[Judge]) -> None:
         self._labels = labels
-        names = {self._ALL: TOGETHER, **judges}
         self._collected = {
             group: _Collected(
                 pairings={
-                    run: [Pairing(reviewer, name, scale, group.mode, group.drawn) for scale in SCALES]
-                    for run, name in names.items()
+                    judge: [
+                        Pairing(reviewer, judge.name if judge else TOGETHER, scale, group.mode, group.drawn)
+                        for scale in SCALES
+                    ]
+                    for judge in (None, *judges)
                 }
             )
             for group in GROUPS
@@ -66,16 +67,14 @@ class JudgeAgreement:
         collected = self._collected[label.group]
         collected.labels += 1
         collected.responses.add(label.response_id)
-        said: dict[int, JuryVerdict] = statement.by_run()
-        if statement.together is not None:
-            said[self._ALL] = statement.together
-        for run, pairings in collected.pairings.items():
-            word = said.get(run)
+        said = statement.by_judge()
+        for judge, pairings in collected.pairings.items():
+            word = said.get(judge) if judge else statement.together
             for pairing in pairings:
                 scale = pairing.scale
                 mine = reviewers_label(label.label, scale, stale=label.stale)
                 used = pairing.add(label.response_id, mine, judges_label(word, scale))
-                if used and run == self._ALL and word is not None and word.offline:
+                if used and judge is None and word is not None and word.offline:
                     collected.offline_only[scale.name] += 1
 
     def figures(self, resampling: Resampling) -> tuple[GroupFigures, ...]:

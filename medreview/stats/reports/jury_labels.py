@@ -9,24 +9,28 @@ from typing import Final
 import numpy as np
 
 from medreview.errors import UserError
+from medreview.judges.votes import Judge, judges_of_support
 from medreview.stats.formulas.agreement import encode
 from medreview.stats.formulas.bootstrap import Ints
 from medreview.stats.reports.label_scales import BINARY, Scale, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel, reviewer_labels
-from medreview.stats.reports.study_reader import judge_names, judged_responses
+from medreview.stats.reports.study_reader import judged_responses
 
 NOT_ASKED: Final = "not every candidate was asked"
 
 # A call names judge, model, prompt and host: runs that differ in parameters only cannot be told apart by it.
 _COSTS: Final = """
-SELECT run.ordinal, sum(l.cost) AS cost, sum(l.cost IS NULL AND l.tries > 0) AS unpriced,
+SELECT run.judge, sum(l.cost) AS cost, sum(l.cost IS NULL AND l.tries > 0) AS unpriced,
        (SELECT count(DISTINCT statement_id) FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id) AS statements,
        (SELECT count(*) FROM judge_run AS r WHERE r.kind = 'llm' AND (r.judge, r.model, r.prompt_sha256,
         coalesce(json_extract(r.params, '$.host'), '')) = (l.judge, l.model, l.prompt_sha256, l.host)) AS runs
 FROM judge_run AS run JOIN llm_call AS l
      ON l.judge = run.judge AND l.model = run.model AND l.prompt_sha256 = run.prompt_sha256
      AND l.host = coalesce(json_extract(run.params, '$.host'), '')
-WHERE run.kind = 'llm' GROUP BY run.ordinal"""
+WHERE run.kind = 'llm' AND run.ordinal = (
+    SELECT max(ordinal) FROM judge_run AS newest WHERE newest.judge = run.judge
+    AND EXISTS (SELECT 1 FROM judgement AS j WHERE j.judge_run_id = newest.judge_run_id))
+GROUP BY run.judge"""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ class JuryLabels:
     """The statements that a reviewer labelled and every candidate was asked about.
 
     ``mine`` (n) and ``votes`` (n x judges) are places in ``scale.labels``, -1 where a judge abstained; ``responses``
-    (n) are what is resampled. ``costs``: what a judge costs for one statement, all its sources and failed calls
-    included; ``None`` when that is not known.
+    (n) are what is resampled. ``costs``: what a judge's newest run costs for one statement, all its sources and failed
+    calls included; ``None`` when that is not known.
     """
 
     reviewer: str
@@ -63,7 +67,7 @@ def jury_labels(
     ``judges`` names the candidates; all but the offline one by default. Raises :class:`UserError` for a judge that is
     not there, fewer than two candidates, or a reviewer without labels of that mode.
     """
-    runs = _candidates(reader, judges)
+    candidates = _candidates(reader, judges)
     labels = reviewer_labels(reader, reviewer, pass_no)
     group, mine = _group(labels, reviewer, mode)
     dropped: Counter[str] = Counter()
@@ -74,11 +78,11 @@ def jury_labels(
             label = mine.get(statement.statement_id)
             if label is None:
                 continue
-            own, said = reviewers_label(label.label, scale), statement.by_run()
-            if own.label is None or not said.keys() >= runs.keys():
+            own, said = reviewers_label(label.label, scale), statement.by_judge()
+            if own.label is None or not said.keys() >= set(candidates):
                 dropped[own.missing or NOT_ASKED] += 1
                 continue
-            rows.append((own.label, [judges_label(said[run], scale).label for run in runs]))
+            rows.append((own.label, [judges_label(said[judge], scale).label for judge in candidates]))
             responses.append(case.response_id)
     costs = judge_costs(reader)
     flat = encode([vote for _, votes in rows for vote in votes], scale.labels)
@@ -86,42 +90,36 @@ def jury_labels(
         reviewer=reviewer,
         group=group,
         scale=scale,
-        judges=tuple(runs.values()),
+        judges=tuple(judge.name for judge in candidates),
         mine=encode([own for own, _ in rows], scale.labels),
-        votes=np.asarray(flat.reshape(len(rows), len(runs)), dtype=np.int64),
+        votes=np.asarray(flat.reshape(len(rows), len(candidates)), dtype=np.int64),
         responses=tuple(responses),
-        costs=tuple(costs.get(run) for run in runs),
+        costs=tuple(costs.get(judge.name) for judge in candidates),
         dropped=dict(dropped),
     )
 
 
-def judge_costs(reader: sqlite3.Connection) -> dict[int, float]:
-    """By number of the judge run: what it costs for one statement, where that is known of every call."""
+def judge_costs(reader: sqlite3.Connection) -> dict[str, float]:
+    """By judge: what one statement costs in its newest run, where that is known of every call."""
     return {
-        row["ordinal"]: row["cost"] / row["statements"]
+        row["judge"]: row["cost"] / row["statements"]
         for row in reader.execute(_COSTS)
         if row["cost"] is not None and not row["unpriced"] and row["statements"] and row["runs"] == 1
     }
 
 
-def _candidates(reader: sqlite3.Connection, wanted: Sequence[str]) -> dict[int, str]:
-    """Judge run -> its name. A name that was given means every run of that judge."""
-    names = judge_names(reader)
-    rows = reader.execute("SELECT ordinal, judge FROM judge_run WHERE kind <> 'offline' ORDER BY ordinal").fetchall()
-    known = {name for row in rows for name in (row["judge"], names[row["ordinal"]])}
+def _candidates(reader: sqlite3.Connection, wanted: Sequence[str]) -> list[Judge]:
+    known = [judge for judge in judges_of_support(reader) if not judge.offline]
+    names = {judge.name for judge in known}
     for name in wanted:
-        if name not in known:
+        if name not in names:
             raise UserError(
-                f"There is no judge {name!r} in this study; there are {', '.join(sorted(known)) or 'none'}."
+                f"There is no judge {name!r} in this study; there are {', '.join(sorted(names)) or 'none'}."
             )
-    runs = {
-        row["ordinal"]: names[row["ordinal"]]
-        for row in rows
-        if not wanted or row["judge"] in wanted or names[row["ordinal"]] in wanted
-    }
-    if len(runs) < 2:
+    chosen = [judge for judge in known if not wanted or judge.name in wanted]
+    if len(chosen) < 2:
         raise UserError("A jury is chosen from two judges or more; there are fewer (the offline judge is no juror).")
-    return runs
+    return chosen
 
 
 def _group(labels: Mapping[str, ReviewerLabel], reviewer: str, mode: Mode) -> tuple[Group, dict[str, ReviewerLabel]]:

@@ -30,13 +30,15 @@ SCALES: Final = (LEVELS, BINARY)
 class JuryVerdict(NamedTuple):
     """The word of one judge or of all on a statement, rolled up (``medreview.judges.rollup``).
 
-    ``votes_for`` and ``votes_other`` count verdicts; ``offline``: nobody but the offline judge spoke.
+    ``votes_for`` and ``votes_other`` count verdicts; ``tied``: votes were even, whatever the tie rule made of it;
+    ``offline``: nobody but the offline judge spoke.
     """
 
     verdict: str | None
     supported: bool | None
     votes_for: int
     votes_other: int
+    tied: bool
     offline: bool
 
 

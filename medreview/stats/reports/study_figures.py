@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from medreview.errors import UserError
 from medreview.judges.ties import tie_rule
+from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.reports.between_judges import BetweenJudges, JudgesBeside, offline_runs
+from medreview.stats.reports.between_judges import BetweenJudges, JudgesBeside
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.study_progress import Standing, standing
-from medreview.stats.reports.study_reader import judge_names, judged_responses
+from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
 
 
@@ -58,11 +59,11 @@ def study_figures(
     """
     names = _chosen(reviewers(reader), reviewer)
     labels = {name: reviewer_labels(reader, name, pass_no) for name in names}
-    judges = judge_names(reader)
+    judges, tie = judges_of_support(reader), tie_rule(reader)
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
-    judged = JudgedSupport()
-    beside = JudgesBeside(judges, offline_runs(reader), tie_rule(reader))
+    judged = JudgedSupport(tie)
+    beside = JudgesBeside(judges, tie)
     statements = responses = 0
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
     for case in judged_responses(reader):

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from medreview.labels import TieRule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.support import ResponseSupport, support_metrics
@@ -96,9 +97,10 @@ class _Strata:
 
 
 class JudgedSupport:
-    """Support by the judges' rolled-up verdict; fed response by response."""
+    """Support by the judges' rolled-up verdict; fed response by response. ``tie``: the rule of the roll-up."""
 
-    def __init__(self) -> None:
+    def __init__(self, tie: TieRule) -> None:
+        self._tie: TieRule = tie
         self._strata = _Strata()
         self._states: Counter[str] = Counter()
         self._judged = self._by_rules = 0
@@ -113,7 +115,7 @@ class JudgedSupport:
                 self._by_rules += statement.together.offline
         rows = []
         for statement in case.statements:
-            supports = statement.by_source()
+            supports = statement.by_source(self._tie)
             rows.append([supports.get(source) if page.valid else False for source, page in pages.items()])
         support = ResponseSupport(
             urls=[page.valid for page in pages.values()],

@@ -220,8 +220,8 @@ def test_a_page_that_came_again_with_the_same_text_is_still_judged(example: Exam
     assert tuple(row) == ("p2", "supported", "contradicted")
 
 
-def test_runs_of_one_judge_and_hostile_names_get_columns_of_their_own(example: ExampleStudy, tmp_path: Path) -> None:
-    names = ["one", 'x"; DROP TABLE labels; --', "\u202e药"]
+def test_every_judge_has_one_column_also_one_with_a_hostile_name(example: ExampleStudy, tmp_path: Path) -> None:
+    names = ["one", 'x"; DROP TABLE labels; --', "\u202e药", "ONE's"]
 
     def judged(rows: StudyBuilder) -> None:
         for number, name in enumerate(names):
@@ -235,8 +235,8 @@ def test_runs_of_one_judge_and_hostile_names_get_columns_of_their_own(example: E
         row = connection.execute("SELECT * FROM pairs WHERE statement_no = 2").fetchone()
         found = {name: row[name] for name in row.keys() if name.startswith("verdict_")}  # noqa: SIM118
     assert found == {
-        "verdict_one": None, "verdict_one_2": "not_supported", "verdict_two": None,
-        "verdict_x_drop_table_labels": "supported", "verdict_judge": "not_supported",
+        "verdict_one": "not_supported", "verdict_two": None, "verdict_x_drop_table_labels": "supported",
+        "verdict_judge": "not_supported", "verdict_one_s": "supported",
     }  # fmt: skip
     told = json.loads((tmp_path / "out" / "metadata.json").read_text())["databases"]["labels"]["tables"]["pairs"]
     assert "DROP TABLE" in told["columns"]["verdict_x_drop_table_labels"]

@@ -79,6 +79,25 @@ def test_round_trip_into_a_new_study(example: ExampleStudy, new_example: NewExam
     assert len(same(tmp_path / "one", tmp_path / "three")) == len(FILES) + 1
 
 
+def test_an_export_without_the_columns_on_votes_comes_in(
+    example: ExampleStudy, new_example: NewExample, tmp_path: Path
+) -> None:
+    """So it was written before judgements.csv said which judgements are votes."""
+    busy(example)
+    export(example.study, tmp_path / "out")
+    file = tmp_path / "out" / "judgements.csv"
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = [row[:-2] for row in csv.reader(lines)]
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        csv.writer(lines).writerows(rows)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    manifest["files"]["judgements.csv"]["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+
+    assert rows[0][-1] == "error"
+    assert import_export(new_example("fresh").study, tmp_path / "out").added == 12
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(notes=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8))
 def test_any_note_survives(tmp_path_factory: pytest.TempPathFactory, notes: list[str]) -> None:

@@ -193,10 +193,10 @@ def test_costs_are_those_of_a_statement_and_unknown_when_one_call_has_no_price(s
         calls = [(f"{judge}{place}", judge, price) for place, price in enumerate(prices)]
         small.study.write(lambda connection, row=row, calls=calls: connection.executemany(row, calls))
 
-    assert judge_costs(small.study.reader) == {1: pytest.approx(0.3)}
+    assert judge_costs(small.study.reader) == {"ember": pytest.approx(0.3)}
     row = "INSERT INTO llm_call VALUES ('k', 'ember', 'm', '', '', 'p', '', 'skipped', '', 0, 0, 0, 0, 0, NULL, '', '')"
     small.study.write(lambda connection: connection.execute(row))
-    assert judge_costs(small.study.reader) == {1: pytest.approx(0.3)}
+    assert judge_costs(small.study.reader) == {"ember": pytest.approx(0.3)}
     other = "INSERT INTO judge_run SELECT 'jx', 9, judge, kind, model, prompt_id, prompt_sha256, '{\"t\": 1}', seed, ''"
     small.study.write(lambda connection: connection.execute(other + " FROM judge_run WHERE judge = 'ember'"))
     assert judge_costs(small.study.reader) == {}

@@ -3,10 +3,8 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.judges.runs import JudgeRun, add_run
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.study_figures import study_figures
-from medreview.stats.reports.study_reader import judge_names
 from medreview.study.events import NewEvent
 
 FAST = Resampling(replicates=199)
@@ -333,16 +331,3 @@ def test_the_same_seed_gives_the_same_digits_and_another_does_not(ten):
 
     assert first == again
     assert against(groups_of(first)["assisted", False]) != against(groups_of(other)["assisted", False])
-
-
-def test_runs_of_one_judge_are_told_apart(small):
-    runs = [
-        JudgeRun("a", "recorded", "m1"),
-        JudgeRun("a", "recorded", "m2"),
-        JudgeRun("b", "recorded"),
-        JudgeRun("a", "recorded", "m1", "p"),
-    ]
-    for run in runs:
-        small.study.write(lambda connection, run=run: add_run(connection, run))
-
-    assert judge_names(small.study.reader) == {1: "a, m1", 2: "a, m2", 3: "b", 4: "a, m1, p"}

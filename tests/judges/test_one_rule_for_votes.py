@@ -1,0 +1,366 @@
+"""Everybody who says what the judges said says the same: on one awkward study, under each rule for ties.
+
+What is right was worked out by hand from what the judges answered (``tests/support/awkward_votes.py``), and every
+reader is held against it.
+"""
+
+import csv
+import json
+import re
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medreview import pipeline
+from medreview.exchange.exports.export import export
+from medreview.exchange.exports.pair_rows import pair_rows
+from medreview.exchange.files.columns import PAIRS
+from medreview.labels import TIE_RULES, TieRule
+from medreview.review.jurors import jurors
+from medreview.review.live_agreement import agreement_lines
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.screens.judge_rows import judge_bar, panel_rows
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.jury_labels import NOT_ASKED, jury_labels
+from medreview.stats.reports.label_scales import LEVELS
+from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.reports.study_reader import judged_responses
+from medreview.study import Study
+from tests.support.awkward_study import REVIEWER, STATEMENTS, make_awkward_study
+from tests.support.awkward_votes import GLYPHS, MODELS, OF_VOTES, RIGHT, two_way
+from tests.support.commands import Program
+from tests.support.shared import made_once
+
+ties = pytest.mark.parametrize("tie", TIE_RULES)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = made_once(tmp_path_factory, "awkward", lambda part: make_awkward_study(part / "a.medreview"))
+    return folder / "a.medreview"
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path, tie: TieRule) -> Iterator[Study]:
+    with Study.open(Path(shutil.copy(made, tmp_path / "a.medreview"))) as opened:
+        pipeline.set_tie_rule(opened, tie)
+        yield opened
+
+
+@pytest.fixture
+def told(study: Study, tmp_path: Path) -> dict[str, Any]:
+    """What ``medreview stats --json`` says."""
+    done = Program(tmp_path)("stats", study.path, "--json", "--replicates", "99")
+    assert done.stderr == ""
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
+
+
+def test_the_study_is_as_awkward_as_it_says(made: Path) -> None:
+    with Study.open(made, read_only=True) as study:
+        rows = study.reader.execute(
+            """SELECT r.record_id, run.judge, run.prompt_id, j.raw_label, j.supported, j.error
+               FROM judgement AS j JOIN judge_run AS run USING (judge_run_id) JOIN statement USING (statement_id)
+               JOIN response AS r USING (response_id) ORDER BY run.ordinal, j.rowid"""
+        ).fetchall()
+        tasks = {row[0] for row in study.reader.execute("SELECT prompt_id FROM judge_run WHERE judge = 'onyx'")}
+        amber = {row[0] for row in study.reader.execute("SELECT prompt_id FROM judge_run WHERE judge = 'amber'")}
+        states = study.reader.execute("SELECT count(DISTINCT text_sha256), count(*) FROM snapshot").fetchone()
+    said = {name: [row["raw_label"] for row in rows if row[:2] == (name, "amber")] for name in STATEMENTS}
+
+    assert said["asked_again"] == ["supported", "partial", "contradicted"]
+    assert said["unanswered"] == ["partial", "supported", ""]
+    assert said["unproven"][-1] == "supported"
+    assert ("beside_offline", "offline", "supported") in {(row[0], row[1], row["raw_label"]) for row in rows}
+    assert tuple(states) == (5, 6)  # one page has another text now, one the same text in another state
+    assert tasks == {"key_fact_presence/1", "hallucination_detection/1", "hallucination_assisted/1"}
+    assert amber > {"merged_verification/1", "key_fact_presence/1"}
+
+
+@ties
+def test_the_table_of_verdicts(study: Study, tie: TieRule) -> None:
+    rows = study.reader.execute(
+        """SELECT r.record_id, v.verdict, v.supported, v.votes_for, v.votes_other, v.abstained, v.tied, v.badges
+           FROM verdict AS v JOIN statement USING (statement_id) JOIN response AS r USING (response_id)"""
+    )
+    for name, verdict, supported, votes_for, votes_other, abstained, tied, badges in rows:
+        right = RIGHT[name]
+        assert (verdict, supported) == (right.by(tie), two_way(right.by(tie))), name
+        assert (votes_for, votes_other, abstained, tied) == (*right.votes, right.abstained, right.tied), name
+        assert {badge for badge in badges.split(" · ") if badge.startswith(OF_VOTES)} == right.badges, name
+
+
+@ties
+def test_the_workbench(study: Study, tie: TieRule) -> None:
+    session = ReviewSession(study, REVIEWER, open_queue(study, "responses", REVIEWER))
+    for place, (name, right) in enumerate(RIGHT.items()):
+        session.go(place)
+        assert session.item is not None
+        assert session.item.text == STATEMENTS[name]
+        models = {judge: word for judge, word in right.words.items() if judge != "offline"}
+        assert {juror.judge: juror.verdict for juror in jurors(session.item)} == models, name
+        assert [juror.judge for juror in jurors(session.item)] == list(models), name
+
+        bar = "".join(text for text, _ in judge_bar(session, 160)[0])
+        strip = "".join(GLYPHS[word] for word in models.values())
+        silent = f", {right.abstained} abstained" if right.abstained else ""
+        drawn = f"jury {strip} {right.votes[0]}-{right.votes[1]}{silent} "
+        assert (drawn in bar) == (len(models) > 1), (name, bar)
+        assert ("jury" in bar) == (len(models) > 1), (name, bar)
+
+        rows = ["".join(text for text, _ in row) for row in panel_rows(session, 100, 20)]
+        sources = len(right.sources)
+        for judge in MODELS:  # a row for each source, and none for what was said before
+            assert sum(row.endswith(f" {judge}") for row in rows) == sources * (judge in right.words), (name, rows)
+        assert sum("offline (words only)" in row for row in rows) == sources, (name, rows)
+
+
+@ties
+def test_the_line_prompts(study: Study, tie: TieRule, tmp_path: Path) -> None:
+    study.close()
+    moves = "j\n" * (len(RIGHT) - 1) + "q\n"
+    shown = Program(tmp_path)("review", study.path, "--plain", "--queue", "responses", input=moves).stdout
+    parts = shown.split("\nby response, ")[1:]
+
+    assert len(parts) == len(RIGHT)
+    for part, (name, right) in zip(parts, RIGHT.items(), strict=True):
+        said = re.findall(r"^judge (.+?) on source (\d): ([a-z ]+?(?: \([a-z ]+\))?)[,.]", part, re.MULTILINE)
+        by_judge = {judge: {word for who, _, word in said if who == judge} for judge, *_ in said}
+        models = {judge: word for judge, word in right.words.items() if judge != "offline"}
+        assert set(by_judge) - {"offline (words only)"} == set(models), name
+        for judge, word in models.items():
+            if word is None:
+                assert by_judge[judge] <= {"no vote (supported)", "no vote (no answer)"}, name
+            else:
+                assert word.replace("_", " ") in by_judge[judge], name
+        assert Counter(who for who, *_ in said) == Counter(dict.fromkeys(by_judge, len(right.sources))), name
+        together = re.search(r"^the jury: (.*)$", part, re.MULTILINE)
+        if len(models) < 2:
+            assert together is None, name
+            continue
+        words = (right.by(tie) or "no verdict").replace("_", " ")
+        silent = f", {right.abstained} abstained" if right.abstained else ""
+        tied = ", tied" if right.tied else ""
+        assert together is not None, name
+        assert together[1] == f"{words}, {right.votes[0]}-{right.votes[1]}{silent}{tied}", name
+
+
+@ties
+def test_the_judges_beside_each_other(told: dict[str, Any], tie: TieRule) -> None:
+    between = told["between_judges"]
+    tallies = {tally["judge"]: tally for tally in between["tallies"]}
+
+    assert [tally["judge"] for tally in between["tallies"]] == ["offline", *MODELS]
+    for judge in MODELS:
+        words = [right.words[judge] for right in RIGHT.values() if judge in right.words]
+        counts = {level: words.count(level) for level in LEVELS.labels}
+        assert (tallies[judge]["asked"], tallies[judge]["abstained"]) == (len(words), words.count(None)), judge
+        assert tallies[judge]["labels"]["levels"] == counts, judge
+    assert tallies["offline"]["asked"] == len(RIGHT)
+    assert {tuple(jury["judges"]) for jury in between["juries"]} == {MODELS}
+    assert (between["tie_rule"], between["tied"]) == (tie, 1)
+    assert between["decided"] == sum(right.by(tie) is not None for right in RIGHT.values())
+    pairs = {(pair["first"], pair["second"]): pair for pair in between["pairs"] if pair["scale"] == "levels"}
+    assert list(pairs) == [("amber", "basalt"), ("amber", "chalk"), ("basalt", "chalk")]
+    # Both have a word on six statements: on asked_again they differ; each abstains on one more.
+    amber_basalt = pairs["amber", "basalt"]
+    assert (amber_basalt["n"], amber_basalt["dropped"]) == (6, {"judge cannot judge": 2})
+    assert sum(amber_basalt["table"][place][place] for place in range(4)) == 5
+
+
+@ties
+def test_agreement_with_the_reviewer(told: dict[str, Any], tie: TieRule) -> None:
+    (group,) = told["reviewers"][0]["agreement"]
+    compared = {found["second"]: found for found in group["comparisons"] if found["scale"] == "levels"}
+
+    assert list(compared) == ["the judges together", "offline", *MODELS]
+    together = [right.by(tie) for right in RIGHT.values()]
+    _agrees(compared["the judges together"], together)
+    for judge in MODELS:
+        _agrees(compared[judge], [right.words.get(judge) for right in RIGHT.values()])
+    told_apart = {"jury tied": 1} if tie == "undecided" else {}
+    assert compared["the judges together"]["dropped"] == told_apart
+
+
+def _agrees(found: dict[str, Any], words: Sequence[str | None]) -> None:
+    """Anna says supported of every statement, so that the first row of the table holds all."""
+    assert found["n"] == len(words) - words.count(None)
+    assert found["table"][0] == [words.count(level) for level in LEVELS.labels]
+
+
+@ties
+def test_support_and_unused_sources(told: dict[str, Any], tie: TieRule) -> None:
+    whole = {figure["name"]: figure for figure in told["support"]["strata"][0]["clustered"]}
+    statements = [two_way(right.by(tie)) for right in RIGHT.values()]
+    sources = [source for right in RIGHT.values() for source in right.sources_by(tie)]
+
+    _share(whole["source URL validity"], [True] * len(sources))
+    _share(whole["statement-level support"], statements)
+    _share(whole["response-level support"], statements)
+    _share(whole["unused sources"], [None if source is None else not source for source in sources])
+    assert told["support"]["cautions"][0].startswith("On 1 of 10 judged statements only the offline judge spoke")
+
+
+def _share(figure: dict[str, Any], states: Sequence[bool | None]) -> None:
+    known = [state for state in states if state is not None]
+    assert (figure["n"], figure["dropped"]) == (len(known), states.count(None)), figure["name"]
+    assert figure["value"] == pytest.approx(known.count(True) / len(known)), figure["name"]
+
+
+@ties
+def test_the_offline_judge_supports_no_source_that_a_model_spoke_on(study: Study, tie: TieRule) -> None:
+    statements = [statement for case in judged_responses(study.reader) for statement in case.statements]
+
+    for statement, (name, right) in zip(statements, RIGHT.items(), strict=True):
+        assert list(statement.by_source(tie).values()) == right.sources_by(tie), name
+
+
+@ties
+def test_the_printed_figures(study: Study, tie: TieRule, tmp_path: Path) -> None:
+    text = Program(tmp_path)("stats", study.path, "--replicates", "99").stdout
+
+    assert f"1 statement with even votes; tie rule: {tie.replace('_', ' ')}." in text
+    assert "3 judges together, four labels" in text
+    assert "onyx" not in text
+    for name in ("offline", *MODELS):
+        assert re.findall(rf"^ *{REVIEWER} and {name}, four labels$", text, re.MULTILINE) == [
+            f"  {REVIEWER} and {name}, four labels"
+        ]
+    for judge in MODELS:
+        words = [right.words[judge] for right in RIGHT.values() if judge in right.words]
+        row = [str(count) for count in (len(words), words.count(None), *map(words.count, LEVELS.labels))]
+        assert re.findall(rf"^ *{judge} +(\d.*?) *$", text, re.MULTILINE)[0].split() == row, judge
+
+
+@ties
+def test_the_panel_of_figures(study: Study, tie: TieRule) -> None:
+    lines = agreement_lines(study, REVIEWER)
+    words = [right.by(tie) for right in RIGHT.values()]
+    same, known = words.count("supported"), len(words) - words.count(None)
+
+    assert any(line.startswith(f"  four labels: {same} of {known} as the judges") for line in lines)
+    assert ("  left out: 1 jury tied" in lines) == (tie == "undecided")
+
+
+@ties
+def test_the_search_for_a_small_jury(study: Study, tie: TieRule) -> None:
+    both = [right.words for right in RIGHT.values() if {"amber", "basalt"} <= right.words.keys()]
+    found = jury_labels(study.reader, REVIEWER, judges=["amber", "basalt"], scale=LEVELS, mode="assisted")
+    everyone = jury_labels(study.reader, REVIEWER, mode="assisted")
+
+    place = {level: number for number, level in enumerate(LEVELS.labels)} | {None: -1}
+    assert found.votes.tolist() == [[place[words["amber"]], place[words["basalt"]]] for words in both]
+    assert found.dropped == {NOT_ASKED: len(RIGHT) - len(both)}
+    assert everyone.judges == MODELS
+
+
+@ties
+def test_the_exported_labels(study: Study, tie: TieRule, tmp_path: Path) -> None:
+    export(study, tmp_path / "out")
+    rows = {row["statement_text"]: row for row in _table(tmp_path / "out" / "labels.csv")}
+
+    assert len(rows) == len(RIGHT)
+    for name, right in RIGHT.items():
+        row = rows[STATEMENTS[name]]
+        supported = two_way(right.by(tie))
+        assert row["judge_verdict"] == (right.by(tie) or ""), name
+        assert row["judge_supported"] == ("" if supported is None else str(int(supported))), name
+        counts = [int(row[column]) for column in ("jury_n", "jury_for", "jury_against", "jury_abstained", "jury_tie")]
+        assert counts == [sum(right.votes), *right.votes, right.abstained, right.tied], name
+        assert row["jury_rule"] == f"plurality, tie {tie}", name
+
+
+@ties
+def test_an_analyst_gets_the_same_from_the_exported_judgements(study: Study, tie: TieRule, tmp_path: Path) -> None:
+    export(study, tmp_path / "out")
+    names = {row["response_id"]: row["record_id"] for row in _table(tmp_path / "out" / "responses.csv")}
+    rows = list(_table(tmp_path / "out" / "judgements.csv"))
+
+    for name, right in RIGHT.items():
+        counting = [row for row in rows if names[row["response_id"]] == name and "1" in (row["vote"], row["abstained"])]
+        words = {judge: _over_sources([row for row in counting if row["judge"] == judge]) for judge in right.words}
+        assert {row["judge"] for row in counting} == set(right.words), name
+        assert words == right.words, name
+        assert len(counting) == len(right.words) * len(right.sources), name
+        ballots = [word for word in words.values() if word]
+        most = max(Counter(ballots).values())
+        assert (most, len(ballots) - most, len(words) - len(ballots)) == (*right.votes, right.abstained), name
+        by_source = {source: [row["supported"] for row in counting if row["source_id"] == source and row["vote"] == "1"]
+                     for source in dict.fromkeys(row["source_id"] for row in counting)}  # fmt: skip
+        if not right.tied:
+            support = sorted(said.count("1") > said.count("0") for said in by_source.values())
+            assert support == sorted(bool(source) for source in right.sources_by(tie)), name
+
+
+def _over_sources(rows: Sequence[Mapping[str, str]]) -> str | None:
+    """One judge's word by the rule that the README states, from the columns alone."""
+    levels = {row["verdict"] if row["vote"] == "1" else "" for row in rows}
+    if "" in levels and not levels & {"supported", "contradicted"}:
+        return None
+    return next(level for level in ("supported", "contradicted", "partial", "not_addressed") if level in levels)
+
+
+@ties
+def test_the_exported_database_and_the_pairs(study: Study, tie: TieRule, tmp_path: Path) -> None:
+    export(study, tmp_path / "out", database="labels.db")
+    with closing(sqlite3.connect(tmp_path / "out" / "labels.db")) as connection:
+        connection.row_factory = sqlite3.Row
+        rows = [dict(row) for row in connection.execute("SELECT * FROM pairs")]
+    supported = [column["supported"] for column in map(_pair, pair_rows(study.reader))]
+
+    assert [name for name in rows[0] if name.startswith("verdict_")] == [f"verdict_{it}" for it in (*MODELS, "offline")]
+    for name, right in RIGHT.items():
+        of_statement = [row for row in rows if row["statement_text"] == STATEMENTS[name]]
+        assert len(of_statement) == len(right.sources), name
+        for judge in MODELS:
+            words = [right.words.get(judge)] * len(right.sources)
+            if name == "two_sources" and judge in right.words:
+                words = ["supported", "not_addressed"]
+            assert [row[f"verdict_{judge}"] for row in of_statement] == words, (name, judge)
+    assert supported == [source for right in RIGHT.values() for source in right.sources_by(tie)]
+
+
+def _pair(cells: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip([column.name for column in PAIRS], cells, strict=True))
+
+
+@pytest.mark.parametrize("tie", ["undecided"])
+def test_what_counts_of_everything_that_was_said(study: Study, tmp_path: Path) -> None:
+    export(study, tmp_path / "out")
+    names = {row["response_id"]: row["record_id"] for row in _table(tmp_path / "out" / "responses.csv")}
+    prompts = {"": "", "first": 1, "second": 2} | {f"source_verification/{number}": number for number in (1, 2, 3)}
+    found: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    for row in _table(tmp_path / "out" / "judgements.csv"):
+        key = names[row["response_id"]], row["judge"]
+        found.setdefault(key, []).append((prompts[row["prompt_id"]], int(row["vote"]), int(row["abstained"])))
+    counting = {key: sorted(rows) for key, rows in found.items()}
+
+    assert counting["asked_again", "amber"] == [(1, 0, 0), (2, 0, 0), (3, 1, 0)]
+    assert counting["unproven", "amber"] == [(1, 0, 0), (2, 0, 0), (3, 0, 1)]
+    assert counting["unanswered", "amber"] == [(1, 0, 0), (2, 1, 0), (3, 0, 0)]
+    assert counting["imported", "chalk"] == [(1, 0, 0), (2, 1, 0)]
+    assert counting["page_changed", "basalt"] == [(1, 0, 0)]
+    assert counting["same_text", "basalt"] == [(1, 1, 0)]
+    assert counting["beside_offline", "basalt"] == [(1, 0, 1)]
+    assert counting["beside_offline", "offline"] == [("", 0, 0)]
+    assert counting["offline_alone", "offline"] == [("", 1, 0)]
+
+
+@pytest.mark.parametrize("tie", ["undecided"])
+def test_judges_without_any_judgement_of_support_are_nowhere(study: Study) -> None:
+    figures = repr(study_figures(study.reader, resampling=Resampling(replicates=99)))
+
+    assert "basalt" in figures
+    assert "onyx" not in figures
+
+
+def _table(path: Path) -> Iterator[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        yield from csv.DictReader(file)
