@@ -53,12 +53,30 @@ REASONS: Final = (
 )
 """Why the reviewer differs from the judge: one key each."""
 
+FLAGS: Final = (
+    Label("dispute", "d", "dispute", "A factual error, whatever the source says."),
+    Label("feedback", "f", "feedback", "An obvious hallucination."),
+    Label("badly_parsed", "p", "badly parsed", "A statement that was cut out wrongly."),
+)
+"""What the reviewer may set on a statement beside the verdict, and take back. A flag is no verdict."""
+
+Via = Literal["digit", "accept", "reveal", "script"]
+"""How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python."""
+VIAS: Final[tuple[Via, ...]] = ("digit", "accept", "reveal", "script")
+
 QUOTE_STATUSES: Final = (
     "exact", "normalised", "near", "altered", "absent", "other_source", "too_short", "none",
 )  # fmt: skip
 """How true a quotation is to the snapshot; definitions in ``medreview.evidence.grounding``."""
-LOCATED: Final = ("exact", "normalised", "near")
-"""Quote statuses that mean: the passage is in the snapshot, and says what the quote says."""
+
+PROVEN_QUOTES: Final = ("exact", "normalised", "near")
+"""Statuses that prove: the passage is in the source and says what the quote says. The truest first."""
+
+SAME_WORDS: Final = ("exact", "normalised")
+"""Of these the ones with the quote's own words and numbers."""
+
+FALSE_QUOTES: Final = ("absent", "altered")
+"""Statuses that mean: the judge's quote is not what the source says. The gravest first."""
 
 PAGE_STATES: Final = (
     "ok", "http_error", "timeout", "blocked", "too_large", "not_text", "pdf_scan", "pdf_encrypted", "soft_404",
@@ -69,10 +87,15 @@ PAGE_STATES: Final = (
 
 def level_named(axis: str, level: str) -> Label:
     """The label of an axis by its level; raises ``KeyError`` for a level that the axis does not have."""
-    for label in AXES[axis]:
+    return label_in(AXES[axis], level)
+
+
+def label_in(labels: tuple[Label, ...], level: str) -> Label:
+    """One of some labels (an axis, ``REASONS``, ``FLAGS``) by its level; raises ``KeyError`` if it is none of them."""
+    for label in labels:
         if label.level == level:
             return label
-    raise KeyError(f"{axis} has no level {level!r}")
+    raise KeyError(f"{level!r} is none of {', '.join(label.level for label in labels)}")
 
 
 def level_for_key(axis: str, key: str) -> Label | None:

@@ -1,8 +1,8 @@
 """The top of the review screen in words: study, queue, place, counts; response, badges, own labels, filter."""
 
-from medreview.labels import REASONS, level_named
+from medreview.labels import level_named
 from medreview.review.layout.cells import fit, width
-from medreview.review.reviewer_state import ReviewerState
+from medreview.review.reviewer_state import ReviewerState, remarks
 from medreview.review.session import ReviewSession
 from medreview.screens.glyphs import verdict_words
 from medreview.screens.widgets.painted import Row, StyledText
@@ -36,10 +36,7 @@ def own_words(own: ReviewerState) -> str:
         words.append(f"{verdict_words(own.label)}{first}")
     elif own.deferred:
         words.append("deferred")
-    words += [reason.name for reason in REASONS if reason.level == own.reason]
-    if own.hallucination:
-        words.append(f"hallucination {level_named('hallucination', own.hallucination).name}")
-    words += sorted(flag.replace("_", " ") for flag in own.flags)
+    words += remarks(own)
     if own.note:
         words.append("note")
     return " · ".join(words)

@@ -55,6 +55,7 @@ def _queue(
     study: "Study", reviewer: str, name: str | None, filter: str, blind: bool, first: str | None
 ) -> "Queue | None":
     """The queue to open at once: the one asked for, the one the reviewer was in, or ``first``; ``None`` for home."""
+    from medreview.review.bookmark import last_bookmark
     from medreview.review.queue import open_queue
 
     if name or filter or blind:
@@ -63,11 +64,9 @@ def _queue(
         if not found.units:
             raise UserError("There is nothing in this queue" + (f" that fits {filter!r}." if filter else "."))
         return found
-    row = study.reader.execute(
-        "SELECT block, mode, filter FROM bookmark WHERE reviewer = ? ORDER BY at_utc DESC LIMIT 1", (reviewer,)
-    ).fetchone()
-    if row:
-        found = open_queue(study, row["block"], reviewer, filter=row["filter"], blind=row["mode"] == "blind")
+    last = last_bookmark(study.reader, reviewer)
+    if last:
+        found = open_queue(study, last.queue, reviewer, filter=last.filter, blind=last.mode == "blind")
         if found.units:
             return found
     return open_queue(study, first, reviewer) if first else None

@@ -24,7 +24,6 @@ from medreview.evidence.terms import vocabulary
 from medreview.judges.offline import ENGINE, OfflineJudgement, judge
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.progress import SILENT, Progress
-from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -74,9 +73,10 @@ def judge_offline(
     return JudgeSummary(total)
 
 
-_PAIRS = f"""SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
+_PAIRS = """SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
             FROM statement JOIN citation USING (response_id) JOIN snapshot_current AS c USING (source_id)
-            WHERE c.text <> '' AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
+            JOIN snapshot_content AS n ON n.snapshot_id = c.snapshot_id
+            WHERE n.readable AND NOT EXISTS (
                 SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ?
                 AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
 from medreview.judges.injection import among_instructions
-from medreview.labels import LOCATED
+from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, SAME_WORDS
 
 _CACHE_SIZE: Final = 64
 
@@ -27,9 +27,9 @@ class QuoteGrounder:
         if not quote.strip():
             return "none", None
         found = ground(quote, self.index(snapshot_id))
-        if found.status in ("absent", "altered"):
+        if found.status in FALSE_QUOTES:
             for other in others:
-                if ground(quote, self.index(other)).status in ("exact", "normalised"):
+                if ground(quote, self.index(other)).status in SAME_WORDS:
                     return "other_source", None
         return found.status, found
 
@@ -44,7 +44,7 @@ class QuoteGrounder:
 
     def proves_support(self, snapshot_id: str, status: str, grounding: Grounding | None) -> bool:
         """Whether the quote can prove support: it is in the snapshot, and not among instructions to a judge."""
-        if status not in LOCATED or grounding is None:
+        if status not in PROVEN_QUOTES or grounding is None:
             return False
         text = self.index(snapshot_id).text
         return not any(among_instructions(text, span) for span in grounding.spans)

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.judges.votes import Judge, Vote, jury
-from medreview.labels import LOCATED, TieRule
+from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, TieRule
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
-_FALSE_QUOTE = ("absent", "altered")
-"""Quote statuses that mean: the judge's quote is not what the source says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     first = [label for label in tally if tally[label] == most]
     verdict = _broken(first, tie)
     supports = [_supports(words) for words in judges]
-    false = [vote for vote in counting if vote.unproven or (vote.supported and vote.quote_status in _FALSE_QUOTE)]
+    false = [vote for vote in counting if vote.unproven or (vote.supported and vote.quote_status in FALSE_QUOTES)]
     confidences = [vote.confidence for vote in counting if vote.confidence is not None and _counts(vote, verdict)]
     labels = {vote.verdict for vote in counting}
     return RollUp(
@@ -134,7 +132,7 @@ def _across_sources(judges: Iterable[Sequence[Vote]]) -> bool:
 def _lead(votes: Sequence[Vote], verdict: str | None) -> Vote | None:
     def rank(vote: Vote) -> tuple[bool, int, bool, float]:
         strength = _STRENGTH.index(vote.verdict) if vote.verdict in _STRENGTH else len(_STRENGTH)
-        located = vote.quote_status in LOCATED
+        located = vote.quote_status in PROVEN_QUOTES
         return (not _counts(vote, verdict), strength, not located, -(vote.confidence or 0.0))
 
     return min(votes, key=rank, default=None)

@@ -18,15 +18,12 @@ from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, flags, priority
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.progress import SILENT, Progress
-from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
-from medreview.text import sha256
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
 _RULES: Final = 2
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
-_NO_TEXT = sha256("")
 _COLUMNS = (
     "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
     "snapshot_id", "priority", "badges",
@@ -160,10 +157,10 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
 def _pages(reader: sqlite3.Connection) -> dict[str, CitedPages]:
     """By response: how many sources it cites, the states of their pages, and whether one can be judged."""
     rows = reader.execute(
-        f"""SELECT DISTINCT response_id, source_id, page_state IN {SQL_HOLDS_SOURCE} AND text_sha256 <> ? AS readable,
+        """SELECT DISTINCT response_id, source_id, readable,
                   CASE WHEN instructions <> '' THEN 'instructions' ELSE page_state END AS page_state
-           FROM citation LEFT JOIN snapshot_current USING (source_id) ORDER BY response_id""",
-        (_NO_TEXT,),
+           FROM citation LEFT JOIN snapshot_current USING (source_id)
+           LEFT JOIN snapshot_content USING (snapshot_id, source_id) ORDER BY response_id"""
     )
     found = {}
     for response_id, group in groupby(rows, key=itemgetter("response_id")):
@@ -177,8 +174,7 @@ def _openings(reader: sqlite3.Connection) -> dict[str, str]:
     """By response: the first cited source that has a snapshot, best one with text."""
     rows = reader.execute(
         """SELECT response_id, snapshot_id FROM citation JOIN snapshot_current USING (source_id)
-           ORDER BY response_id, text_sha256 = ?, ordinal""",
-        (_NO_TEXT,),
+           JOIN snapshot_content USING (snapshot_id, source_id) ORDER BY response_id, has_text DESC, ordinal"""
     )
     return {response_id: next(group)["snapshot_id"] for response_id, group in groupby(rows, itemgetter("response_id"))}
 

@@ -3,9 +3,9 @@
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Future
-from datetime import UTC, datetime
 
 from medreview.errors import NotSaved, UserError
+from medreview.review.bookmark import set_bookmark
 from medreview.review.queue import Queue
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
@@ -38,7 +38,7 @@ class EventWriter:
                 self._recorder.append(connection, event, block=queue.kind.name, mode=queue.mode) for event in events
             ]
             if bookmark:
-                self._bookmark(connection, queue, bookmark)
+                set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
             return receipts[0]
 
         try:
@@ -67,7 +67,7 @@ class EventWriter:
         def change(connection: sqlite3.Connection) -> None:
             self._write_exposures(connection, batch)
             if bookmark:
-                self._bookmark(connection, queue, bookmark)
+                set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
 
         self._study.write(change)
 
@@ -81,10 +81,3 @@ class EventWriter:
     def _write_exposures(self, connection: sqlite3.Connection, batch: Sequence[_Exposure]) -> None:
         for event, block, mode in batch:
             self._recorder.append(connection, event, block=block, mode=mode)
-
-    def _bookmark(self, connection: sqlite3.Connection, queue: Queue, unit: str) -> None:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        connection.execute(
-            "INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?, ?, ?, ?)",
-            (self._recorder.reviewer, queue.kind.name, queue.mode, queue.filter, unit, now),
-        )

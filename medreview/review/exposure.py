@@ -13,13 +13,21 @@ def judges_visible(mode: Mode, own: ReviewerState) -> bool:
     return mode == "open" or own.revealed
 
 
+def knows_judges(mode: Mode, own: ReviewerState) -> bool:
+    """Whether the reviewer has seen what the judges say, here or at any time before: a first label is assisted then.
+
+    Of decisions that were made the view ``reviewer_label`` says so, from the record.
+    """
+    return mode == "open" or own.saw_judges
+
+
 def exposure(item: StatementView, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
 
     A blind decision on a statement that was once seen with the judges' opinion is not a blind label.
     """
     judged = bool(item.judgements)
-    saw = mode == "open" or own.saw_judges
+    saw = knows_judges(mode, own)
     quoted = any(judgement.quote for judgement in item.judgements)
     jury = len({judgement.judge for judgement in item.judgements if not judgement.offline}) > 1
     flagged = bool(item.verdict and item.verdict.badges)

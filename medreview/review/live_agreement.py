@@ -9,14 +9,13 @@ from typing import Final
 from medreview.stats.formulas.estimate import Estimate, half_up, show
 from medreview.stats.formulas.fast_kappa import fast_kappa
 from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import BINARY, LEVELS, JuryVerdict, Scale, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel, reviewer_labels
 from medreview.study import Study
+from medreview.study.counts import load_counts
 
 WIDTH: Final = 76
-ENOUGH_LABELS: Final = 30
-ENOUGH_RESPONSES: Final = 30
-RARE: Final = 10
 
 _NOTHING: Final = "No label of yours meets a verdict of the judges yet."
 _VERDICTS: Final = """
@@ -66,14 +65,8 @@ def _said(reader: sqlite3.Connection, reviewer: str) -> dict[str, JuryVerdict]:
 
 
 def _progress(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> str:
-    total = reader.execute("SELECT count(*) FROM statement").fetchone()[0]
-    states = dict(
-        reader.execute(
-            "SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state", (reviewer, pass_no)
-        ).fetchall()
-    )
-    done, put_off = states.get("decided", 0), states.get("deferred", 0)
-    return f"{done} of {total} statements decided, {put_off} deferred, {total - done - put_off} open"
+    counts = load_counts(reader, reviewer, pass_no)
+    return f"{counts.decided} of {counts.total} statements decided, {counts.deferred} deferred, {counts.open} open"
 
 
 def _group(group: Group, members: Sequence[ReviewerLabel], said: dict[str, JuryVerdict]) -> Iterator[str]:
@@ -131,14 +124,14 @@ def _kappa(kappa: Estimate) -> str:
 def _too_few(pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
     """What the numbers are too small for; ``""`` when they will do."""
     responses = len(set(clusters))
-    if len(pairs) < ENOUGH_LABELS:
-        return f"Too few labels to lean on: {len(pairs)}, and {ENOUGH_LABELS} or more are wanted."
+    if len(pairs) < FEW_ITEMS:
+        return f"Too few labels to lean on: {len(pairs)}, and {FEW_ITEMS} or more are wanted."
     used: Counter[str] = Counter()
     for pair in pairs:
         used.update(set(pair))
     rare = [f"{count} {label.replace('_', ' ')}" for label, count in used.items() if count < RARE]
     found = [f"Too few of one label for kappa: {', '.join(rare)}."] if rare else []
-    if responses < ENOUGH_RESPONSES:
+    if responses < FEW_CLUSTERS:
         found.append(f"Only {responses} responses: the interval of kappa is too narrow.")
     return " ".join(found)
 

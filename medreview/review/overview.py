@@ -4,14 +4,12 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass
 
+from medreview.review.bookmark import last_bookmark
 from medreview.review.queue import AUDIT_SIZE
 from medreview.review.queue_kinds import KINDS, ROWS, STALE, QueueKind
-from medreview.review.session import Counts
 from medreview.review.statement_view import response_name
-from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study import Study
-
-_READABLE = ", ".join(f"'{state}'" for state in sorted(HOLDS_SOURCE))
+from medreview.study.counts import Counts, load_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +54,6 @@ class Overview:
 def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     """Count everything once."""
     reader = study.reader
-    statements, responses = reader.execute(
-        "SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM response)"
-    ).fetchone()
     pages = Counter(
         {
             row[0]: row[1]
@@ -68,33 +63,25 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
             )
         }
     )
-    standing = dict(
-        reader.execute(
-            "SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state", (reviewer, pass_no)
-        ).fetchall()
-    )
-    decided, deferred = standing.get("decided", 0), standing.get("deferred", 0)
-    last = reader.execute(
-        "SELECT block FROM bookmark WHERE reviewer = ? ORDER BY at_utc DESC LIMIT 1", (reviewer,)
-    ).fetchone()
+    counts, last = load_counts(reader, reviewer, pass_no), last_bookmark(reader, reviewer)
     unjudged = reader.execute(
-        f"""SELECT count(*) FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
+        """SELECT count(*) FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
            WHERE v.judgement_id IS NULL AND EXISTS (
-               SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
-               WHERE c.response_id = s.response_id AND p.text <> '' AND p.page_state IN ({_READABLE}))"""
+               SELECT 1 FROM citation AS c JOIN snapshot_current USING (source_id)
+               JOIN snapshot_content AS n USING (snapshot_id) WHERE c.response_id = s.response_id AND n.readable)"""
     ).fetchone()[0]
     return Overview(
         title=study.meta("title"),
-        statements=statements,
-        responses=responses,
+        statements=counts.total,
+        responses=reader.execute("SELECT count(*) FROM response").fetchone()[0],
         sources=pages.total(),
         unreachable=pages["http_error"] + pages["timeout"] + pages["blocked"] + pages["soft_404"],
         paywalled=pages["paywall"],
         not_fetched=pages[""],
         unjudged=unjudged,
-        counts=Counts(statements, decided, deferred, statements - decided - deferred),
-        queues=tuple(_line(reader, kind, reviewer, pass_no, statements) for kind in KINDS),
-        resume=last[0] if last else None,
+        counts=counts,
+        queues=tuple(_line(reader, kind, reviewer, pass_no, counts) for kind in KINDS),
+        resume=last.queue if last else None,
     )
 
 
@@ -121,7 +108,7 @@ def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1)
     ]
 
 
-def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: int, statements: int) -> QueueLine:
+def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: int, counts: Counts) -> QueueLine:
     mine = "LEFT JOIN standing AS m ON m.unit = s.statement_id AND m.reviewer = ? AND m.pass = ?"
     who = (reviewer, pass_no)
     match kind.name:
@@ -133,16 +120,13 @@ def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: i
             query = f"SELECT count(*), count(*) - count(m.state) FROM audit_item AS s {mine}"
             size, left = reader.execute(query, who).fetchone()
             if not size:
-                size = left = min(AUDIT_SIZE, statements)
+                size = left = min(AUDIT_SIZE, counts.total)
                 return QueueLine(kind, size, left, "not drawn yet")
             return QueueLine(kind, size, left, f"{size - left} of {size} decided; judges hidden until you decide")
         case "deferred":
-            query = "SELECT count(*) FROM standing WHERE reviewer = ? AND pass = ? AND state = 'deferred'"
-            size = reader.execute(query, who).fetchone()[0]
-            return QueueLine(kind, size, size, "")
+            return QueueLine(kind, counts.deferred, counts.deferred, "")
         case "differing":
-            query = f"""SELECT count(*) FROM verdict AS s {mine}
-                        WHERE m.state = 'decided' AND s.verdict IS NOT NULL AND m.label <> s.verdict"""
+            query = "SELECT count(*) FROM standing_differing WHERE reviewer = ? AND pass = ?"
             size = reader.execute(query, who).fetchone()[0]
             return QueueLine(kind, size, size, "")
         case "stale":

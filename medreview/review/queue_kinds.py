@@ -39,7 +39,7 @@ KINDS: Final = (
     QueueKind("deferred", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
     QueueKind(
         "differing", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
-        "mine.state = 'decided' AND v.verdict IS NOT NULL AND mine.label <> v.verdict",
+        "mine.event_id IN (SELECT event_id FROM standing_differing)",
     ),
     QueueKind(
         "stale", "stale: page has changed", "open", "Decided on a page whose text has changed since.",

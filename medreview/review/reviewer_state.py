@@ -4,6 +4,7 @@ import json
 import sqlite3
 from dataclasses import dataclass, field, replace
 
+from medreview.labels import FLAGS, REASONS, label_in, level_named
 from medreview.text import Span
 
 
@@ -24,9 +25,9 @@ class ReviewerState:
     """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one.
 
     ``decision`` is the event of the current label, ``snapshot_id`` the page that was on the screen then; ``stale``: its
-    text has changed since, or there was none. ``blind``: the label was given in blind mode; ``revealed``: the judges
-    were shown after it; ``saw_judges``: they were seen at any time. ``reason`` is a code of
-    ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
+    text has changed since, or there was none. ``blind``: the first label was given before anything of the judges'
+    opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time.
+    ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
     """
 
     first: str | None = None
@@ -45,6 +46,15 @@ class ReviewerState:
     spans: tuple[ReviewerSpan, ...] = field(default=())
 
 
+def remarks(own: ReviewerState) -> list[str]:
+    """What the reviewer said beside the verdict, in words: reason, hallucination, flags."""
+    return [
+        *([label_in(REASONS, own.reason).name] if own.reason else []),
+        *([f"hallucination {level_named('hallucination', own.hallucination).name}"] if own.hallucination else []),
+        *sorted(flag.name for flag in FLAGS if flag.level in own.flags),
+    ]
+
+
 def load_reviewer_state(
     reader: sqlite3.Connection, statement_id: str, reviewer: str, pass_no: int = 1
 ) -> ReviewerState:
@@ -53,9 +63,7 @@ def load_reviewer_state(
     ``saw_judges`` also counts what was seen in another pass, and what was taken back since: it cannot be unseen.
     """
     seen = reader.execute(
-        """SELECT 1 FROM event WHERE unit = ? AND reviewer = ?
-           AND (kind = 'reveal' OR (mode = 'open' AND kind IN ('shown', 'decide', 'revise'))) LIMIT 1""",
-        (statement_id, reviewer),
+        "SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?", (statement_id, reviewer)
     ).fetchone()
     own = ReviewerState(saw_judges=seen is not None)
     rows = reader.execute(
@@ -66,7 +74,17 @@ def load_reviewer_state(
     for row in rows:
         own = _fold(own, row)
     stale = reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (own.decision,)).fetchone()
-    return replace(own, stale=stale is not None)
+    spans = reader.execute(
+        """SELECT event_id, snapshot, payload FROM span_live
+           WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY event_id""",
+        (statement_id, reviewer, pass_no),
+    )
+    mode = reader.execute(
+        "SELECT mode FROM reviewer_label WHERE unit = ? AND reviewer = ? AND pass = ?",
+        (statement_id, reviewer, pass_no),
+    ).fetchone()
+    blind = mode is not None and mode[0] == "blind"
+    return replace(own, stale=stale is not None, blind=blind, spans=tuple(map(_span, spans)))
 
 
 def load_reviewer_states(reader: sqlite3.Connection, statement_id: str, pass_no: int = 1) -> dict[str, ReviewerState]:
@@ -89,7 +107,6 @@ def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
                 label=said["label"],
                 decision=row["event_id"],
                 snapshot_id=row["snapshot"],
-                blind=row["mode"] == "blind" if row["kind"] == "decide" else own.blind,
                 reason=None,
                 deferred=False,
                 revealed=own.revealed and row["kind"] == "revise",
@@ -106,16 +123,16 @@ def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
             return replace(own, deferred=True)
         case "reveal", _:
             return replace(own, revealed=own.label is not None)
-        case "span_add", _:
-            span = ReviewerSpan(
-                event_id=row["event_id"],
-                target=said["target"],
-                span=Span(said["start"], said["end"]),
-                exact=said["exact"],
-                label=said["label"],
-                snapshot_id=row["snapshot"],
-            )
-            return replace(own, spans=(*own.spans, span))
-        case "span_del", _:
-            return replace(own, spans=tuple(span for span in own.spans if span.event_id != said["span"]))
     return own
+
+
+def _span(row: sqlite3.Row) -> ReviewerSpan:
+    said = json.loads(row["payload"])
+    return ReviewerSpan(
+        event_id=row["event_id"],
+        target=said["target"],
+        span=Span(said["start"], said["end"]),
+        exact=said["exact"],
+        label=said["label"],
+        snapshot_id=row["snapshot"],
+    )

@@ -166,6 +166,11 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
     )
 
 
+def judge_name(judgement: Judgement) -> str:
+    """What to call who judged; the offline judge as what it is."""
+    return "offline (words only)" if judgement.offline else judgement.judge
+
+
 def response_name(ordinal: int) -> str:
     """What the screen calls a response: R07."""
     return f"R{ordinal:02d}"

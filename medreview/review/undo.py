@@ -4,7 +4,7 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from medreview.labels import AXES, REASONS
+from medreview.labels import FLAGS, REASONS, label_in, level_named
 
 _ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del')"
 
@@ -48,16 +48,21 @@ def describe(kind: str, payload: str) -> str:
     said = json.loads(payload)
     match kind:
         case "decide" | "revise":
-            name = next(label.name for label in AXES[said["axis"]] if label.level == said["label"])
+            name = level_named(said["axis"], said["label"]).name
             return name if said["axis"] == "evidence" else f"hallucination {name}"
         case "reason":
-            return f"reason {next(label.name for label in REASONS if label.level == said['code'])}"
+            return f"reason {label_in(REASONS, said['code']).name}"
         case "flag":
-            return f"{said['flag'].replace('_', ' ')} flag {'set' if said['on'] else 'taken back'}"
+            return f"{label_in(FLAGS, said['flag']).name} flag {'set' if said['on'] else 'taken back'}"
         case "span_add":
-            return "span marked"
+            return f"marked {brief(said['exact'])}"
         case "span_del":
-            return "span removed"
+            return f"deleted {brief(said['exact'])}"
         case "defer":
             return "deferred"
     return kind
+
+
+def brief(words: str) -> str:
+    """The words of a span in quotation marks, as receipts name them."""
+    return f"“{words if len(words) <= 24 else words[:23] + '…'}”"

@@ -11,8 +11,8 @@ from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.network import Network, Request
 from medreview.sources.fetching.services import Services, addresses
 from medreview.sources.page import Page, read_page
-from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
-from medreview.sources.snapshots import NO_TEXT, add_snapshot, confirm_snapshot, holds_source
+from medreview.sources.reading.page_states import BEST_FIRST
+from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study
 from medreview.text import sha256
 
@@ -25,8 +25,6 @@ _WHICH: Final = {
                  OR c.page_state IN ('http_error', 'timeout', 'blocked', 'bot_check', 'cookie_wall')""",
     "all": "1",
 }
-_HOLDS: Final = f"c.page_state IN {SQL_HOLDS_SOURCE} AND c.text_sha256 <> ?"
-_RANKING: Final = ("ok", "paywall", "thin")
 
 
 class SavedSource(Protocol):
@@ -164,17 +162,19 @@ def _targets(study: Study, services: Services, scope: Scope) -> dict[str, _Targe
 
 
 def _read_before(study: Study) -> set[str]:
-    rows = study.reader.execute(f"SELECT c.source_id FROM snapshot_current AS c WHERE {_HOLDS}", (NO_TEXT,))
+    rows = study.reader.execute(
+        "SELECT source_id FROM snapshot_current JOIN snapshot_content USING (snapshot_id, source_id) WHERE readable"
+    )
     return {row[0] for row in rows}
 
 
 def _validators(study: Study) -> dict[str, tuple[str, str, str]]:
     """By source with a snapshot of it: the URL of its page, and the page's validators (ETag, Last-Modified)."""
     rows = study.reader.execute(
-        f"""SELECT c.source_id, c.final_url, v.etag, v.last_modified, max(v.visit_id)
-            FROM snapshot_current AS c JOIN visit AS v USING (source_id, snapshot_id)
-            WHERE {_HOLDS} AND v.etag || v.last_modified <> '' GROUP BY c.source_id""",
-        (NO_TEXT,),
+        """SELECT c.source_id, c.final_url, v.etag, v.last_modified, max(v.visit_id)
+           FROM snapshot_current AS c JOIN snapshot_content AS n USING (source_id, snapshot_id)
+           JOIN visit AS v USING (source_id, snapshot_id)
+           WHERE n.readable AND v.etag || v.last_modified <> '' GROUP BY c.source_id"""
     )
     return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
@@ -190,12 +190,12 @@ def _keep_better(target: _Target, fetched: Fetched, page: Page) -> None:
         if target.kind == "doi":
             page = replace(page, evidence=f"{page.evidence} {not_read}".strip())
         target.best = fetched, page
-    elif rank == best_rank == len(_RANKING) and target.kind != "doi":
+    elif rank == best_rank == len(BEST_FIRST) and target.kind != "doi":
         target.best = fetched, page
 
 
 def _rank(page: Page) -> int:
-    return _RANKING.index(page.state) if page.state in _RANKING else len(_RANKING)
+    return BEST_FIRST.index(page.state) if page.state in BEST_FIRST else len(BEST_FIRST)
 
 
 def _is_final(target: _Target, page: Page) -> bool:

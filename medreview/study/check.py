@@ -72,3 +72,8 @@ def _spans(connection: sqlite3.Connection) -> Iterator[str]:
             continue  # marked in another study, on a page that was not merged with the events
         if found is None or found[0][span["start"] : span["end"]] != span["exact"]:
             yield f"The span of event {row['seq']} does not hold the text that was marked."
+    query = """SELECT seq FROM event AS d WHERE kind = 'span_del' AND NOT EXISTS (
+                   SELECT 1 FROM event AS e WHERE e.event_id = json_extract(d.payload, '$.span')
+                   AND (e.kind, e.unit, e.reviewer) = ('span_add', d.unit, d.reviewer))"""
+    for row in connection.execute(query):
+        yield f"Event {row['seq']} deletes a span that was not marked by the same reviewer on the same statement."

@@ -18,7 +18,7 @@ def create_private(path: Path) -> None:
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode (transactions are begun explicitly), usable from one thread at a time.
 
-    Raises ``sqlite3.Error`` when the file is not a database.
+    Nothing is read or written yet; :func:`make_durable` comes before the first write.
     """
     path = path.resolve()
     mode = "ro" if read_only else "rw"
@@ -27,17 +27,32 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
     )
-    connection.row_factory = sqlite3.Row
-    try:
-        connection.execute("PRAGMA foreign_keys = ON")
-        if not read_only:
-            journal = "DELETE" if on_network(path) else "WAL"
-            connection.execute(f"PRAGMA journal_mode = {journal}")
-            connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error:
-        connection.close()
-        raise
+    _prepare(connection)
     return connection
+
+
+def make_durable(connection: sqlite3.Connection, path: Path) -> None:
+    """Let every commit be on the disk before it returns. Raises ``sqlite3.Error`` when the file is no database."""
+    journal = "DELETE" if on_network(path.resolve()) else "WAL"
+    connection.execute(f"PRAGMA journal_mode = {journal}")
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def copy_of(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy of the database in a nameless temporary file of this process, which is gone when it is closed."""
+    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    try:
+        connection.backup(copy)
+        _prepare(copy)
+    except sqlite3.Error:
+        copy.close()
+        raise
+    return copy
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA foreign_keys = ON")
 
 
 def _is_immutable(path: Path) -> bool:

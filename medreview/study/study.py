@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from medreview.errors import UserError
-from medreview.study.connection import connect, create_private
+from medreview.study.backup import backup_if_changed
+from medreview.study.connection import connect, copy_of, create_private, make_durable
 from medreview.study.lock import WriterLock
-from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate
+from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ class Study:
             with _file_errors(path):
                 lock = _lock(path)
                 connection = connect(path)
+                make_durable(connection, path)
                 migrate(connection)
                 now = datetime.now(UTC)
                 connection.executemany(
@@ -63,8 +65,9 @@ class Study:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
-        """Open a study; an older one is migrated first (not when ``read_only``).
+        """Open a study. One that an older version made is migrated first, after a copy to its backups.
 
+        With ``read_only`` the file itself is not changed: of an older one a temporary copy is migrated and read.
         Raises :class:`UserError` when it is missing, not a study, newer than this program, damaged, or already open
         for writing elsewhere.
         """
@@ -76,9 +79,11 @@ class Study:
             lock = None if read_only else _lock(path)
             try:
                 connection = connect(path, read_only=read_only)
-                _check_file(connection, path)
+                version = _check_file(connection, path)  # before anything is written to what may be another program's
                 if not read_only:
-                    migrate(connection)
+                    make_durable(connection, path)
+                if version < NEWEST:
+                    connection = _migrated(connection, path, read_only)
             except BaseException:
                 if lock:
                     lock.release()
@@ -107,7 +112,9 @@ class Study:
     def _transaction(self, change: Callable[[sqlite3.Connection], T]) -> T:
         with _file_errors(self.path):
             if self._writer is None:
-                self._writer = connect(self.path)
+                writer = connect(self.path)
+                make_durable(writer, self.path)
+                self._writer = writer
             connection = self._writer
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -161,15 +168,28 @@ def _remove(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _check_file(connection: sqlite3.Connection, path: Path) -> None:
+def _check_file(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema version of a study that this program knows; anything else is a :class:`UserError`."""
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise UserError(f"{path} is not a medreview study.")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    version = schema_version(connection)
     if version > NEWEST:
         raise UserError(
             f"{path} was made by a newer medreview (file version {version}, this one knows {NEWEST}); "
             "install the newer one to open it."
         )
+    return version
+
+
+def _migrated(connection: sqlite3.Connection, path: Path, read_only: bool) -> sqlite3.Connection:
+    """An older file with the newest schema: itself or, where it must not be changed, a temporary copy of it."""
+    if read_only:
+        older, connection = connection, copy_of(connection)
+        older.close()
+    else:
+        backup_if_changed(path)  # the version that made it cannot open a newer schema
+    migrate(connection)
+    return connection
 
 
 @contextmanager

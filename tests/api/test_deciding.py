@@ -19,7 +19,7 @@ def test_a_label_from_python_counts_as_assisted_and_makes_no_working_time_up(dem
 
     (row,) = demo.labels()
     assert (row.verdict_first, row.verdict_final, row.reviewer_id) == ("contradicted", "contradicted", "anna")
-    assert (row.mode, row.exposure_judge_verdict, row.exposure_jury) == ("open", "before", "before")
+    assert (row.mode, row.exposure_judge_verdict, row.exposure_jury) == ("assisted", "before", "before")
     assert (row.active_ms, row.wall_ms, row.n_keys, row.queue_name) == (None, None, None, "script")
     assert row.last_event_id == receipt.event_id
     assert row.snapshot_id == statement.verdict.snapshot_id

@@ -142,17 +142,6 @@ def test_what_is_no_study_is_said_in_one_sentence(tmp_path, make, says):
         Study.open(path)
 
 
-def test_a_study_of_a_newer_version_is_left_alone(study):
-    path = study.path
-    study.close()
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
-
-    with pytest.raises(UserError, match="newer medreview"):
-        Study.open(path)
-
-
 def test_copies_are_whole_private_and_kept_to_five(study):
     for number in range(KEEP + 3):
         decide(study, f"s{number}")

@@ -15,9 +15,9 @@ from medreview.exchange.imports.rows import BadRecord
 from medreview.sources.lookups.reach import MEANING, STATES
 from medreview.stats.citations.kpis import NO_CITATION, CitationFigures
 from medreview.stats.citations.report import CitationGroup, CitationReport, ScoredResponse
-from medreview.stats.formulas.bootstrap import FEW_CLUSTERS
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.latency import Latency
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 
 MOST_BARS: Final = 100
 """Bars on a page; a terminal shows 20."""

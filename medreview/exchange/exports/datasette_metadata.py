@@ -17,8 +17,8 @@ from medreview.exchange.files.columns import Column
 from medreview.visible import visible
 
 DESCRIPTIONS: Final = {
-    "labels": "One row for every statement, reviewer and pass. Blind and open labels answer different questions: never "
-    "count them together.",
+    "labels": "One row for every statement, reviewer and pass. Blind and assisted labels answer different questions: "
+    "never count them together.",
     "spans": "Words that reviewers marked, in a response or in a page.",
     "judgements": "What each judge said of each statement and page, also of pages that have changed since.",
     "events": "Everything that reviewers did, in the order of time; nothing in it is ever changed.",

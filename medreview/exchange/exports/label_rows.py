@@ -10,7 +10,7 @@ from typing import Any, Final
 from medreview.exchange.files.columns import EXPORT_VERSION, LABELS
 from medreview.exchange.files.event_payload import Cell
 from medreview.judges.ties import tie_rule
-from medreview.labels import TieRule
+from medreview.labels import FLAGS, TieRule
 from medreview.study.ids import content_id
 
 _NAMES: Final = tuple(column.name for column in LABELS)
@@ -37,11 +37,15 @@ SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.mode
        e.event_id IN (SELECT event_id FROM decision_current) AS is_current,
        e.snapshot, p.text_sha256 AS page_sha256, p.fetched_at, p.extractor, u.url,
        (SELECT text_sha256 FROM snapshot WHERE snapshot_id = u.current_snapshot) AS newest_sha256,
-       e.event_id IN (SELECT event_id FROM decision_stale) AS stale
+       e.event_id IN (SELECT event_id FROM decision_stale) AS stale,
+       e.event_id IN (SELECT event_id FROM span_live) AS span,
+       seen.event_id AS judges_seen, l.mode AS label_mode, l.changed_after_reveal
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 CROSS JOIN event AS e ON e.unit = s.statement_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = e.snapshot AND e.kind IN ('decide', 'revise')
 LEFT JOIN source AS u ON u.source_id = p.source_id
+LEFT JOIN judges_seen AS seen ON seen.reviewer = e.reviewer AND seen.unit = e.unit
+LEFT JOIN reviewer_label AS l ON l.reviewer = e.reviewer AND l.pass = e.pass AND l.unit = e.unit
 ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 
@@ -108,22 +112,18 @@ def _human(events: list[sqlite3.Row], statement_sha256: str) -> dict[str, Any]:
     met = first[0] if first else live[-1][0]
     flags = {said["flag"]: int(said["on"]) for event, said in live if event["kind"] == "flag"}
     notes = [said["text"] for event, said in live if event["kind"] == "note"]
-    deleted = {said["span"] for event, said in live if event["kind"] == "span_del"}
-    spans = [event for event, _ in live if event["kind"] == "span_add" and event["event_id"] not in deleted]
     return {
         "reviewer_id": met["reviewer"],
         "pass_no": met["pass"],
-        "mode": met["mode"],
+        "mode": met["label_mode"] or ("assisted" if met["judges_seen"] else "blind"),
         "queue_name": met["block"],
         "verdict_first": first[1]["label"] if first else None,
         "verdict_final": final[1]["label"] if final else None,
         "halluc_type": decided["hallucination"][1]["label"] if "hallucination" in decided else None,
         "note": notes[-1] if notes else None,
-        "flag_dispute": flags.get("dispute", 0),
-        "flag_feedback": flags.get("feedback", 0),
-        "flag_badly_parsed": flags.get("badly_parsed", 0),
+        **{f"flag_{flag.level}": flags.get(flag.level, 0) for flag in FLAGS},
         "deferred_times": sum(event["kind"] == "defer" for event, _ in live),
-        "n_spans": len(spans),
+        "n_spans": sum(event["span"] for event in events),
         "n_events": len(events),
         "first_shown_utc": min((event["at_utc"] for event, _ in live if event["kind"] == "shown"), default=None),
         "label_set_version": (final[0] if final else events[-1])["label_set_version"],
@@ -142,19 +142,19 @@ def _first(
 ) -> dict[str, Any]:
     """How the first decision was made, and what the reviewer saw before and after it."""
     # A retracted reveal counts: what was seen cannot be unseen.
-    revealed = [e["event_id"] for e in events if e["kind"] == "reveal" and e["event_id"] > event["event_id"]]
+    revealed = any(e["kind"] == "reveal" and e["event_id"] > event["event_id"] for e in events)
     later = final[1].get("exposure", {}) if final else {}
+    # Seen by the record, which a merged copy completes, though not by what was known when it was decided.
+    unknown = event["mode"] == "blind" and event["label_mode"] == "assisted"
 
     def seen(what: str) -> str | None:
         before = said.get("exposure", {}).get(what)
-        return "after" if before == "no" and (revealed or later.get(what, "no") != "no") else before
+        if before != "no":
+            return str(before) if before else None
+        return "before" if unknown else "after" if revealed or later.get(what, "no") != "no" else "no"
 
-    known = final is not None and (
-        any(reveal < final[0]["event_id"] for reveal in revealed) or later.get("judge_verdict", "no") != "no"
-    )
-    changed = final is not None and final[1]["label"] != said["label"] and event["mode"] == "blind" and known
     return {
-        "changed_after_reveal": int(changed) if final else None,
+        "changed_after_reveal": event["changed_after_reveal"],
         "exposure_judge_verdict": seen("judge_verdict"),
         "exposure_judge_highlight": seen("judge_highlight"),
         "exposure_jury": seen("jury"),

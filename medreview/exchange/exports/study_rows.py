@@ -49,9 +49,7 @@ ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
 
 _SPANS: Final = """
 SELECT e.event_id, e.unit, e.reviewer, e.pass, e.snapshot, s.response_id, e.payload
-FROM event AS e LEFT JOIN statement AS s ON s.statement_id = e.unit
-WHERE e.kind = 'span_add' AND e.event_id IN (SELECT event_id FROM event_live)
-AND e.event_id NOT IN (SELECT json_extract(payload, '$.span') FROM event_live WHERE kind = 'span_del')
+FROM span_live AS e LEFT JOIN statement AS s ON s.statement_id = e.unit
 ORDER BY json_extract(e.payload, '$.target'),
          CASE json_extract(e.payload, '$.target') WHEN 'response' THEN s.response_id ELSE e.snapshot END, e.event_id"""
 

@@ -3,12 +3,26 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from medreview.labels import EVIDENCE, HALLUCINATION, PAGE_STATES, QUOTE_STATUSES, REASONS, TIE_RULES, Label
+from medreview.labels import (
+    AXES,
+    EVIDENCE,
+    FLAGS,
+    HALLUCINATION,
+    PAGE_STATES,
+    QUOTE_STATUSES,
+    REASONS,
+    TIE_RULES,
+    VIAS,
+    Label,
+)
 
 Type = Literal["text", "integer", "number", "boolean", "time"]
 
-EXPORT_VERSION: Final = 1
-"""Raised when a column changes its meaning."""
+EXPORT_VERSION: Final = 2
+"""Raised when a column changes its meaning. Since 2 ``mode`` of labels.csv says what had been seen (blind, assisted);
+before, it said how the queue was shown."""
+IMPORTED_VERSIONS: Final = (1, 2)
+"""The versions that can be imported: they differ in labels.csv only, from which nothing is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +47,8 @@ _REASONS: Final = levels_of(REASONS)
 _EXPOSURE: Final = ("no", "before", "after")
 _JURY_RULES: Final = tuple(f"plurality, tie {rule}" for rule in TIE_RULES)
 _MODES: Final = ("blind", "open")
-_AXES: Final = ("evidence", "hallucination")
+_LABEL_MODES: Final = ("blind", "assisted")
+_AXES: Final = tuple(AXES)
 CODE_POINTS: Final = "code points, 0-based"
 UTF16: Final = "UTF-16 code units, 0-based"
 
@@ -75,19 +90,18 @@ LABELS: Final = (
     Column("jury_tie", "boolean", "1: the judges are even, whatever the rule makes of it."),
     Column("reviewer_id", "text", "Who labelled."),
     Column("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
-    Column("mode", "text", "How verdict_first was given (without one: how the statement was last met). Never pool "
-           "blind and open.", levels=_MODES),
+    Column("mode", "text", "blind: verdict_first was given before anything of the judges' opinion had been seen, in "
+           "whatever queue; assisted: it had been (without a verdict: by the last event). Never pool them.",
+           levels=_LABEL_MODES),
     Column("verdict_first", "text", "The first decision on the evidence axis that still stands.", levels=_EVIDENCE),
     Column("verdict_final", "text", "The current decision on the evidence axis.", levels=_EVIDENCE),
-    Column("changed_after_reveal", "boolean", "1: verdict_first was given blind and changed once the judges' opinion "
+    Column("changed_after_reveal", "boolean", "1: verdict_first is blind and was changed once the judges' opinion "
            "had been seen; empty without a decision."),
     Column("halluc_type", "text", "The current decision on the hallucination axis; none = nothing invented or wrong.",
            levels=_HALLUCINATION),
     Column("reason_code", "text", "Why verdict_final differs from the judges.", levels=_REASONS),
     Column("note", "text", "The reviewer's current note."),
-    Column("flag_dispute", "boolean", "1: marked as in dispute."),
-    Column("flag_feedback", "boolean", "1: marked for feedback."),
-    Column("flag_badly_parsed", "boolean", "1: marked as no proper statement."),
+    *(Column(f"flag_{flag.level}", "boolean", f"1: flagged. {flag.definition}") for flag in FLAGS),
     Column("deferred_times", "integer", "How often it was put off."),
     Column("n_spans", "integer", "Spans that stand in spans.csv."),
     Column("exposure_judge_verdict", "text", "Whether the judges' verdict was seen: before verdict_first, only after "
@@ -226,7 +240,7 @@ PAYLOAD: Final = {
     "decision": Column("payload_decision", "text", "The decision that a reason belongs to."),
     "code": Column("payload_code", "text", "Reason code.", levels=_REASONS),
     "text": Column("payload_text", "text", "Text of a note."),
-    "flag": Column("payload_flag", "text", "Which flag.", levels=("dispute", "feedback", "badly_parsed")),
+    "flag": Column("payload_flag", "text", "Which flag.", levels=levels_of(FLAGS)),
     "on": Column("payload_on", "boolean", "1: the flag was set, 0: taken back."),
     "target": Column("payload_target", "text", "Text in which a span lies.", levels=("response", "source")),
     "start": Column("payload_start", "integer", "Start of a span.", unit=CODE_POINTS),
@@ -234,7 +248,7 @@ PAYLOAD: Final = {
     "exact": Column("payload_exact", "text", "Text of a span."),
     "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
     "span": Column("payload_span", "text", "The span that was removed."),
-    "via": Column("payload_via", "text", "How a decision was given.", levels=("digit", "accept", "script")),
+    "via": Column("payload_via", "text", "How a decision was given.", levels=VIAS),
     "active_ms": Column("payload_active_ms", "integer", "Working time.", unit="ms"),
     "keys": Column("payload_keys", "integer", "Keys pressed."),
     "snapshot_sha256": Column("payload_snapshot_sha256", "text", "SHA-256 of the page's text."),

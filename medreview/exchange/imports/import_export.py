@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.exchange.files.columns import EVENTS, EXPORT_VERSION, PAYLOAD
+from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
 from medreview.exchange.files.event_payload import dumps, unflatten
 from medreview.exchange.files.export_folder import changed_files, read_manifest
 from medreview.exchange.imports.responses import add_responses
@@ -56,7 +56,7 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> Ex
         raise UserError(
             f"{folder} is in the dialect for Excel, which changes texts; export again with the dialect analysis."
         )
-    if manifest.get("export_version") != EXPORT_VERSION:
+    if manifest.get("export_version") not in IMPORTED_VERSIONS:
         raise UserError(f"{folder} was exported by another version of medreview; import it with that one.")
     missing = [name for name in _REQUIRED if name not in manifest["files"]]
     if changed := changed_files(folder, manifest["files"]) or missing:

@@ -19,7 +19,7 @@ from medreview.judges.tasks.task import (
     run_of,
     save_rows,
 )
-from medreview.labels import LOCATED
+from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -137,7 +137,7 @@ class KeyFacts:
         spans = grounding.spans if grounding else ()
         raw = str(value.get("answer", ""))
         answer = {"yes": True, "no": False}.get(raw)
-        unproven = answer is True and status not in LOCATED
+        unproven = answer is True and status not in PROVEN_QUOTES
         row = {
             "key_fact_vote_id": content_id("v", self.run.judge_run_id, fact_id, response_id),
             "judge_run_id": self.run.judge_run_id,

@@ -26,17 +26,14 @@ from medreview.judges.tasks.task import (  # fmt: skip
     run_of,
     save_rows,
 )
-from medreview.labels import LOCATED
+from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
-from medreview.text import sha256
 
 NAME: Final = "merged_verification"
-_NO_TEXT: Final = sha256("")
 _HEADING: Final = 40
 
 
@@ -70,13 +67,13 @@ class Merged:
             f"""SELECT s.statement_id FROM verdict AS v JOIN statement AS s USING (statement_id)
                 JOIN response AS r USING (response_id)
                 WHERE v.judgement_id IS NOT NULL AND coalesce(v.supported, 0) = 0 AND (
-                    SELECT count(DISTINCT c.snapshot_id) FROM citation JOIN snapshot_current AS c USING (source_id)
-                    WHERE citation.response_id = s.response_id AND c.text_sha256 <> ?
-                    AND c.page_state IN {SQL_HOLDS_SOURCE}) >= 2
+                    SELECT count(DISTINCT snapshot_id) FROM citation JOIN snapshot_current USING (source_id)
+                    JOIN snapshot_content USING (snapshot_id, source_id)
+                    WHERE citation.response_id = s.response_id AND readable) >= 2
                 AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
                     AND m.statement_id = s.statement_id AND {is_answered("m", again)})
                 ORDER BY r.ordinal, s.ordinal""",
-            (_NO_TEXT, self.run.judge_run_id),
+            (self.run.judge_run_id,),
         )
         return [tuple(row) for row in found]
 
@@ -145,7 +142,7 @@ class Merged:
 
     def _best_place(self, quote: str, snapshots: Sequence[str]) -> tuple[dict[str, Any], bool]:
         """The quote in the source with the best quote status, and whether it can prove support."""
-        order = (*LOCATED, "altered", "too_short", "absent")
+        order = (*PROVEN_QUOTES, "altered", "too_short", "absent")
         tried = [(*self._quotes.ground(quote, snapshot_id), snapshot_id) for snapshot_id in snapshots]
         status, grounding, snapshot_id = min(tried, key=lambda found: order.index(found[0]))
         found_in = snapshot_id if grounding and grounding.spans else None
@@ -154,10 +151,10 @@ class Merged:
 
     def _sources(self, response_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(
-            f"""SELECT c.snapshot_id, c.text FROM citation JOIN snapshot_current AS c USING (source_id)
-                WHERE citation.response_id = ? AND c.text_sha256 <> ? AND c.page_state IN {SQL_HOLDS_SOURCE}
-                GROUP BY c.snapshot_id ORDER BY min(citation.ordinal)""",
-            (response_id, _NO_TEXT),
+            """SELECT snapshot_id, text FROM citation JOIN snapshot_current USING (source_id)
+               JOIN snapshot_content USING (snapshot_id, source_id)
+               WHERE response_id = ? AND readable GROUP BY snapshot_id ORDER BY min(citation.ordinal)""",
+            (response_id,),
         )
         return [tuple(row) for row in rows]
 

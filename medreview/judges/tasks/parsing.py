@@ -11,6 +11,7 @@ from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.responses import Responses
 from medreview.judges.tasks.task import Rows, TaskUnit, failure, request_of, run_of
+from medreview.labels import SAME_WORDS
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -124,6 +125,6 @@ def _find(text: str, index: QuoteIndex, after: int) -> Span | None:
     if _ELLIPSIS.search(text):  # its parts would be found separately, and no single range is the statement
         return None
     grounding = ground(text, index)
-    if grounding.status not in ("exact", "normalised"):
+    if grounding.status not in SAME_WORDS:
         return None
     return next((span for span in grounding.spans if span.start >= after), next(iter(grounding.spans), None))

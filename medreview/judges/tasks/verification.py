@@ -28,13 +28,10 @@ from medreview.judges.tasks.task import (  # fmt: skip
 )
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.reading.page_states import SQL_HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.ids import content_id
-from medreview.text import sha256
 
 NAME: Final = "source_verification"
-_NO_TEXT: Final = sha256("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +72,13 @@ class Verification:
         """(snapshot id, statement id) of the pairs without a judgement of this run, on pages that are their source."""
         found = self.study.reader.execute(
             f"""SELECT DISTINCT c.snapshot_id, s.statement_id
-                FROM snapshot_current AS c JOIN citation USING (source_id) JOIN statement AS s USING (response_id)
-                WHERE c.text_sha256 <> ? AND c.page_state IN {SQL_HOLDS_SOURCE} AND NOT EXISTS (
+                FROM snapshot_current AS c JOIN snapshot_content AS n USING (snapshot_id)
+                JOIN citation USING (source_id) JOIN statement AS s USING (response_id)
+                WHERE n.readable AND NOT EXISTS (
                     SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ? AND j.statement_id = s.statement_id
                     AND j.snapshot_id = c.snapshot_id AND {is_answered("j", again)})
                 ORDER BY c.snapshot_id, s.response_id, s.ordinal""",
-            (_NO_TEXT, self.run.judge_run_id),
+            (self.run.judge_run_id,),
         )
         return [_Pair(*row) for row in found]
 

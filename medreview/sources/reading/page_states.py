@@ -22,10 +22,11 @@ THIN: Final = 40
 
 _OPENING: Final = 2_000
 
-HOLDS_SOURCE: Final = frozenset({"ok", "paywall", "thin"})
-"""States in which the text is the cited source or a part of it; in all others it is something else, or nothing."""
-SQL_HOLDS_SOURCE: Final = f"({', '.join(repr(state) for state in sorted(HOLDS_SOURCE))})"
-"""The same as an SQL list, for ``page_state IN ...``."""
+BEST_FIRST: Final = ("ok", "paywall", "thin")
+"""The states in which the text is the cited source or a part of it, the most of it first."""
+HOLDS_SOURCE: Final = frozenset(BEST_FIRST)
+"""The same as a set: in all other states the text is something else, or nothing. In a study the view
+``snapshot_content`` says so of every snapshot (``readable``)."""
 
 _WORD: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W_]+(?:[.,'\u2019-][^\\W_]+)*")
 

@@ -10,19 +10,18 @@ from typing import Final, Literal
 from medreview.citations.hosts import host_of, registrable, top_level, under, us_by_rule
 from medreview.sources.lookups.rdap import countries, is_us
 from medreview.sources.lookups.wayback import LOST, Archived, archived, may_be_asked
-from medreview.text import sha256
 
 Outcome = Literal["once_there", "no_page", "never", "failed", "not_asked", "private"]
 """What an archive says of a lost address: it held a page; it held copies, but none was a page; it holds nothing; it
 gave no answer; it was not asked; it is never asked, because the name is of a private network or none at all."""
 Decided = Literal["registry", "rule", ""]
 
-_NO_TEXT: Final = sha256("")
 _GONE: Final = frozenset({404, 410})
 
 _SOURCES: Final = """
-SELECT u.source_id, u.kind, u.url, p.page_state, p.status, p.final_url, p.status = 200 AND p.text_sha256 <> ? AS valid
-FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot ORDER BY u.rowid"""
+SELECT u.source_id, u.kind, u.url, p.page_state, p.status, p.final_url, n.valid
+FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot ORDER BY u.rowid"""
 
 _CITED: Final = """
 SELECT r.ordinal AS response, r.model, r.origin, c.source_id
@@ -67,7 +66,7 @@ class CitingResponse:
 def cited_sources(reader: sqlite3.Connection, paywalled: Collection[str]) -> dict[str, CitedSource]:
     """Every source of a study by its id, in order of citation."""
     registered, copies = countries(reader), archived(reader)
-    rows = reader.execute(_SOURCES, (_NO_TEXT,))
+    rows = reader.execute(_SOURCES)
     return {row["source_id"]: _source(row, paywalled, registered, copies) for row in rows}
 
 

@@ -26,8 +26,7 @@ from medreview.stats.formulas.bootstrap import (
 )
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
-
-RARE = 10
+from medreview.stats.formulas.thresholds import RARE
 
 PAIR_NAMES = {
     "percent_agreement": "percent agreement",

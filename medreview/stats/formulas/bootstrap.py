@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
 from medreview.stats.formulas.intervals import clopper_pearson
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,7 +26,6 @@ Statistic = Callable[[Floats], Floats]
 REPLICATES = 9_999
 SEED = 1
 UNDEFINED_LIMIT = 0.05
-FEW_CLUSTERS = 30
 
 _CELLS_PER_BATCH = 1 << 19
 # Drawing one binomial per distinct vector costs about as much as drawing this many unit numbers.

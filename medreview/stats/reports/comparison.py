@@ -9,15 +9,13 @@ from typing import Final
 import numpy as np
 
 from medreview.stats.formulas.agreement import encode, pair_figures
-from medreview.stats.formulas.bootstrap import FEW_CLUSTERS, Floats, Resampling, contributions, draw
+from medreview.stats.formulas.bootstrap import Floats, Resampling, contributions, draw
 from medreview.stats.formulas.classification import McNemar, mcnemar
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
 from medreview.stats.reports.label_scales import BINARY, Scale, ScaleLabel
 from medreview.stats.reports.reviewer_labels import Mode
-
-FEW: Final = 30
-"""Items below which no figure of agreement is to be leant on."""
 
 _STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 
@@ -159,7 +157,9 @@ def _small(pairing: Pairing, figures: Mapping[str, Estimate]) -> tuple[str, ...]
     n, responses = len(pairing.rows), len(set(pairing.responses))
     if n == 0:
         return ()
-    found = [f"Too few statements ({n}): {FEW} or more are wanted before these figures are used."] if n < FEW else []
+    found = []
+    if n < FEW_ITEMS:
+        found.append(f"Too few statements ({n}): {FEW_ITEMS} or more are wanted before these figures are used.")
     if responses < FEW_CLUSTERS:
         found.append(f"Too few responses ({responses}): below {FEW_CLUSTERS} even these intervals are too narrow.")
     return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))

@@ -9,16 +9,11 @@ Mode = Literal["blind", "assisted"]
 DRAWN: Final = "audit"
 """The queue that is a random draw."""
 
-_CURRENT: Final = """
-SELECT d.unit, s.response_id, d.label, d.block, d.event_id IN (SELECT event_id FROM decision_stale) AS stale
-FROM decision_current AS d JOIN statement AS s ON s.statement_id = d.unit
-WHERE d.reviewer = ? AND d.pass = ? AND d.axis = 'evidence'"""
-
-_FIRST: Final = """
-SELECT unit, label, block, event_id IN (SELECT event_id FROM decision_stale) AS stale
-FROM decision_first
-WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND mode = 'blind'
-      AND json_extract(payload, '$.exposure.judge_verdict') = 'no'"""
+_LABELS: Final = """
+SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_after_reveal,
+       l.event_id IN (SELECT event_id FROM decision_stale) AS stale
+FROM reviewer_label AS l JOIN statement AS s ON s.statement_id = l.unit
+WHERE l.reviewer = ? AND l.pass = ?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class ReviewerLabel:
     """A reviewer's evidence label on one statement: ``label`` in its group, ``current`` as it stands now.
 
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
-    ``stale``: it was given on a page whose text has changed since.
+    ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
     """
 
     unit: str
@@ -52,6 +47,7 @@ class ReviewerLabel:
     label: str
     current: str
     stale: bool = False
+    changed_after_reveal: bool = False
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -60,16 +56,20 @@ def reviewers(reader: sqlite3.Connection) -> list[str]:
 
 
 def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> dict[str, ReviewerLabel]:
-    """The reviewer's standing evidence labels by statement.
+    """The reviewer's standing evidence labels by statement, each as the view ``reviewer_label`` counts it.
 
-    Blind: the first label, when its own event is of blind mode and says that the judges' verdict had not been seen.
-    Assisted: everything else, with the current label.
+    Blind: the first label, when nothing of the judges' opinion had been seen before. Assisted: everything else, with
+    the current label.
     """
-    blind = {row["unit"]: row for row in reader.execute(_FIRST, (reviewer, pass_no))}
-    found = {}
-    for row in reader.execute(_CURRENT, (reviewer, pass_no)):
-        unit, current = row["unit"], row["label"]
-        event, mode = (blind[unit], 0) if unit in blind else (row, 2)
-        group = GROUPS[mode + (event["block"] != DRAWN)]
-        found[unit] = ReviewerLabel(unit, row["response_id"], group, event["label"], current, bool(event["stale"]))
-    return found
+    return {
+        row["unit"]: ReviewerLabel(
+            unit=row["unit"],
+            response_id=row["response_id"],
+            group=Group(row["mode"], row["block"] == DRAWN),
+            label=row["label"],
+            current=row["current"],
+            stale=bool(row["stale"]),
+            changed_after_reveal=bool(row["changed_after_reveal"]),
+        )
+        for row in reader.execute(_LABELS, (reviewer, pass_no))
+    }

@@ -20,7 +20,6 @@ from medreview.labels import TieRule
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
-    FEW_CLUSTERS,
     Floats,
     Ints,
     Resampling,
@@ -32,6 +31,7 @@ from medreview.stats.formulas.bootstrap import (
     wholly,
 )
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.jury_labels import JuryLabels
 
 Measure = Literal["cohen_kappa", "percent_agreement"]

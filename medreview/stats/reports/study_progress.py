@@ -8,10 +8,9 @@ from typing import Final
 
 from medreview.labels import HALLUCINATION
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
+from medreview.study.counts import load_counts
 
-_DIFFERING: Final = """
-SELECT count(*) FROM standing AS m JOIN verdict AS v ON v.statement_id = m.unit
-WHERE m.reviewer = ? AND m.pass = ? AND m.state = 'decided' AND v.verdict IS NOT NULL AND m.label <> v.verdict"""
+_DIFFERING: Final = "SELECT count(*) FROM standing_differing WHERE reviewer = ? AND pass = ?"
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,7 @@ def standing(
 ) -> Standing:
     """Count what stands for a reviewer in one pass."""
     who = (reviewer, pass_no)
-    total = reader.execute("SELECT count(*) FROM statement").fetchone()[0]
-    states = dict(
-        reader.execute("SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state", who)
-        .fetchall()
-    )  # fmt: skip
+    counts = load_counts(reader, *who)
     named = dict(
         reader.execute(
             """SELECT label, count(*) FROM decision_current
@@ -59,16 +54,10 @@ def standing(
             who,
         )
     ]
-    done, put_off = states.get("decided", 0), states.get("deferred", 0)
     return Standing(
-        total=total,
-        decided=done,
-        deferred=put_off,
-        open=total - done - put_off,
+        **counts._asdict(),
         disagreements=reader.execute(_DIFFERING, who).fetchone()[0],
-        changed_after_reveal=sum(
-            label.current != label.label for label in labels.values() if label.group.mode == "blind"
-        ),
+        changed_after_reveal=sum(label.changed_after_reveal for label in labels.values()),
         hallucinations={label.level: named[label.level] for label in HALLUCINATION if label.level in named},
         minutes=median(times) / 60_000 if times else None,
         timed=len(times),

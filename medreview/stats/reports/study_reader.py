@@ -12,8 +12,6 @@ from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader, jury
 from medreview.labels import TieRule
 from medreview.stats.reports.label_scales import JuryVerdict
 
-_NO_TEXT: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
 _JUDGEMENTS: Final = f"""
 SELECT r.ordinal AS response, r.response_id, r.model, r.origin, s.statement_id, v.verdict AS together,
        v.supported AS together_supported, v.votes_for, v.votes_other, v.tied, {COLUMNS}
@@ -24,12 +22,13 @@ LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
 LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
 ORDER BY r.ordinal, s.ordinal"""
 
-_SOURCES: Final = f"""
-SELECT r.ordinal AS response, c.source_id, p.page_state, p.status = 200 AND p.text_sha256 <> '{_NO_TEXT}' AS valid
+_SOURCES: Final = """
+SELECT r.ordinal AS response, c.source_id, p.page_state, n.valid
 FROM response AS r
 CROSS JOIN citation AS c ON c.response_id = r.response_id
 JOIN source AS u ON u.source_id = c.source_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot
 ORDER BY r.ordinal, c.ordinal"""
 
 

@@ -5,13 +5,18 @@ from importlib.resources import files
 from typing import Final
 
 APPLICATION_ID: Final = 0x6D647276  # "mdrv"
-_STEPS: Final = ("0001_study.sql",)
+_STEPS: Final = ("0001_study.sql", "0002_shared_rules.sql")
 NEWEST: Final = len(_STEPS)
 
 
+def schema_version(connection: sqlite3.Connection) -> int:
+    """The number of the last step that the file has seen; 0 for an empty one."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def migrate(connection: sqlite3.Connection) -> None:
-    """Run the steps that the file has not seen, each in a transaction of its own."""
-    done = connection.execute("PRAGMA user_version").fetchone()[0]
+    """Run the steps that the file has not seen, each in a transaction of its own: a cut between two leaves it whole."""
+    done = schema_version(connection)
     for number, name in enumerate(_STEPS[done:], done + 1):
         script = files(__name__).joinpath(name).read_text(encoding="utf-8")
         connection.executescript(

@@ -71,7 +71,7 @@ def test_a_faceted_page_counts_and_describes(site: httpx.Client) -> None:
     counts = {name: {row["value"]: row["count"] for row in facet["results"]} for name, facet in told.items()}
     assert counts["verdict_final"] == {"supported": 2, "partial": 1}
     assert counts["reviewer_id"] == {"ada": 2, "zoe": 1}
-    assert counts["mode"] == {"blind": 2, "open": 1}
+    assert counts["mode"] == {"blind": 2, "assisted": 1}
     assert counts["pass_no"] == {1: 3}
     for words in ("The current decision on the evidence axis. Levels: supported, partial,", "Unit: ms.",
                   "never count them together"):  # fmt: skip

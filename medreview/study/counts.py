@@ -1,0 +1,31 @@
+"""How far a reviewer is: decided, deferred and open statements of a study."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Counts(NamedTuple):
+    """Where a reviewer stands in the whole study; the three parts add up to ``total``."""
+
+    total: int
+    decided: int
+    deferred: int
+    open: int
+
+    @classmethod
+    def of(cls, total: int, states: Mapping[str, int]) -> "Counts":
+        """From how many statements stand as decided and as deferred; all others are open."""
+        decided, deferred = states.get("decided", 0), states.get("deferred", 0)
+        return cls(total, decided, deferred, total - decided - deferred)
+
+
+def load_counts(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> Counts:
+    """Count statements by the reviewer's last word in one pass: a decision, a deferral, or none."""
+    query = "SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state"
+    return Counts.of(count_statements(reader), dict(reader.execute(query, (reviewer, pass_no)).fetchall()))
+
+
+def count_statements(reader: sqlite3.Connection) -> int:
+    """How many statements the study has."""
+    return int(reader.execute("SELECT count(*) FROM statement").fetchone()[0])

@@ -1,0 +1,182 @@
+"""A study that an earlier version made: opened, brought up to date, and everything in it as it was."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.exchange.exports.export import export
+from medreview.exchange.imports.import_export import import_export
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.study_figures import study_figures
+from medreview.study import Study
+from medreview.study.backup import backup_folder
+from medreview.study.check import check
+from medreview.study.merge import merge
+from medreview.study.migrations import NEWEST, schema_version
+
+KEPT = Path(__file__).parent / "kept"
+
+# By the rule of today a blind label is one before which nothing of the judges was seen; the first version's labels.csv
+# told how the queue was shown, and counted changes by that.
+BLIND = {("anna", "Lactic"), ("anna", "Norepinephrine"), ("anna", "Saline"), ("kb", "Norepinephrine"), ("kb", "Saline")}
+CHANGED = {("kb", "Saline")}
+UNSEEN_OR_SEEN = {"export_version", "mode", "changed_after_reveal"}
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    path = tmp_path / "older.medreview"
+    shutil.copy(KEPT / "schema_1.sqlite", path)
+    return path
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def figures(reader: sqlite3.Connection) -> dict[str, Any]:
+    """What the kept figures hold, of the program of today."""
+
+    def tables(comparisons: Iterable[Comparison]) -> list[list[Any]]:
+        return [[c.first, c.second, c.scale, c.n, dict(c.dropped), [list(row) for row in c.table]] for c in comparisons]
+
+    found = study_figures(reader, resampling=Resampling(replicates=99))
+    reviewers: dict[str, Any] = {}
+    for one in found.reviewers:
+        names = ("total", "decided", "deferred", "open", "disagreements", "changed_after_reveal", "hallucinations")
+        groups = {g.title: {"labels": g.labels, "comparisons": tables(g.comparisons)} for g in one.agreement}
+        reviewers[one.reviewer] = {
+            "progress": {name: getattr(one.progress, name) for name in names},
+            "groups": groups,
+        }
+    return {
+        "reviewers": reviewers,
+        "between_reviewers": tables(found.between_reviewers),
+        "between_judges": tables(found.between_judges.pairs),
+    }
+
+
+def assert_as_before(study: Study, folder: Path) -> None:
+    assert check(study.reader) == []
+    assert figures(study.reader) == json.loads((KEPT / "schema_1_figures.json").read_text())
+    export(study, folder)
+    for before in (KEPT / "schema_1_export").glob("*.csv"):
+        if before.name == "codebook.csv":
+            continue
+        old, new = table(before), table(folder / before.name)
+        unchanged = [name for name in (old[0] if old else ()) if name not in UNSEEN_OR_SEEN]
+        assert [[row[name] for name in unchanged] for row in new] == [[row[name] for name in unchanged] for row in old]
+    rows = [row for row in table(folder / "labels.csv") if row["verdict_first"]]
+    named = [((row["reviewer_id"], row["statement_text"].split()[0]), row) for row in rows]
+    assert {name for name, row in named if row["mode"] == "blind"} == BLIND
+    assert {name for name, row in named if row["changed_after_reveal"] == "1"} == CHANGED
+    assert len(rows) == 11
+
+
+def test_an_older_study_is_brought_up_to_date_and_says_what_it_said(older: Path, tmp_path: Path) -> None:
+    with Study.open(older) as study:
+        assert schema_version(study.reader) == NEWEST
+        assert_as_before(study, tmp_path / "labels")
+    (copy,) = backup_folder(older).iterdir()
+    connection = sqlite3.connect(copy)
+    assert schema_version(connection) == 1  # for the version that made it
+    connection.close()
+
+
+def test_an_older_study_is_read_without_being_changed(older: Path, tmp_path: Path) -> None:
+    before = older.read_bytes()
+    os.chmod(older, 0o400)
+    with Study.open(older, read_only=True) as study:
+        assert_as_before(study, tmp_path / "labels")
+        with pytest.raises(UserError, match="reading only"):
+            study.write(lambda connection: None)
+
+    assert older.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["labels", "older.medreview"]
+
+
+def test_an_older_study_becomes_just_what_a_new_one_is(older: Path, tmp_path: Path) -> None:
+    def schema(study: Study) -> set[tuple[str, ...]]:
+        return {tuple(row) for row in study.reader.execute("SELECT type, name, sql FROM sqlite_schema")}
+
+    with Study.open(older) as study, Study.create(tmp_path / "new.medreview") as new:
+        assert schema(study) == schema(new)
+
+
+def test_a_review_goes_on_where_the_older_version_left_it(older: Path) -> None:
+    with Study.open(older) as study:
+        session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
+        session.undo()
+        assert "undone: deferred" in session.receipt
+        session.redo()
+        session.decide("supported")
+        assert session.counts == (10, 8, 0, 2)
+        assert check(study.reader) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from medreview.study.connection import connect
+from medreview.study.migrations import migrate
+connection = connect(Path(sys.argv[1]))
+connection.set_trace_callback(lambda sql: sys.argv[2] in sql and os.kill(os.getpid(), signal.SIGKILL))
+migrate(connection)
+"""
+
+
+@pytest.mark.parametrize("at", ["CREATE VIEW snapshot_superseded", "CREATE VIEW standing_differing", "COMMIT"])
+def test_a_kill_while_it_is_brought_up_to_date_leaves_it_whole(older: Path, tmp_path: Path, at: str) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, str(older), at], check=False, timeout=60)
+
+    assert done.returncode == -signal.SIGKILL
+    connection = sqlite3.connect(older)
+    assert schema_version(connection) == 1
+    connection.close()
+    with Study.open(older) as study:
+        assert_as_before(study, tmp_path / "labels")
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_of_a_newer_version_is_refused_in_a_sentence_and_left_alone(older: Path, read_only: bool) -> None:
+    connection = sqlite3.connect(older)
+    connection.execute(f"PRAGMA user_version = {NEWEST + 1}")
+    connection.close()
+    before = older.read_bytes()
+
+    with pytest.raises(UserError, match=f"newer medreview .file version {NEWEST + 1}.*install the newer one"):
+        Study.open(older, read_only=read_only)
+    assert older.read_bytes() == before
+
+
+def test_a_colleague_with_an_older_file_can_be_merged(older: Path, tmp_path: Path) -> None:
+    shutil.copy(older, tmp_path / "mine.medreview")
+    with Study.open(tmp_path / "mine.medreview") as study:
+        summary = merge(study, older)
+        assert (summary.added, summary.known, summary.foreign) == (0, 52, 0)
+
+
+def test_an_older_export_is_imported_with_the_same_labels(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "new.medreview") as study:
+        import_export(study, KEPT / "schema_1_export")
+        labels = study.reader.execute(
+            """SELECT l.reviewer, s.text, l.mode FROM reviewer_label AS l JOIN statement AS s
+               ON s.statement_id = l.unit"""
+        ).fetchall()
+    assert {(who, text.split()[0]) for who, text, mode in labels if mode == "blind"} == BLIND
+    assert len(labels) == 11
