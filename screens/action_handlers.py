@@ -1,14 +1,22 @@
 """What each action of the table does: acts of the session, and the steps that follow from them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from medreview.errors import NotSaved, UserError
-from medreview.labels import Label, level_named
+from medreview.labels import FLAGS, Label
 from medreview.review.line_edit import LineEdit
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.screens.dialogs import Dialog, HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog
+from medreview.review.verdict_flow import FollowUp, judges_words
+from medreview.screens.dialogs import (
+    Dialog,
+    HallucinationDialog,
+    ReasonDialog,
+    RevealDialog,
+    SpanDialog,
+)
 from medreview.screens.glyphs import VERDICT
 from medreview.screens.judge_rows import lead
 from medreview.screens.line_input import LineInput
@@ -54,16 +62,14 @@ class ActionHandlers:
         self._stage = stage
         self._drafts = drafts
         self._by_name: dict[str, Callable[[], None]] = {
-            "accept": self._accept,
+            "accept": lambda: self._follow(session.accept()),
             "hallucination": self._hallucination,
             "note": self._note,
             "defer": self._defer,
-            "dispute": lambda: session.flag("dispute"),
-            "feedback": lambda: session.flag("feedback"),
-            "badly_parsed": lambda: session.flag("badly_parsed"),
+            **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
             "undo": session.undo,
             "redo": session.redo,
-            "reveal": self._reveal,
+            "reveal": lambda: self._follow(session.look_again()),
             "next": lambda: self._go(session.next(), "This is the last statement of the queue."),
             "previous": lambda: self._go(session.previous(), "This is the first statement of the queue."),
             "next_open": lambda: self._go(session.next_open(), "Nothing in this queue is open."),
@@ -91,26 +97,21 @@ class ActionHandlers:
     def perform(self, name: str) -> None:
         """Do an action; raises ``KeyError`` for a name that the table does not have."""
         if name.startswith("decide_"):
-            self._decide(name.removeprefix("decide_"))
+            self._follow(self._session.decide(name.removeprefix("decide_")))
         else:
             self._by_name[name]()
 
     # Verdicts
 
-    def _decide(self, label: str) -> None:
-        revealed = self._session.own.revealed
-        self._decided(self._session.decide(label), revealed)
-
-    def _accept(self) -> None:
-        self._decided(self._session.accept(), True)
-
-    def _decided(self, settled: bool, revealed: bool) -> None:
-        if settled:
-            self._advance()
-        elif self._session.queue.mode == "blind" and not revealed:
-            self._open_reveal()
-        else:
-            self._ask_reason()
+    def _follow(self, step: FollowUp) -> None:
+        """Ask what the session says is asked next."""
+        match step:
+            case FollowUp.KEEP_OR_CHANGE:
+                self._ask_keep_or_change()
+            case FollowUp.REASON:
+                self._ask_reason()
+            case FollowUp.ADVANCE:
+                self._advance()
 
     def _advance(self) -> None:
         session = self._session
@@ -121,31 +122,27 @@ class ActionHandlers:
         rest = f"{left} still open, t goes there" if left else "nothing in it is open"
         self._stage.tell(f"{session.receipt}   end of the queue · {rest}")
 
-    def _open_reveal(self) -> None:
-        mine = self._session.own.label or ""
-        theirs = self._their_verdict()
-        glyph = VERDICT.get(self._their_level(), "")
+    def _ask_keep_or_change(self) -> None:
+        session = self._session
+        glyph = VERDICT.get(session.judges_say or "", "")
         self._stage.open(
             RevealDialog(
-                mine, f"{glyph} {theirs.upper()}".strip(), self._saved(), self._ask_reason, self._change, self._close
+                mine=session.own.label or "",
+                theirs=f"{glyph} {self._their_words().upper()}".strip(),
+                saved=self._saved(),
+                answer=lambda label: self._follow(session.keep_or_change(label)),
+                back=self._close,
             )
         )
-
-    def _change(self, label: str) -> None:
-        if self._session.decide(label, via="reveal"):
-            self._advance()
-        else:
-            self._ask_reason()
 
     def _ask_reason(self) -> None:
         self._stage.open(
             ReasonDialog(
                 mine=self._session.own.label or "",
-                theirs=self._their_verdict(),
+                theirs=self._their_words(),
                 saved=self._saved(),
-                give=self._give_reason,
-                done=self._advance,
-                words=lambda: self._note(self._advance),
+                answer=lambda code: self._follow(self._session.reason(code)),
+                words=lambda: self._note(lambda: self._follow(self._session.reason(None))),
                 back=self._close,
             )
         )
@@ -154,32 +151,8 @@ class ActionHandlers:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
         return f"saved {number}".strip()
 
-    def _give_reason(self, code: str) -> None:
-        self._session.reason(code)
-        self._advance()
-
-    def _their_level(self) -> str:
-        return self._session.judges_say or ""
-
-    def _their_verdict(self) -> str:
-        level = self._their_level()
-        if level:
-            return level_named("evidence", level).name
-        verdict = self._session.item.verdict if self._session.item else None
-        if verdict is None or verdict.supported is None:
-            return ""
-        return "supported" if verdict.supported else "not supported"
-
-    def _reveal(self) -> None:
-        session = self._session
-        if session.queue.mode == "open":
-            self._stage.tell("Nothing is hidden in this queue.")
-        elif not session.shows_judges:
-            self._stage.tell("The judges are hidden until you decide.")
-        elif self._their_level() and self._their_level() != session.own.label:
-            self._open_reveal()
-        else:
-            self._stage.tell("The judges are shown.")
+    def _their_words(self) -> str:
+        return judges_words(self._session.item) if self._session.item else ""
 
     def _close(self) -> None:
         self._stage.open(None)

@@ -55,8 +55,7 @@ class ReasonDialog:
     mine: str
     theirs: str
     saved: str
-    give: Callable[[str], None]
-    done: Act
+    answer: Callable[[str | None], None]
     words: Act
     back: Act
     takes_all: bool = False
@@ -78,9 +77,9 @@ class ReasonDialog:
         """A code, Enter, ``n`` or Esc."""
         reason = next((code for code in REASONS if code.key == key.said), None)
         if reason is not None:
-            self.give(reason.level)
+            self.answer(reason.level)
         elif key.said == "enter":
-            self.done()
+            self.answer(None)
         elif key.said == "n":
             self.words()
         elif key.said == "escape":
@@ -97,8 +96,7 @@ class RevealDialog:
     mine: str
     theirs: str
     saved: str
-    keep: Act
-    change: Callable[[str], None]
+    answer: Callable[[str | None], None]
     back: Act
     takes_all: bool = False
 
@@ -114,12 +112,10 @@ class RevealDialog:
         return [both, *_flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
 
     def press(self, key: Key) -> bool:
-        """Enter keeps, a digit changes (the same digit keeps), Esc stays here."""
+        """Enter keeps, a digit changes, Esc stays here."""
         label = level_for_key("evidence", key.said)
-        if key.said == "enter" or (label is not None and label.level == self.mine):
-            self.keep()
-        elif label is not None:
-            self.change(label.level)
+        if key.said == "enter" or label is not None:
+            self.answer(label.level if label else None)
         elif key.said == "escape":
             self.back()
         else:

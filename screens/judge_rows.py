@@ -3,20 +3,22 @@
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.labels import level_named
+from medreview.labels import FALSE_QUOTES, level_named
 from medreview.review.jurors import Juror, jurors, tally_words
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import Judgement, StatementView
+from medreview.review.statement_view import Judgement, StatementView, judge_name
 from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
-_FALSE_QUOTE = ("altered", "absent")
 _JUDGE_ROWS: Final = 4
 """Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
+
+_SEEN_BEFORE = "hidden until you decide · seen before: an assisted label"
+"""In a blind queue, on a statement whose judges the reviewer knows already."""
 
 _TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
@@ -35,8 +37,10 @@ def lead(session: ReviewSession) -> Judgement | None:
 def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     """The judge rows of one column: two in open mode, one while the judges are hidden."""
     if not session.shows_judges:
-        words = " shared words underlined · the judges are hidden until you decide "
-        return [[("──", "rule"), (words, "dim"), ("─", "rule fill")]]
+        words = "shared words underlined · the judges are hidden until you decide"
+        if session.knows_judges:
+            words = f"the judges are {_SEEN_BEFORE}"
+        return [[("──", "rule"), (f" {words} ", "dim"), ("─", "rule fill")]]
     judgement = lead(session)
     if session.item is None or judgement is None:
         return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
@@ -64,15 +68,11 @@ def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
     return [*judges, *mine]
 
 
-def judge_name(judgement: Judgement) -> str:
-    """Who judged: the run's name; the offline judge says that it only compares words."""
-    return "offline (words only)" if judgement.offline else judgement.judge
-
-
 def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     rows: list[Row] = [[(" ── judges ", "rule"), ("─", "rule fill"), (" ", "")]]
     if not session.shows_judges:
-        return [*rows, *_wrapped("hidden until you decide; shared words are underlined", columns, 2, "dim")]
+        words = _SEEN_BEFORE if session.knows_judges else "hidden until you decide; shared words are underlined"
+        return [*rows, *_wrapped(words, columns, 2, "dim")]
     judgement = lead(session)
     item = session.item
     if item is None or judgement is None:
@@ -138,7 +138,7 @@ def _verdict(judgement: Judgement) -> list[StyledText]:
 
 
 def _quote_style(judgement: Judgement) -> str:
-    return "badge" if judgement.quote_status in _FALSE_QUOTE else "quote"
+    return "badge" if judgement.quote_status in FALSE_QUOTES else "quote"
 
 
 def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]:
@@ -147,6 +147,6 @@ def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]
     status = judgement.quote_status.replace("_", " ")
-    if judgement.quote_status in _FALSE_QUOTE:
+    if judgement.quote_status in FALSE_QUOTES:
         return [("quote ", ""), (status.upper(), "bad"), (where, "")]
     return [(f"quote {status}{where}", "")]

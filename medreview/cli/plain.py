@@ -3,13 +3,15 @@
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from operator import methodcaller
 
 from medreview.errors import UserError
-from medreview.labels import HALLUCINATION, REASONS, level_for_key, level_named
+from medreview.labels import FLAGS, HALLUCINATION, REASONS, level_for_key, level_named
 from medreview.review.jurors import jurors, jury_words
-from medreview.review.reviewer_state import ReviewerState
+from medreview.review.reviewer_state import ReviewerState, remarks
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import Judgement
+from medreview.review.statement_view import judge_name
+from medreview.review.verdict_flow import FollowUp
 from medreview.visible import visible
 
 _AROUND = 300
@@ -20,9 +22,10 @@ a       agree with the judges            j, k    next, previous statement
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 n TEXT  note, n alone reads it           t       next open statement
 s       defer                            [ ]     previous, next cited source
-d f p   flags: dispute, feedback, badly parsed
+r       blind: keep or change beside the judges
 u U     undo, redo                       source  the whole source      response  the whole response
-?       this help                        q       leave (everything is saved)"""
+?       this help                        q       leave (everything is saved)
+""" + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
 
 
 def review_plain(session: ReviewSession) -> None:
@@ -56,11 +59,14 @@ def _spare_encoding() -> None:
 
 def _carry_out(session: ReviewSession, line: str) -> None:
     word, _, rest = line.partition(" ")
+    before = session.receipt
     label = level_for_key("evidence", word)
     if label is not None:
-        _decided(session, session.decide(label.level))
+        _follow(session, session.decide(label.level), before)
     elif word == "a":
-        _decided(session, session.accept())
+        _follow(session, session.accept(), before)
+    elif word == "r":
+        _follow(session, session.look_again(), before)
     elif word == "h":
         _hallucination(session, rest.strip())
     elif word == "n" and not rest.strip():
@@ -88,9 +94,7 @@ def _carry_out(session: ReviewSession, line: str) -> None:
 
 _ACTS: dict[str, Callable[[ReviewSession], None]] = {
     "s": ReviewSession.defer,
-    "d": lambda session: session.flag("dispute"),
-    "f": lambda session: session.flag("feedback"),
-    "p": lambda session: session.flag("badly_parsed"),
+    **{flag.key: methodcaller("flag", flag.level) for flag in FLAGS},
     "u": ReviewSession.undo,
     "U": ReviewSession.redo,
 }
@@ -113,23 +117,23 @@ def _advance(session: ReviewSession) -> None:
     _show(session)
 
 
-def _decided(session: ReviewSession, settled: bool) -> None:
-    _receipt(session)
-    if not settled and session.queue.mode == "blind":
-        _judges(session)
-        key = input("Enter keeps your verdict, 1-5 changes it: ").strip()
-        label = level_for_key("evidence", key)
-        if label is not None:
-            settled = session.decide(label.level)
+def _follow(session: ReviewSession, step: FollowUp, said: str) -> None:
+    """Say each new receipt (``said``: the one before) and ask what the session says is asked next, until it goes on."""
+    while True:
+        if session.receipt != said:
+            said = session.receipt
             _receipt(session)
-    if not settled:
-        choices = "  ".join(f"{reason.key} {reason.name}" for reason in REASONS)
-        key = input(f"Why not as the judges? {choices}  Enter no reason: ").strip()
-        found = next((reason for reason in REASONS if reason.key == key), None)
-        if found is not None:
-            session.reason(found.level)
-            _receipt(session)
-    _advance(session)
+        match step:
+            case FollowUp.KEEP_OR_CHANGE:
+                _judges(session)
+                label = level_for_key("evidence", input("Enter keeps your verdict, 1-5 changes it: ").strip())
+                step = session.keep_or_change(label.level if label else None)
+            case FollowUp.REASON:
+                choices = "  ".join(f"{reason.key} {reason.name}" for reason in REASONS)
+                key = input(f"Why not as the judges? {choices}  Enter no reason: ").strip()
+                step = session.reason(next((reason.level for reason in REASONS if reason.key == key), None))
+            case FollowUp.ADVANCE:
+                return _advance(session)
 
 
 def _hallucination(session: ReviewSession, key: str) -> None:
@@ -158,6 +162,8 @@ def _show(session: ReviewSession) -> None:
     _source(session)
     if session.shows_judges:
         _judges(session)
+    elif session.knows_judges:
+        print("The judges are hidden until you decide; you saw them before: an assisted label.")
     if words := "; ".join(_mine(session.own)):
         print(_wrapped(f"you: {words}"))
 
@@ -170,10 +176,7 @@ def _mine(own: ReviewerState) -> Iterator[str]:
         yield level_named("evidence", own.label).name
     elif own.deferred:
         yield "deferred"
-    yield from (reason.name for reason in REASONS if reason.level == own.reason)
-    if own.hallucination:
-        yield f"hallucination {level_named('hallucination', own.hallucination).name}"
-    yield from sorted(flag.replace("_", " ") for flag in own.flags)
+    yield from remarks(own)
     if own.note:
         yield "a note (n reads it)"
 
@@ -219,14 +222,9 @@ def _judges(session: ReviewSession) -> None:
             verdict = f"no vote ({verdict})"
         quote = f", quote {said.quote_status.replace('_', ' ')}: “{said.quote}”" if said.quote else ""
         number = source.number if source else "?"
-        print(_wrapped(f"judge {_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
+        print(_wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
     if item.verdict and len(jurors(item)) > 1:
         print(_wrapped(f"the jury: {jury_words(item.verdict)}"))
-
-
-def _name(said: Judgement) -> str:
-    """Who judged; the offline judge is named as what it is."""
-    return "offline (words only)" if said.offline else said.judge
 
 
 def _wrapped(text: str) -> str:

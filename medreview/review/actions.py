@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.labels import EVIDENCE
+from medreview.labels import EVIDENCE, FLAGS
 from medreview.review.queue_kinds import KINDS
 
 
@@ -38,16 +38,9 @@ REVIEW: Final = (
     ),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
     Action("defer", ("s",), "defer", "Put it off; it comes back in the deferred queue.", "Decide"),
-    Action(
-        "dispute", ("d",), "dispute", "Flag a factual error, whatever the source says. Again takes it back.", "Decide"
-    ),
-    Action("feedback", ("f",), "feedback", "Flag an obvious hallucination. Again takes it back.", "Decide"),
-    Action(
-        "badly_parsed",
-        ("p",),
-        "badly parsed",
-        "Flag a statement that was cut out wrongly. Again takes it back.",
-        "Decide",
+    *(
+        Action(flag.level, (flag.key,), flag.name, f"Flag: {flag.definition} Again takes it back.", "Decide")
+        for flag in FLAGS
     ),
     Action("undo", ("u",), "undo", "Take back your last act, one a press, also after a restart.", "Decide"),
     Action("redo", ("U",), "redo", "Do again what was undone.", "Decide"),

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.labels import EVIDENCE, level_named
+from medreview.labels import EVIDENCE, Via, level_named
 from medreview.review.event_writer import EventWriter
 from medreview.review.exposure import exposure
 from medreview.review.queue import Queue
@@ -30,7 +30,7 @@ def decision_payload(
     *,
     axis: str,
     label: str,
-    via: str,
+    via: Via,
     snapshot_id: str | None,
 ) -> dict[str, Any]:
     """A decision with what had been seen before it, and the hashes of the texts that it was made on."""

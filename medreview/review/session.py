@@ -1,23 +1,24 @@
 """One reviewer's sitting over one queue: what the screen asks, and every act it can carry out."""
 
-from collections import Counter
 from datetime import datetime
-from typing import NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import REASONS, level_named
+from medreview.labels import FLAGS, REASONS, Via, label_in, level_named
 from medreview.review import highlights
 from medreview.review.active_time import ActiveTime
+from medreview.review.bookmark import bookmark_in
 from medreview.review.decision import decision_payload
 from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.event_writer import EventWriter
-from medreview.review.exposure import judges_visible
+from medreview.review.exposure import judges_visible, knows_judges
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.queue import Queue, open_queue
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
+from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
 from medreview.review.span_editing import SpanEdit
+from medreview.review.span_events import span_event
 from medreview.review.statement_view import (
     Evidence,
     Source,
@@ -27,24 +28,14 @@ from medreview.review.statement_view import (
     load_statement_view,
     load_text,
 )
-from medreview.review.undo import last_act, last_undone
+from medreview.review.undo import brief, last_act, last_undone
+from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_level
 from medreview.study import Study
+from medreview.study.counts import Counts
 from medreview.study.events import NewEvent, Receipt
-from medreview.text import Span, sha256
+from medreview.text import Span
 
 _NOTHING = Evidence((), (), ())
-
-
-class Counts(NamedTuple):
-    """Where the reviewer stands in the whole study; the three parts add up to ``total``."""
-
-    total: int
-    decided: int
-    deferred: int
-    open: int
-
-
-_OPEN = ("open", None, "")
 
 
 class ReviewSession:
@@ -65,14 +56,7 @@ class ReviewSession:
         self.own = ReviewerState()
         self.source: Source | None = None
         self._events = EventWriter(study, reviewer, pass_no)
-        rows = study.reader.execute(
-            "SELECT unit, state, label, event_id FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, pass_no)
-        )
-        # state, label and event: of a decision or a deferral, whichever came last
-        self._standing: dict[str, tuple[str, str | None, str]] = {row[0]: row[1:] for row in rows}
-        self._stale: dict[str, bool] = {}
-        self._tally = Counter(here[0] for here in self._standing.values())
-        self._total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+        self._progress = ReviewerProgress(study.reader, reviewer, pass_no)
         self._resume()
 
     # Where we are
@@ -80,26 +64,19 @@ class ReviewSession:
     @property
     def counts(self) -> Counts:
         """Decided, deferred and open statements of the whole study."""
-        decided, deferred = self._tally["decided"], self._tally["deferred"]
-        return Counts(self._total, decided, deferred, self._total - decided - deferred)
+        return self._progress.counts
 
     def state_of(self, statement_id: str) -> str:
         """``"decided"``, ``"deferred"`` or ``"open"``."""
-        return self._standing.get(statement_id, _OPEN)[0]
+        return self._progress.state_of(statement_id)
 
     def label_of(self, statement_id: str) -> str | None:
         """My evidence label on a statement that I decided."""
-        return self._standing.get(statement_id, _OPEN)[1]
+        return self._progress.label_of(statement_id)
 
     def stale(self, statement_id: str) -> bool:
         """Whether I decided it on a page whose text has changed since."""
-        state, _, event = self._standing.get(statement_id, _OPEN)
-        if state != "decided":
-            return False
-        if event not in self._stale:  # one by one: among many decisions only those in sight are asked for
-            found = self.study.reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (event,)).fetchone()
-            self._stale[event] = found is not None
-        return self._stale[event]
+        return self._progress.stale(statement_id)
 
     def listed(self, position: int) -> QueueEntry:
         """The line of a place in the queue, read when it is shown."""
@@ -112,12 +89,13 @@ class ReviewSession:
 
     @property
     def judges_say(self) -> str | None:
-        """The verdict a decision is compared with: the judges' common one, of a tied jury that of the one shown."""
-        item = self.item
-        if item is None or item.verdict is None:
-            return None
-        lead = (said.verdict for said in item.judgements if said.judgement_id == item.verdict.judgement_id)
-        return item.verdict.verdict or next(lead, None)
+        """The verdict that a decision is compared with (``verdict_flow.judges_level``)."""
+        return judges_level(self.item) if self.item else None
+
+    @property
+    def knows_judges(self) -> bool:
+        """Whether the judges' opinion was or is in sight, so that a first label given now is an assisted one."""
+        return knows_judges(self.queue.mode, self.own)
 
     def go(self, position: int) -> bool:
         """Show the statement at a place in the queue; False when there is none."""
@@ -203,8 +181,8 @@ class ReviewSession:
 
     # Acts
 
-    def decide(self, label: str, *, via: str = "digit") -> bool:
-        """My verdict. True when it settles the statement; False when the judges differ, which asks for a reason.
+    def decide(self, label: str, *, via: Via = "digit") -> FollowUp:
+        """My verdict, and what follows from it.
 
         In blind mode the judges are revealed in the same transaction; a second verdict after that is a revision and
         both labels stay.
@@ -212,15 +190,36 @@ class ReviewSession:
         item = self._current()
         level_named("evidence", label)
         revising = self.queue.mode == "blind" and self.own.revealed and self.own.label is not None
-        events = [self._decision("revise" if revising else "decide", label, via)]
-        if self.queue.mode == "blind" and not revising:
+        reveals = self.queue.mode == "blind" and not revising
+        events = [self._decision("revise" if revising else "decide", "evidence", label, via)]
+        if reveals:
             events.append(NewEvent("reveal", item.statement_id, snapshot=self._snapshot()))
-        agrees = self._agrees(label)
-        who = " · you and the judges" if agrees else ""
+        who = " · you and the judges" if agrees(item, label) else ""
         self._write(events, f"S{item.ordinal} → {level_named('evidence', label).name}{who}")
-        return agrees is not False
+        return follow_up(item, label, revealed=reveals)
 
-    def accept(self) -> bool:
+    def keep_or_change(self, label: str | None) -> FollowUp:
+        """My verdict beside the judges': another label revises it, the same or ``None`` keeps it; what follows."""
+        mine = self._mine()
+        if label is not None and label != mine:
+            return self.decide(label, via="reveal")
+        return follow_up(self._current(), mine, revealed=False)
+
+    def look_again(self) -> FollowUp:
+        """Come back to keeping or changing a blind decision that differs from the judges'.
+
+        Raises :class:`UserError` where there is nothing to come back to.
+        """
+        if self.queue.mode == "open":
+            raise UserError("Nothing is hidden in this queue.")
+        if not self.shows_judges:
+            raise UserError("The judges are hidden until you decide.")
+        found = follow_up(self._current(), self._mine(), revealed=True)
+        if found is FollowUp.ADVANCE:
+            raise UserError("The judges are shown.")
+        return found
+
+    def accept(self) -> FollowUp:
         """Take the judges' verdict as mine; in open mode only."""
         verdict = self._current().verdict
         if not self.shows_judges:
@@ -231,19 +230,21 @@ class ReviewSession:
             raise UserError("The judges have no common verdict here; press your own.")
         return self.decide(verdict.verdict, via="accept")
 
-    def reason(self, code: str) -> None:
-        """Why the verdict just given differs from the judges': one of ``medreview.labels.REASONS``."""
-        item = self._current()
-        name = next(reason.name for reason in REASONS if reason.level == code)
-        event = NewEvent("reason", item.statement_id, {"decision": self.own.decision, "code": code}, self._snapshot())
-        label = level_named("evidence", self.own.label or "").name
-        self._write([event], f"S{item.ordinal} → {label} · {name}")
+    def reason(self, code: str | None) -> FollowUp:
+        """Why my verdict differs from the judges': one of ``medreview.labels.REASONS``, or ``None`` for no reason."""
+        item, label = self._current(), level_named("evidence", self._mine()).name
+        if code is not None:
+            name = label_in(REASONS, code).name
+            payload = {"decision": self.own.decision, "code": code}
+            event = NewEvent("reason", item.statement_id, payload, self._snapshot())
+            self._write([event], f"S{item.ordinal} → {label} · {name}")
+        return FollowUp.ADVANCE
 
     def hallucination(self, level: str) -> None:
         """The hallucination type, an axis of its own; the span is marked in the next step."""
         item = self._current()
         name = level_named("hallucination", level).name
-        event = NewEvent("decide", item.statement_id, self._payload("hallucination", level, "digit"), self._snapshot())
+        event = self._decision("decide", "hallucination", level, "digit")
         self._write([event], f"S{item.ordinal} · hallucination {name}")
 
     def default_span(self, target: str) -> SpanEdit:
@@ -260,18 +261,8 @@ class ReviewSession:
     def add_span(self, target: str, edit: SpanEdit) -> None:
         """Mark the span of the hallucination just named, in the ``"response"`` or the ``"source"``."""
         item = self._current()
-        payload = {
-            "axis": "hallucination",
-            "label": self.own.hallucination or "other",
-            "target": target,
-            "start": edit.start,
-            "end": edit.end,
-            "exact": edit.exact,
-            "sha256": sha256(edit.text),
-        }
-        snapshot = self._snapshot() if target == "source" else None
-        shown = edit.exact if len(edit.exact) <= 30 else edit.exact[:29] + "…"
-        self._write([NewEvent("span_add", item.statement_id, payload, snapshot)], f"S{item.ordinal} · marked “{shown}”")
+        event = span_event(item, self.own, target, edit, self._snapshot())
+        self._write([event], f"S{item.ordinal} · marked {brief(edit.exact)}")
 
     def note(self, text: str) -> None:
         """A note on the statement; it replaces the one before, which stays in the record."""
@@ -280,10 +271,10 @@ class ReviewSession:
         self._write([NewEvent("note", item.statement_id, {"text": text}, self._snapshot())], words)
 
     def flag(self, name: str) -> None:
-        """Set or take back one of the flags ``dispute``, ``feedback``, ``badly_parsed``. A flag is no verdict."""
+        """Set or take back one of ``medreview.labels.FLAGS``. A flag is no verdict."""
         item = self._current()
         on = name not in self.own.flags
-        words = f"S{item.ordinal} · {name.replace('_', ' ')} {'flagged' if on else 'flag taken back'}"
+        words = f"S{item.ordinal} · {label_in(FLAGS, name).name} {'flagged' if on else 'flag taken back'}"
         self._write([NewEvent("flag", item.statement_id, {"flag": name, "on": on}, self._snapshot())], words)
 
     def defer(self) -> None:
@@ -315,11 +306,9 @@ class ReviewSession:
         units = self.queue.units
         if not units:
             return
-        place = self.study.reader.execute(
-            "SELECT unit FROM bookmark WHERE reviewer = ? AND block = ?", (self.reviewer, self.queue.kind.name)
-        ).fetchone()
-        if place and place["unit"] in units:
-            self.go(units.index(place["unit"]))
+        place = bookmark_in(self.study.reader, self.reviewer, self.queue.kind.name)
+        if place and place.unit in units:
+            self.go(units.index(place.unit))
         else:
             self.position = -1
             if not self.next_open():
@@ -329,6 +318,11 @@ class ReviewSession:
         if self.item is None:
             raise UserError("There is no statement here to decide on.")
         return self.item
+
+    def _mine(self) -> str:
+        if self.own.label is None:
+            raise UserError("There is no verdict of yours on this statement.")
+        return self.own.label
 
     def _snapshot(self) -> str | None:
         return self.source.snapshot_id if self.source else None
@@ -344,30 +338,13 @@ class ReviewSession:
         self.source = self.item.opening_source(judges=self.shows_judges)
         self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue)
 
-    def _agrees(self, label: str) -> bool | None:
-        """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury."""
-        item = self._current()
-        if self.judges_say is None:
-            supported = item.verdict.supported if item.verdict else None
-            return None if supported is None or label == "cannot_judge" else supported == (label == "supported")
-        tied = item.verdict is None or item.verdict.verdict is None
-        return (None if tied else True) if label == self.judges_say else False
-
-    def _decision(self, kind: str, label: str, via: str) -> NewEvent:
-        return NewEvent(kind, self._current().statement_id, self._payload("evidence", label, via), self._snapshot())
-
-    def _payload(self, axis: str, label: str, via: str) -> dict[str, object]:
+    def _decision(self, kind: str, axis: str, label: str, via: Via) -> NewEvent:
+        item, snapshot = self._current(), self._snapshot()
         told = decision_payload(
-            self.study.reader,
-            self._current(),
-            self.own,
-            self.queue.mode,
-            axis=axis,
-            label=label,
-            via=via,
-            snapshot_id=self._snapshot(),
+            self.study.reader, item, self.own, self.queue.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
         )
-        return {**told, "active_ms": self.clock.active_ms, "keys": self.clock.keys}
+        payload = {**told, "active_ms": self.clock.active_ms, "keys": self.clock.keys}
+        return NewEvent(kind, item.statement_id, payload, snapshot)
 
     def _write(self, events: list[NewEvent], words: str) -> None:
         item = self._current()
@@ -385,15 +362,6 @@ class ReviewSession:
         self._after(unit, receipt, words)
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
-        row = self.study.reader.execute(
-            "SELECT state, label, event_id FROM standing WHERE unit = ? AND reviewer = ? AND pass = ?",
-            (unit, self.reviewer, self.pass_no),
-        ).fetchone()
-        self._tally[self.state_of(unit)] -= 1
-        if row:
-            self._standing[unit] = tuple(row)
-        else:
-            self._standing.pop(unit, None)
-        self._tally[self.state_of(unit)] += 1
+        self._progress.update(unit)
         time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
         self.receipt = f"last  {words}   saved #{receipt.seq}  {time}"

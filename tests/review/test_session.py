@@ -7,6 +7,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.check import check
 from tests.support.study_builder import new_version
@@ -38,7 +39,7 @@ def test_a_verdict_is_committed_and_its_receipt_names_it(study):
     session = sit(study)
     session.next()
 
-    assert session.decide("supported") is True
+    assert session.decide("supported") is FollowUp.ADVANCE
     assert labels(study) == {"s2": "supported"}
     assert session.receipt.startswith("last  S2 → supported · you and the judges   saved #")
     assert session.counts == (4, 1, 0, 3)
@@ -48,8 +49,8 @@ def test_differing_from_the_judges_asks_for_a_reason(study):
     session = sit(study)
     session.next()
 
-    assert session.decide("contradicted") is False
-    session.reason("number")
+    assert session.decide("contradicted") is FollowUp.REASON
+    assert session.reason("number") is FollowUp.ADVANCE
 
     assert payloads(study, "reason")[0]["code"] == "number"
     assert session.own.reason == "number"
@@ -59,8 +60,8 @@ def test_of_a_tied_jury_the_judge_on_the_screen_is_the_one_to_differ_from(study)
     session = sit(study)
 
     assert session.judges_say == "supported"
-    assert session.decide("contradicted") is False
-    assert session.decide("supported") is True
+    assert session.decide("contradicted") is FollowUp.REASON
+    assert session.decide("supported") is FollowUp.ADVANCE
     assert "you and the judges" not in session.receipt
     with pytest.raises(UserError, match="no common verdict"):
         session.accept()
@@ -70,7 +71,7 @@ def test_no_reason_is_asked_where_nobody_judged(study):
     session = sit(study)
     session.go(3)
 
-    assert session.decide("contradicted") is True
+    assert session.decide("contradicted") is FollowUp.ADVANCE
 
 
 def test_accept_takes_the_judges_verdict(study):

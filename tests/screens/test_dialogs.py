@@ -59,7 +59,7 @@ def test_the_hallucination_strip_says_all_its_meanings_in_80_columns() -> None:
 
 
 def test_the_reveal_says_what_is_saved() -> None:
-    step = RevealDialog("contradicted", "○ NOT ADDRESSED", "saved #12345", nothing, nothing, nothing)
+    step = RevealDialog("contradicted", "○ NOT ADDRESSED", "saved #12345", nothing, nothing)
     first = "".join(text for text, _ in step.rows(80)[0])
     assert "saved #12345" in first
     assert len(first) < 80

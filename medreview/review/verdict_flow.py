@@ -1,0 +1,53 @@
+"""What follows a verdict: keep or change it beside the judges', say why it differs, or go on. Every face obeys this."""
+
+from enum import Enum
+
+from medreview.labels import level_named
+from medreview.review.statement_view import StatementView
+
+
+class FollowUp(Enum):
+    """What the reviewer does next; the session gives it, and takes the answer.
+
+    ``KEEP_OR_CHANGE``: the judges were just revealed and differ; ``ReviewSession.keep_or_change`` takes the answer.
+    ``REASON``: the verdict differs from the judges'; ``ReviewSession.reason`` takes the answer. ``ADVANCE``: it is
+    settled, and the next statement comes.
+    """
+
+    KEEP_OR_CHANGE = "keep or change"
+    REASON = "reason"
+    ADVANCE = "advance"
+
+
+def follow_up(item: StatementView, label: str, *, revealed: bool) -> FollowUp:
+    """What follows a verdict on a statement; ``revealed``: it was the one that showed the judges."""
+    if agrees(item, label) is not False:
+        return FollowUp.ADVANCE
+    return FollowUp.KEEP_OR_CHANGE if revealed else FollowUp.REASON
+
+
+def agrees(item: StatementView, label: str) -> bool | None:
+    """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury."""
+    level = judges_level(item)
+    if level is None:
+        supported = item.verdict.supported if item.verdict else None
+        return None if supported is None or label == "cannot_judge" else supported == (label == "supported")
+    tied = item.verdict is None or item.verdict.verdict is None
+    return (None if tied else True) if label == level else False
+
+
+def judges_level(item: StatementView) -> str | None:
+    """The verdict that one is compared with: the judges' common one, of a tied jury that of the one shown."""
+    if item.verdict is None:
+        return None
+    lead = (said.verdict for said in item.judgements if said.judgement_id == item.verdict.judgement_id)
+    return item.verdict.verdict or next(lead, None)
+
+
+def judges_words(item: StatementView) -> str:
+    """The same in words; of judges that only say supported or not, that; ``""`` when they have no say."""
+    level = judges_level(item)
+    if level is not None:
+        return level_named("evidence", level).name
+    supported = item.verdict.supported if item.verdict else None
+    return "" if supported is None else "supported" if supported else "not supported"
