@@ -1,16 +1,18 @@
 """What each action of the table does: acts of the session, and the steps that follow from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS, Label
 from medreview.review.line_edit import LineEdit
+from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_flow import FollowUp, judges_words
 from medreview.screens.dialogs import (
+    DeleteSpanDialog,
     Dialog,
     HallucinationDialog,
     ReasonDialog,
@@ -64,6 +66,7 @@ class ActionHandlers:
         self._by_name: dict[str, Callable[[], None]] = {
             "accept": lambda: self._follow(session.accept()),
             "hallucination": self._hallucination,
+            "delete_span": self._delete_span,
             "note": self._note,
             "defer": self._defer,
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
@@ -183,6 +186,28 @@ class ActionHandlers:
     def _take_span(self, target: str, edit: SpanEdit) -> None:
         self._session.add_span(target, edit)
         self._close()
+
+    def _delete_span(self) -> None:
+        spans = self._session.spans_to_delete()
+        if len(spans) == 1:
+            self._session.delete_span(spans[0])
+        else:
+            self._choose_span(spans, 0)
+
+    def _choose_span(self, spans: Sequence[ReviewerSpan], place: int) -> None:
+        mine = spans[place]
+
+        def walk(by: int) -> None:
+            self._reading.draw_span(mine.target, None)
+            self._choose_span(spans, (place + by) % len(spans))
+
+        def delete() -> None:
+            self._session.delete_span(mine)
+            self._close()
+
+        if mine.target == "source":
+            self._session.show_source_of(mine.snapshot_id)
+        self._stage.open(DeleteSpanDialog(mine, place, len(spans), delete, walk, self._close))
 
     # Notes and putting off
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from medreview.labels import EVIDENCE, HALLUCINATION, REASONS, Label, level_for_key, level_named
 from medreview.review.layout.cells import fit, fitting, width
+from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
 from medreview.screens.glyphs import verdict_words
@@ -194,6 +195,47 @@ class SpanDialog:
             self.take(self.target, self.edit)
         elif key.said == "S":
             self.turn()
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass
+class DeleteSpanDialog:
+    """Which of the spans I marked to delete: one at a time, by its words; it alone is drawn in its text."""
+
+    mine: ReviewerSpan
+    place: int
+    count: int
+    delete: Act
+    walk: Callable[[int], None]
+    back: Act
+    takes_all: bool = False
+
+    @property
+    def target(self) -> str:
+        """The text in which the span lies."""
+        return self.mine.target
+
+    def rows(self, columns: int) -> list[Row]:
+        """The span's words and the keys."""
+        head = f" Delete span {self.place + 1} of {self.count}, in the {self.target}: "
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" delete  ", ""), ("w b", "key"), (" next, previous span  ", ""),
+            ("Esc", "key"), (" none", ""),
+        ]  # fmt: skip
+        return [[(head, "key"), (f"“{_both_ends(self.mine.exact, columns - width(head) - 3)}”", "span")], keys]
+
+    def press(self, key: Key) -> bool:
+        """Go to another span, delete this one, or leave. A digit is a verdict here too, and not for this step."""
+        if key.said in ("w", "W"):
+            self.walk(1)
+        elif key.said in ("b", "B"):
+            self.walk(-1)
+        elif key.said == "enter":
+            self.delete()
         elif key.said == "escape":
             self.back()
         else:

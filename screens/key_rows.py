@@ -26,6 +26,7 @@ _SECOND: Final = (
     ("pane",),
     ("copy",),
     ("leave",),
+    ("delete_span",),
 )
 """What the second row shows, the most needed first: on a small screen the rest is in the help."""
 

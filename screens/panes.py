@@ -3,6 +3,7 @@
 from medreview.review.document_outline import DocumentOutline
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.highlights import Highlights
+from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
@@ -228,17 +229,28 @@ class Panes:
             self.whole = False  # spans belong to the text that is judged
             self.show_source()
         view = self.source if target == "source" else self.response
-        snapshot = self.session.source.snapshot_id if self.session.source else None
-        spans = [
-            mine.span
-            for mine in self.session.own.spans
-            if mine.target == target and (target == "response" or mine.snapshot_id == snapshot)
-        ]
+        spans = [mine.span for mine in self.session.own.spans if mine.target == target and self._in_sight(mine)]
         if edit is not None:
             spans.append(edit.span)
         view.mark("span", spans)
         if edit is not None:
             view.keep_in_sight(edit.start if edit.moving == "start" else edit.end - 1)
+
+    def draw_only(self, mine: ReviewerSpan) -> None:
+        """Draw one of the spans that are marked, alone, where its text is the one that is shown."""
+        if mine.target == "source" and self.whole:
+            self.whole = False
+            self.show_source()
+        view = self.source if mine.target == "source" else self.response
+        view.mark("span", [mine.span] if self._in_sight(mine) else [])
+        if self._in_sight(mine):
+            view.keep_in_sight(mine.span.end - 1)
+            view.keep_in_sight(mine.span.start)
+
+    def _in_sight(self, mine: ReviewerSpan) -> bool:
+        """Whether a marked span lies in the response or in the page that is shown."""
+        source = self.session.source
+        return mine.target == "response" or (source is not None and source.snapshot_id == mine.snapshot_id)
 
 
 def position_words(view: DocumentView) -> str:

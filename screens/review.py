@@ -13,7 +13,7 @@ from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action
 from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers
-from medreview.screens.dialogs import Dialog, Key, SpanDialog
+from medreview.screens.dialogs import DeleteSpanDialog, Dialog, Key, SpanDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.judge_rows import judge_bar, panel_rows
@@ -42,7 +42,8 @@ faster and read easier."""
 
 _ALL_ROWS: Final = 99
 
-_DECIDES: Final = frozenset({"accept", "defer"})
+_DECIDES: Final = frozenset({"accept", "defer", "delete_span"})
+_SPAN_STEPS: Final = (SpanDialog, DeleteSpanDialog)
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
@@ -165,7 +166,7 @@ class ReviewScreen(KeyScreen[None]):
                 return
             if name is None or (isinstance(step, SpanDialog) and name.startswith("decide_")):
                 return
-            if name not in _READS and (name not in _TURNS or isinstance(step, SpanDialog)):
+            if name not in _READS and (name not in _TURNS or isinstance(step, _SPAN_STEPS)):
                 self.open(None)
         if name is not None:
             self._acts.perform(name)
@@ -180,13 +181,13 @@ class ReviewScreen(KeyScreen[None]):
         return shape_of(self.app.size) != "one"
 
     def open(self, step: Dialog | None) -> None:
-        """Put a step into the last rows, or take it away; the span step brings its text with it."""
+        """Put a step into the last rows, or take it away; a step about spans brings its text with it."""
         was, self._step = self._step, step
-        if isinstance(was, SpanDialog) and not isinstance(step, SpanDialog):
+        if isinstance(was, _SPAN_STEPS) and not isinstance(step, _SPAN_STEPS):
             self.reading.draw_span(was.target, None)
             self.reading.shows_response = self._own_view
-        if isinstance(step, SpanDialog):
-            if not isinstance(was, SpanDialog):
+        if isinstance(step, _SPAN_STEPS):
+            if not isinstance(was, _SPAN_STEPS):
                 self._own_view = self.reading.shows_response
             self.reading.shows_response = step.target == "response"
 
@@ -234,6 +235,8 @@ class ReviewScreen(KeyScreen[None]):
         self.reading.show()
         if isinstance(self._step, SpanDialog):
             self.reading.draw_span(self._step.target, self._step.edit)
+        elif isinstance(self._step, DeleteSpanDialog):
+            self.reading.draw_only(self._step.mine)
         one = plan.shape == "one"
         header = header_rows if one else wide_header_rows
         self._header.show(header(self.session, self._title, size.width))

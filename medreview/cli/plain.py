@@ -22,7 +22,7 @@ a       agree with the judges            j, k    next, previous statement
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 n TEXT  note, n alone reads it           t       next open statement
 s       defer                            [ ]     previous, next cited source
-r       blind: keep or change beside the judges
+D       delete a span you marked         r       blind: keep or change beside the judges
 u U     undo, redo                       source  the whole source      response  the whole response
 ?       this help                        q       leave (everything is saved)
 """ + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
@@ -67,6 +67,8 @@ def _carry_out(session: ReviewSession, line: str) -> None:
         _follow(session, session.accept(), before)
     elif word == "r":
         _follow(session, session.look_again(), before)
+    elif word == "D":
+        _delete_span(session)
     elif word == "h":
         _hallucination(session, rest.strip())
     elif word == "n" and not rest.strip():
@@ -134,6 +136,22 @@ def _follow(session: ReviewSession, step: FollowUp, said: str) -> None:
                 step = session.reason(next((reason.level for reason in REASONS if reason.key == key), None))
             case FollowUp.ADVANCE:
                 return _advance(session)
+
+
+def _delete_span(session: ReviewSession) -> None:
+    """Delete the only span at once; of several, ask one after the other."""
+    spans = session.spans_to_delete()
+    place: int | None = 0
+    while place is not None and len(spans) > 1:
+        mine = spans[place]
+        print(_wrapped(f"span {place + 1} of {len(spans)}, in the {mine.target}: “{mine.exact}”"))
+        key = input("Enter deletes it, w next, b back, anything else none: ").strip()
+        if not key:
+            break
+        place = (place + (1 if key == "w" else -1)) % len(spans) if key in ("w", "b") else None
+    if place is not None:
+        session.delete_span(spans[place])
+        _receipt(session)
 
 
 def _hallucination(session: ReviewSession, key: str) -> None:

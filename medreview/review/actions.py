@@ -36,6 +36,13 @@ REVIEW: Final = (
         "Then 0-4: none, fact, input, context, other; then the span.",
         "Decide",
     ),
+    Action(
+        "delete_span",
+        ("D",),
+        "delete span",
+        "Delete a span that you marked: the only one at once; of several, w b choose and Enter deletes.",
+        "Decide",
+    ),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
     Action("defer", ("s",), "defer", "Put it off; it comes back in the deferred queue.", "Decide"),
     *(

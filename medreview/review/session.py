@@ -16,9 +16,9 @@ from medreview.review.highlights import Highlights
 from medreview.review.queue import Queue, open_queue
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_progress import ReviewerProgress
-from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.span_editing import SpanEdit
-from medreview.review.span_events import span_event
+from medreview.review.span_events import span_deletion, span_event
 from medreview.review.statement_view import (
     Evidence,
     Source,
@@ -153,6 +153,10 @@ class ReviewSession:
         self.source = sources[(self.source.number - 1 + step) % len(sources)]
         return True
 
+    def show_source_of(self, snapshot_id: str | None) -> None:
+        """Show the cited source that a snapshot belongs to, if it is its page as it is now."""
+        self.source = (self.item.source_of(snapshot_id) if self.item else None) or self.source
+
     def source_text(self, *, whole: bool = False) -> str:
         """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""
         snapshot = self._snapshot()
@@ -263,6 +267,26 @@ class ReviewSession:
         item = self._current()
         event = span_event(item, self.own, target, edit, self._snapshot())
         self._write([event], f"S{item.ordinal} · marked {brief(edit.exact)}")
+
+    def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
+        """The spans I marked on this statement: those in the response, then those in its sources, in their order.
+
+        Raises :class:`UserError` when there is none.
+        """
+        sources = [source.snapshot_id for source in self._current().sources]
+        if not self.own.spans:
+            raise UserError("You have marked no span on this statement.")
+
+        def place(mine: ReviewerSpan) -> tuple[int, Span, str]:
+            source = sources.index(mine.snapshot_id) if mine.snapshot_id in sources else len(sources)
+            return -1 if mine.target == "response" else source, mine.span, mine.event_id
+
+        return tuple(sorted(self.own.spans, key=place))
+
+    def delete_span(self, mine: ReviewerSpan) -> None:
+        """Delete a span that I marked; undo brings it back."""
+        item = self._current()
+        self._write([span_deletion(item, mine)], f"S{item.ordinal} · deleted {brief(mine.exact)}")
 
     def note(self, text: str) -> None:
         """A note on the statement; it replaces the one before, which stays in the record."""

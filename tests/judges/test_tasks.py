@@ -235,6 +235,24 @@ def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve):
     assert len(json.loads(row["assisted_by"])) == 2
 
 
+def test_a_deleted_span_is_no_remark(study, serve):
+    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
+    recorder = Recorder("ann")
+    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 0, "end": 1}
+
+    def append(kind, payload):
+        event = NewEvent(kind, "s3", payload)
+        return study.write(lambda db: recorder.append(db, event, block="flagged", mode="open")).event_id
+
+    deleted = append("span_add", span | {"exact": "It may"})
+    append("span_add", span | {"exact": "any eGFR"})
+    append("span_del", {"span": deleted, "exact": "It may"})
+    judge_with(study, [model.settings()], task="hallucination_assisted")
+
+    remarks = part_of(model.prompts[0], "expert")
+    assert remarks == 'On "It may be continued at any eGFR.": marked as a hallucination: "any eGFR"'
+
+
 FACTS = [Fact("Metformin is not started below an eGFR of 30.", "management"), Fact("B12 is measured.", "follow_up")]
 
 

@@ -170,3 +170,25 @@ def test_typed_ahead_keys_are_answered_in_order(study_path: Path, start: Start) 
             row["kind"] for row in study.reader.execute("SELECT kind FROM event WHERE kind <> 'shown' ORDER BY seq")
         ]
     assert kinds == ["decide", "note"]
+
+
+def test_a_span_is_deleted_and_brought_back_by_the_keys_of_a_terminal(study_path: Path, start: Start) -> None:
+    terminal = start()
+    for keys, words in (
+        ("jh1\r", "marked “Patients with septic sh"),
+        ("h1Sb\r", "marked “give 30 mL/kg"),
+        ("D", "Delete span 1 of 2, in the response"),
+        ("w", "Delete span 2 of 2, in the source: “give 30 mL/kg"),
+        ("\x1b", "agree"),
+        ("Dw\r", "deleted “give 30 mL/kg"),
+        ("u", "undone: deleted “give 30 mL/kg"),
+        ("D", "Delete span 1 of 2"),
+        ("\r", "deleted “Patients"),
+    ):
+        terminal.type(keys)
+        terminal.wait(words)
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.finish() == 0
+    with Study.open(study_path, read_only=True) as study:
+        left = study.reader.execute("SELECT json_extract(payload, '$.exact') FROM span_live").fetchall()
+    assert [row[0][:4] for row in left] == ["give"]
