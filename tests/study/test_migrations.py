@@ -34,7 +34,7 @@ KEPT = Path(__file__).parent / "kept"
 # told how the queue was shown, and counted changes by that.
 BLIND = {("anna", "Lactic"), ("anna", "Norepinephrine"), ("anna", "Saline"), ("kb", "Norepinephrine"), ("kb", "Saline")}
 CHANGED = {("kb", "Saline")}
-UNSEEN_OR_SEEN = {"export_version", "mode", "changed_after_reveal"}
+RESTATED = {"export_version", "mode", "changed_after_reveal"}
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def assert_as_before(study: Study, folder: Path) -> None:
         if before.name == "codebook.csv":
             continue
         old, new = table(before), table(folder / before.name)
-        unchanged = [name for name in (old[0] if old else ()) if name not in UNSEEN_OR_SEEN]
+        unchanged = [name for name in (old[0] if old else ()) if name not in RESTATED]
         assert [[row[name] for name in unchanged] for row in new] == [[row[name] for name in unchanged] for row in old]
     rows = [row for row in table(folder / "labels.csv") if row["verdict_first"]]
     named = [((row["reviewer_id"], row["statement_text"].split()[0]), row) for row in rows]

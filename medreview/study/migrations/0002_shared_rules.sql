@@ -43,7 +43,7 @@ GROUP BY reviewer, unit;
 
 -- The evidence label of a reviewer on a statement that counts, and as what. blind: the first decision came before
 -- anything of the judges was seen; it counts, whatever was changed after. assisted: all others, with the current label.
--- The queue that a decision was made in says nothing here: one may have seen the judges before a blind queue came to it.
+-- A blind queue alone makes no blind label: the judges may have been seen before.
 CREATE VIEW reviewer_label AS
 SELECT reviewer, pass, unit, mode,
        iif(mode = 'blind', first_label, current) AS label,
