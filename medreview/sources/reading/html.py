@@ -32,14 +32,18 @@ MOST_ELEMENTS_FOR_MAIN: Final = 50_000
 MOST_TABLES_FOR_MAIN: Final = 2_000
 MOST_INLINE_CHILDREN_FOR_MAIN: Final = 3_000
 """Sizes above which only the full text is extracted: trafilatura takes quadratic time in some of them."""
+MOST_BLOCKS_FOR_FALLBACK: Final = 5_000
+"""Blocks above which trafilatura's own result stands: its fallback, justext, takes quadratic time in short blocks."""
 
 _ROW_RULE: Final = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
 _APP_ROOTS: Final = frozenset({"root", "app", "__next", "___gatsby", "application", "react-root", "main-app"})
 _ROOT_TAG: Final = re.compile(r"[a-z][a-z0-9]*-(?:root|app)|app-[a-z]+")
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LINES: Final = ("p", "li", "tr", "td", "th", "a", "b", "i", "span", "pre", "blockquote", "h1", "h2", "h3", "h4")
 # Characters that the parser accepts, while lxml refuses to set a text that contains them.
 _NOT_IN_TREES: Final = {0x0C: " ", 0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 _LONGEST_LOADING_TEXT: Final = 40
+_BLOCKS: Final = ("p", "div", "li", "tr", "td", "th", "dt", "dd", "option", "blockquote", "pre", *_HEADINGS)
 _LOGGERS: Final = ("trafilatura", "htmldate", "courlan", "justext")
 
 
@@ -88,7 +92,7 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
     full, full_outline = outlined(restore(normalise_newlines(full_text(root))))
     if main and full_outline and not main_outline:
         # On pages without a marked main part trafilatura collects paragraphs, lists and tables, and skips headings.
-        for heading in list(root.iter("h1", "h2", "h3", "h4", "h5", "h6")):
+        for heading in list(root.iter(*_HEADINGS)):
             heading.tag = "p"
         again, again_outline = outlined(restore(normalise_newlines(_main_text(root))))
         main, main_outline = (again, again_outline) if again_outline else (main, main_outline)
@@ -169,12 +173,14 @@ def _main_text(root: HtmlElement) -> str:
         logger = logging.getLogger(name)
         if not logger.handlers:
             logger.addHandler(logging.NullHandler())
+    blocks = sum(1 for _ in islice(root.iter(*_BLOCKS), MOST_BLOCKS_FOR_FALLBACK + 1))
     try:
         text = trafilatura.extract(
             etree.tostring(root, encoding="utf-8", method="html"),
             favor_recall=True,
             include_comments=False,
             include_tables=True,
+            fast=blocks > MOST_BLOCKS_FOR_FALLBACK,
         )
     except Exception:
         # A page on which trafilatura fails still has its full text.
