@@ -6,6 +6,7 @@ import time
 import pytest
 
 from medreview.sources.fetching.robots import PRODUCT, parse
+from tests.support.cost import seconds
 from tests.support.http_server import answer, endless, hang
 
 ON = {"respect_robots": True}
@@ -204,10 +205,10 @@ def test_an_endless_file_is_left(server, fetch, site):
 
 def test_a_crawl_delay_is_kept(server, fetch, site):
     site(b"User-agent: *\nCrawl-delay: 0.2", "/1", "/2", "/3")
+    before = time.monotonic()
     fetch("/1", "/2", "/3", network=ON)
-    times = [request.at for request in server.received]
-    assert len(times) == 4
-    assert times[-1] - times[0] >= 0.55
+    assert len(server.received) == 4
+    assert server.received[-1].at - before >= 0.6, "three pauses; the server may be late to see the first request"
 
 
 def test_a_crawl_delay_has_a_bound(server, fetch, site):
@@ -225,14 +226,13 @@ def test_an_odd_crawl_delay_is_none(fetch, site, delay):
 def test_a_file_with_thousands_of_names_in_one_group_takes_no_time():
     """Each rule would be kept once for each name: 20,000 times 15,000."""
     names = "".join(f"User-agent: a{number}\nuser agent b{number}\n" for number in range(10_000))
-    began = time.monotonic()
+    began = time.thread_time()
     rules = parse((names + "Disallow: /x\n" * 15_000).encode())
-    assert time.monotonic() - began < 10
+    assert time.thread_time() - began < 5
     assert rules.can_fetch("http://e.org/x", PRODUCT)
 
 
 def test_a_pattern_of_many_stars_takes_no_time():
     rules = parse(b"User-agent: *\nDisallow: /" + b"*a" * 1000 + b"b$")
-    began = time.monotonic()
+    assert seconds(lambda: rules.can_fetch("http://e.org/" + "a" * 5000, PRODUCT)) < 2
     assert rules.can_fetch("http://e.org/" + "a" * 5000, PRODUCT)
-    assert time.monotonic() - began < 2
