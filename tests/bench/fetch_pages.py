@@ -62,6 +62,9 @@ class Server(LocalServer):
 class Lines(Progress):
     """Prints a line for every page that is stored."""
 
+    def begin(self, title: str, total: int) -> None:
+        pass
+
     def step(self, count: int = 1) -> None:
         print("stored", flush=True)
 

@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from medreview.evidence import weights as home
@@ -67,8 +68,8 @@ def test_what_is_written_is_read_back_and_comments_stay(tmp_path):
 
 
 def test_a_pile_read_at_random_gives_the_share_that_was_read():
-    scores = training.np.zeros(50)
-    wrong = training.np.arange(50) < 20
+    scores = np.zeros(50)
+    wrong = np.arange(50) < 20
 
     assert training.found_early(scores, wrong) == pytest.approx(0.2)
     assert training.found_early(wrong.astype(float), wrong) == pytest.approx(0.2 / 0.3)

@@ -17,4 +17,4 @@ def medreview(tmp_path: Path) -> Program:
 @pytest.fixture
 def demo(demo_file: Path, tmp_path: Path) -> Path:
     """A copy of the sample study that a test may write to."""
-    return shutil.copy(demo_file, tmp_path / "demo.medreview")
+    return Path(shutil.copy(demo_file, tmp_path / "demo.medreview"))

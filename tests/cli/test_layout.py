@@ -3,7 +3,7 @@
 import pytest
 from lxml import html as parser
 
-from medreview.cli.reports.layout import Bar, Bars, Check, Heading, Title, cells, inset, reasons, table
+from medreview.cli.reports.layout import Bar, Bars, Check, Heading, Part, Title, cells, inset, reasons, table
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.terminal import printed
 from medreview.errors import UserError
@@ -76,7 +76,14 @@ def test_a_reason_is_said_once_for_all_that_it_holds_for():
 def test_a_page_holds_the_same_parts(tmp_path):
     bars = Bars((Bar("r", 1, 2, "1 of 3"),))
     cells = table(("", "n", "of"), [("<b>", "7", "all"), ("alone",)])
-    parts = ["1 < 2", "", Title("A & B"), Heading("of <it>"), Check("missed: x", met=False), inset(bars, cells)]
+    parts: list[Part] = [
+        "1 < 2",
+        "",
+        Title("A & B"),
+        Heading("of <it>"),
+        Check("missed: x", met=False),
+        inset(bars, cells),
+    ]
     path = write_page(tmp_path / "a.html", "figures", "Figures <1>", parts)
     page = parser.parse(str(path)).getroot()
 

@@ -53,7 +53,9 @@ def study(tmp_path):
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "page.html").write_text(TEXT)
-    lines = [{"url": url, "file": "page.html", "content_type": "text/html"} for url in urls[1:]]
+    lines: list[dict[str, object]] = [
+        {"url": url, "file": "page.html", "content_type": "text/html"} for url in urls[1:]
+    ]
     lines += [{"url": url, "status": 404} for url in gone] + [{"url": "https://slow.org/x", "error": "timeout"}]
     (pages / "manifest.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     everything = [*urls, *gone, "https://slow.org/x", "https://nejm.org/x"]

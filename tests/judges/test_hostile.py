@@ -8,6 +8,7 @@ from medreview import pipeline
 from medreview.judges.injection import instructions_in
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import read_page
+from medreview.study import Study
 from tests.judges.renal_study import fill, part_of
 from tests.support.study_builder import rows_of
 
@@ -46,7 +47,7 @@ OBEDIENCE = {
 @pytest.mark.parametrize("how", OBEDIENCE)
 def test_no_page_gets_support_without_a_quote_that_shows_it(study, serve, tmp_path, how):
     pages = {f"h-{path.stem}": text_of(path) for path in PAGES}
-    with pipeline.Study.create(tmp_path / "h.medreview") as hostile:
+    with Study.create(tmp_path / "h.medreview") as hostile:
         fill(hostile, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], pages)
         model = serve(lambda prompt: OBEDIENCE[how](prompt))
 
@@ -73,7 +74,7 @@ def test_every_page_is_flagged_or_cleaned(path):
 def test_support_that_a_hostile_page_does_show_is_believed_and_flagged(tmp_path, serve):
     text = text_of(next(path for path in PAGES if path.stem == "override"))
     quote = "Metformin should not be started when the eGFR is below 30 mL/min/1.73 m2"
-    with pipeline.Study.create(tmp_path / "h.medreview") as hostile:
+    with Study.create(tmp_path / "h.medreview") as hostile:
         fill(hostile, [("Is it safe?", quote + ".", [("s1", quote + ".")])], {"p1": text})
         pipeline.judge_by(hostile, pipeline.Judges([serve(lambda prompt: obey(quote)).settings()]))
 
@@ -84,7 +85,7 @@ def test_support_that_a_hostile_page_does_show_is_believed_and_flagged(tmp_path,
 
 def test_the_fence_holds_a_page_that_imitates_it(tmp_path, serve):
     text = text_of(next(path for path in PAGES if path.stem == "fence-break"))
-    with pipeline.Study.create(tmp_path / "h.medreview") as hostile:
+    with Study.create(tmp_path / "h.medreview") as hostile:
         fill(hostile, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], {"p1": text})
         model = serve(lambda prompt: obey(""))
         pipeline.judge_by(hostile, pipeline.Judges([model.settings()]))

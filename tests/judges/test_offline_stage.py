@@ -32,9 +32,10 @@ def working(tmp_path) -> Iterator["subprocess.Popen[str]"]:
     """A program whose workers are waiting for work, in a process group of its own."""
     script = tmp_path / "work.py"
     script.write_text(textwrap.dedent(SCRIPT))
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     with interruptible():
-        process = subprocess.Popen([sys.executable, script], **pipes, text=True, start_new_session=True)
+        process = subprocess.Popen(
+            [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
     assert process.stdout is not None
     assert process.stdout.readline() == "working\n"
     yield process

@@ -95,16 +95,16 @@ def _fill(rows: StudyBuilder, sepsis: dict[str, Any]) -> None:
         rows.source(key, url)
         rows.snapshot(key, **more | (sepsis if key == "sepsis" else {}))
     for number, told in enumerate(RESPONSES):
-        more = {name: told[name] for name in ("model", "origin", "question")}
+        given: dict[str, Any] = {name: told[name] for name in ("model", "origin", "question")}
         text = " ".join(told["parts"])
-        rows.response(f"r{number}", text, cites=told["cites"], record_id=f"q{number}", **more)
+        rows.response(f"r{number}", text, cites=told["cites"], record_id=f"q{number}", **given)
         for ordinal, part in enumerate(told["parts"]):
             rows.statement(f"r{number}", part, _statement(number, ordinal))
     for response, ordinal, page, judge, verdict, confidence, status, quote, reason in JUDGED:
         run = rows.judge_run(judge, model=judge.split("/")[0], prompt_id="p3")
         place = _located(PAGES[page][3], quote) if status in ("near", "altered") else {}
-        more = {"run": run, "confidence": confidence, "reason": reason, **place}
-        rows.judgement(judge, _statement(response, ordinal), f"{page}@1", verdict, quote, status, **more)
+        rest: dict[str, Any] = {"run": run, "confidence": confidence, "reason": reason, **place}
+        rows.judgement(judge, _statement(response, ordinal), f"{page}@1", verdict, quote, status, **rest)
     _evidence(rows)
 
 

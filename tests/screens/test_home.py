@@ -15,6 +15,7 @@ from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
 from medreview.study import Study
+from tests.support.workbench import review_screen
 
 PLAIN = Look("ansi-dark", True, False)
 
@@ -61,7 +62,7 @@ async def test_a_number_opens_a_queue_and_q_comes_back_with_new_counts(study: St
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.session.position == 1
+        assert review_screen(app).session.position == 1
 
 
 async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> None:
@@ -72,8 +73,8 @@ async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> Non
         await pilot.press("k", "k", "down", "down", "enter")
         await pilot.pause()
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.session.queue.filter == "response=R02"
-        assert len(app.screen.session.queue.units) == 2
+        assert review_screen(app).session.queue.filter == "response=R02"
+        assert len(review_screen(app).session.queue.units) == 2
 
 
 async def test_a_study_without_anything(tmp_path: Path) -> None:

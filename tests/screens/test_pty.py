@@ -43,7 +43,7 @@ def start(study_path: Path) -> Iterator[Start]:
 
         def run(columns: int = 80, rows: int = 24, wait: bool = True, **environ: str) -> Terminal:
             command = [sys.executable, "-c", OPEN, str(study_path)]
-            terminal = opened.enter_context(Terminal(command, columns, rows, **environ))
+            terminal = opened.enter_context(Terminal(command, columns, rows, None, **environ))
             if wait:
                 terminal.wait("? " if columns > 100 else "undo")
             return terminal

@@ -12,6 +12,7 @@ import pytest
 from medreview.config import Config
 from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
+from medreview.screens.widgets.document import DocumentView
 from medreview.study import Study
 from tests.screens.sepsis_study import SEPSIS, make_study
 from tests.support.workbench import PLAIN, pane_text, paste, press, review_screen, screen_text, workbench
@@ -59,7 +60,7 @@ async def test_the_heading_follows_the_highlight_and_the_top_of_the_pane(made: M
 async def test_headings_are_drawn_as_headings(made: Made) -> None:
     app = workbench(made())
     async with app.run_test(size=(80, 24)):
-        marked = app.screen.query_one("#source").marks.of_kind("heading")
+        marked = app.screen.query_one("#source", DocumentView).marks.of_kind("heading")
         assert [SEPSIS[mark.start : mark.end] for mark in marked] == [
             "Sepsis care in adults",
             "Recognise it early",
@@ -72,7 +73,7 @@ async def test_the_whole_page_can_be_read_and_searched_but_not_marked(made: Made
     study = made(full_text=f"Home  Menu  Log in\n{SEPSIS}\nFootnote: no dose for children is given here.")
     app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        before, offset = screen_text(app), app.screen.query_one("#source").first_offset
+        before, offset = screen_text(app), app.screen.query_one("#source", DocumentView).first_offset
         await press(pilot, "x")
         assert "whole page" in bar(app)
         await press(pilot, "g")
@@ -84,7 +85,7 @@ async def test_the_whole_page_can_be_read_and_searched_but_not_marked(made: Made
 
         await press(pilot, "x")
         assert screen_text(app) == before
-        assert app.screen.query_one("#source").first_offset == offset
+        assert app.screen.query_one("#source", DocumentView).first_offset == offset
 
         await press(pilot, "x", "h", "1", "S")  # a span is set in the text that is judged
         assert "whole page" not in bar(app)
@@ -125,7 +126,7 @@ async def test_moving_in_the_source_draws_only_its_pane_and_the_bar(made: Made) 
                 drawn.append(_name)
                 return _refresh(*regions, **options)
 
-            widget.refresh = noted
+            widget.refresh = noted  # type: ignore[method-assign]
         await press(pilot, "space")
         assert set(drawn) == {"source", "bar"}
 

@@ -241,7 +241,7 @@ def test_spans_hold_their_text_and_never_overlap(text: str) -> None:
     for part in parsed.dropped:
         assert 0 <= part.start < part.end <= len(text)
     assert [s.start for s in parsed.statements] == sorted(s.start for s in parsed.statements)
-    places = sorted((part.start, part.end) for part in (*parsed.statements, *parsed.dropped))
+    places = sorted((part.start, part.end) for parts in (parsed.statements, parsed.dropped) for part in parts)
     assert all(before[1] <= after[0] for before, after in pairwise(places))
 
 

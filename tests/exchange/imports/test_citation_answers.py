@@ -1,6 +1,7 @@
 """Answers to look at without a study: from files, from standard input, from a study."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -32,13 +33,14 @@ def test_a_record_has_a_reference_and_a_latency(tmp_path):
         {"response": "x", "latency": 2},
     )
 
-    first, *others = file_answers(path)
+    first, *others = (answer for answer in file_answers(path) if isinstance(answer, CitingAnswer))
     assert first == CitingAnswer(1, "7", "m", "o", "x\ny", ("PMID: 123456",), "r", None)
     assert [answer.latency_s for answer in others] == [1.5, 1.5, 2.0]
 
 
 @pytest.mark.parametrize("value", ["n/a", "", -1, "nan", "1e400", True, None, [1], 10**400])
 def test_a_latency_that_is_none_is_left_out_and_the_record_kept(tmp_path, value):
+    answer: Any
     (answer,) = file_answers(lines(tmp_path, {"response": "x", "latency_ms": value}))
 
     assert answer.latency_s is None
@@ -60,6 +62,7 @@ def test_a_table_with_columns_of_its_own(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text_out,took\nhello,3\n")
 
+    answer: Any
     (answer,) = file_answers(path, {"text_out": "response", "took": "latency_s"})
     assert (answer.text, answer.latency_s) == ("hello", 3.0)
     with pytest.raises(UserError, match="there is no field nothing"):
@@ -76,12 +79,12 @@ def test_json_lines_on_standard_input_are_records():
     data = b'\xef\xbb\xbf{"id": "a", "response": "x"}\r\n\r\n{"response": "  "}\n'
 
     assert list(stream_answers(data)) == [CitingAnswer(1, "a", "", "", "x"), BadRecord(3, "has no response")]
-    assert [a.text for a in stream_answers(b'{"out": "x"}', {"out": "response"})] == ["x"]
+    assert [getattr(a, "text", None) for a in stream_answers(b'{"out": "x"}', {"out": "response"})] == ["x"]
 
 
 @pytest.mark.parametrize("text", ['{"response": "x"}\nand more', '{"id": 1}', "[1]", '"x"', "1", "{" * 5000])
 def test_anything_else_on_standard_input_is_text(text):
-    assert [answer.text for answer in stream_answers(text.encode())] == [text]
+    assert [getattr(answer, "text", None) for answer in stream_answers(text.encode())] == [text]
 
 
 @pytest.mark.parametrize(

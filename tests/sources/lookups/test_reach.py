@@ -1,8 +1,10 @@
 """Whether something is there: states told apart, against a real server and from the snapshots of a study."""
 
+from typing import cast
+
 import pytest
 
-from medreview.citations import Citation, canonical_key
+from medreview.citations import Citation, Kind, canonical_key
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.sources.lookups.reach import ask, exists, reach_state, stored
@@ -150,7 +152,7 @@ def _sources(rows):
         ("b", "doi", "10.9999/none", "https://doi.org/10.9999/none", 404, "http_error"),
         ("c", "url", "https://never.example/", "https://never.example/", None, ""),
     ):
-        rows.source(name, url, key=canonical_key(Citation(kind, value)), kind=kind, value=value)
+        rows.source(name, url, key=canonical_key(Citation(cast(Kind, kind), value)), kind=kind, value=value)
         if state:
             told = {"page_state": state, "state_evidence": "no such page", "status": status, "chain": f'["{url}"]'}
             rows.snapshot(name, fetched_at="2026-01-02T03:04:05Z", **told)

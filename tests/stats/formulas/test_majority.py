@@ -4,7 +4,7 @@ import pytest
 
 from medreview.stats.formulas.majority import TieRule, majority_vote
 
-VOTES = [[1, 1, 0], [0, 0, 1], [1, 0, None], [None, None, None], [1, None, None], [1, 1, 1]]
+VOTES: list[list[int | None]] = [[1, 1, 0], [0, 0, 1], [1, 0, None], [None, None, None], [1, None, None], [1, 1, 1]]
 
 
 @pytest.mark.parametrize(("rule", "label"), [("undecided", None), ("positive", 1), ("negative", 0)])
