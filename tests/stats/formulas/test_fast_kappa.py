@@ -1,5 +1,6 @@
 """Kappa without resampling: the value is the formula's, the interval near the bootstrap's."""
 
+import math
 import random
 
 import numpy as np
@@ -41,6 +42,34 @@ def test_the_interval_is_near_the_clustered_bootstrap():
     ).figures["cohen_kappa"]
 
     assert (quick.low, quick.high) == (pytest.approx(slow.low, abs=0.02), pytest.approx(slow.high, abs=0.02))
+
+
+def test_the_interval_follows_from_what_each_response_does_to_kappa():
+    """Against numerical derivatives by the weight of each response, where the raters' marginals are far apart."""
+    pairs = [("x", "x")] * 9 + [("x", "y")] * 8 + [("x", "z")] * 5 + [("y", "y")] * 4 + [("y", "x"), ("z", "z")]
+    clusters = [number * 7 % 6 for number in range(len(pairs))]
+
+    def kappa(weights):
+        table = dict.fromkeys(((a, b) for a in LABELS for b in LABELS), 0.0)
+        for pair, cluster in zip(pairs, clusters, strict=True):
+            table[pair] += weights[cluster]
+        total = sum(table.values())
+        rows = {label: sum(table[label, b] for b in LABELS) / total for label in LABELS}
+        columns = {label: sum(table[a, label] for a in LABELS) / total for label in LABELS}
+        chance = sum(rows[label] * columns[label] for label in LABELS)
+        return (sum(table[label, label] for label in LABELS) / total - chance) / (1 - chance)
+
+    step = 1e-5
+    effects = []
+    for cluster in range(6):
+        more, less = [1.0] * 6, [1.0] * 6
+        more[cluster], less[cluster] = 1 + step, 1 - step
+        effects.append((kappa(more) - kappa(less)) / (2 * step))
+    half = _student(0.95, 5) * math.sqrt(6 / 5 * sum(effect**2 for effect in effects))
+    found = fast_kappa(pairs, clusters)
+
+    assert found.value == pytest.approx(kappa([1.0] * 6))
+    assert found.high - found.low == pytest.approx(2 * half, rel=1e-6)
 
 
 def test_one_response_and_full_agreement_have_no_interval():
