@@ -114,8 +114,8 @@ class _Kinds(_Table):
 
 
 _EAST_ASIAN: Final = "\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9ffc\uac00-\ud7a3\uff01-\uff60"
-_CALM: Final = f"\n\t{PLAIN}{_EAST_ASIAN}"
-_UNSURE: Final = re.compile(f"[^{_CALM}]")
+_SIMPLE: Final = f"\n\t{PLAIN}{_EAST_ASIAN}"
+_UNSURE: Final = re.compile(f"[^{_SIMPLE}]")
 _PILED: Final = re.compile(f"(?<![xm])m+|(?<={'m' * _MOST_MARKS})m+")
 _MARKS: Final = _Marks()
 _ASCII_MARKS: Final = _AsciiMarks()
@@ -145,14 +145,14 @@ def hidden_count(text: str) -> int:
 
 
 @cache
-def _may_be_piled() -> re.Pattern[str]:
+def _stacked_marks() -> re.Pattern[str]:
     """Finds where a pile is possible. Compiled at need: it takes 2 ms, and the first screen seldom needs it."""
-    return re.compile(rf"(?:\A|\n)[^{_CALM}]|[^{_CALM}]{{{_MOST_MARKS + 1}}}")
+    return re.compile(rf"(?:\A|\n)[^{_SIMPLE}]|[^{_SIMPLE}]{{{_MOST_MARKS + 1}}}")
 
 
 def _flatten(shown: str, mark: str) -> str:
     """Replace combining marks beyond the few that one base may carry."""
-    if _may_be_piled().search(shown) is None:
+    if _stacked_marks().search(shown) is None:
         return shown
     pieces: list[str] = []
     done = 0

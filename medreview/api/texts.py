@@ -57,7 +57,7 @@ def extract_citations(text: str) -> list[Citation]:
 
 
 def split_statements(text: str) -> Parsed:
-    """A response cut into statements that can be checked one by one, and what is none, with the reason.
+    """A response cut into statements that can be checked one by one, and what was left out, with the reason.
 
     By rules, no model (SourceCheckup asks a model). ``text[statement.start:statement.end] == statement.text``.
     """

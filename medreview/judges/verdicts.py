@@ -101,7 +101,7 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     openings = _openings(reader)
     clashes = _clashes(reader)
     tie = tie_rule(reader)
-    spoken = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
+    injected = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     doubts = dict(
         reader.execute(
             """SELECT statement_id, min(unsupported) FROM evidence
@@ -125,8 +125,8 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         kinds = clashes.get((statement_id, opened or ""), ())
         cited = pages.get(response_id, nothing_cited)
         outdated = voters.outdated(rows, votes)
-        if spoken or outdated:
-            cited = replace(cited, misled=_misled(votes, spoken), changed=outdated)
+        if injected or outdated:
+            cited = replace(cited, misled=_rests_on_injection(votes, injected), changed=outdated)
         found = flags(result, kinds, cited, doubt)
         yield _verdict(statement_id, result, opened) | {
             "priority": priority(found, doubt),
@@ -134,9 +134,9 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         }
 
 
-def _misled(votes: Iterable[Vote], spoken: set[str]) -> bool:
+def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> bool:
     """Whether a model's word for the statement rests on a page that speaks to models."""
-    return any(vote.supported and not vote.judge.offline and vote.snapshot_id in spoken for vote in votes)
+    return any(vote.supported and not vote.judge.offline and vote.snapshot_id in injected for vote in votes)
 
 
 def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str, Any]:

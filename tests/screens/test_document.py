@@ -204,7 +204,7 @@ async def test_wide_text_is_cut_at_cells() -> None:
         assert lines(app.view)[2:4] == [" 日本語", " 日本語"]
 
 
-async def test_ascii_twins_and_replacing_one_kind() -> None:
+async def test_ascii_equivalents_and_replacing_one_kind() -> None:
     app = DocumentApp(ascii_only=True)
     async with app.run_test(size=(30, 4)):
         app.view.show("give\x1b 30 mL/kg", [Mark(6, 8, "quote")])

@@ -62,7 +62,7 @@ class _Counted:
     labels: dict[str, Counter[str]] = field(default_factory=lambda: {scale.name: Counter() for scale in SCALES})
 
 
-class JudgesBeside:
+class BetweenJudgesCounter:
     """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
 
     Judges are compared after the roll-up over the sources, on statements that both were asked about. The offline

@@ -9,7 +9,7 @@ from medreview.judges.ties import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.reports.between_judges import BetweenJudges, JudgesBeside
+from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
@@ -63,7 +63,7 @@ def study_figures(
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
     judged = JudgedSupport(tie)
-    beside = JudgesBeside(judges, tie)
+    beside = BetweenJudgesCounter(judges, tie)
     statements = responses = 0
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
     for case in judged_responses(reader):
