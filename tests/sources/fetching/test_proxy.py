@@ -8,9 +8,9 @@ import ssl
 import subprocess
 import threading
 
-import httpx
 import pytest
 
+from medreview.sources.fetching import client
 from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.proxy import HostCheck
@@ -211,7 +211,7 @@ def secured(tmp_path):
 
 def trust(monkeypatch, certificate):
     monkeypatch.setattr(
-        httpx, "create_ssl_context", lambda **_: ssl.create_default_context(cafile=str(certificate))
+        client, "trusted_certificates", lambda: ssl.create_default_context(cafile=str(certificate))
     )  # fmt: skip
 
 
