@@ -3,8 +3,15 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 pytest.register_assert_rewrite("tests.support")
+
+# A gate judges each change by the same examples; `--hypothesis-profile=thorough` looks for new ones, and for many.
+# No example has a time limit: on a machine with something else to do any of them may take long.
+settings.register_profile("gate", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
+settings.load_profile("gate")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.errors import UserError
@@ -12,7 +12,6 @@ from medreview.llm.settings import JudgeSettings
 TEXT = st.text(alphabet=st.sampled_from("ab é.\n 漢"), max_size=900)
 
 
-@settings(deadline=None)
 @given(TEXT, st.integers(20, 120))
 def test_parts_hold_the_whole_text_and_fit(text, tokens):
     found = split_windows(text, tokens)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
@@ -123,7 +123,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=25).map(b"".join)))
 def test_any_bytes_make_a_page(body):
     page = read_page(fetched(body))

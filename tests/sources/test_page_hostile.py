@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.sources.fetching.fetched import Fetched
@@ -74,7 +74,6 @@ def read_and_check(body, url=ADDRESSES[0]):
     return page
 
 
-@settings(max_examples=150, deadline=None)
 @given(trees, st.sampled_from(ADDRESSES))
 def test_any_tree_of_tags_makes_a_page(tree, url):
     read_and_check(f"<html><body>{tree}</body></html>".encode(), url)

@@ -98,7 +98,7 @@ def test_an_export_without_the_columns_on_votes_comes_in(
     assert import_export(new_example("fresh").study, tmp_path / "out").added == 12
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(notes=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8))
 def test_any_note_survives(tmp_path_factory: pytest.TempPathFactory, notes: list[str]) -> None:
     place = tmp_path_factory.mktemp("notes")

@@ -213,8 +213,8 @@ def test_a_service_that_is_down_is_left_alone(tmp_path, archive):
     with make_study(tmp_path, lost) as study:
         done = archive.ask(study)
 
-        assert done.asked == done.failed == 10
-        assert done.left == 20
+        assert 10 <= done.asked == done.failed <= 11  # one more may have been under way
+        assert done.left == 30 - done.asked
         assert done.stopped.startswith("The server answered with status 500. Stopped after 10 failures in a row")
         assert len(archive.asked) < 15
 

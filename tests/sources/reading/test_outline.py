@@ -1,7 +1,7 @@
 """Headings of a text: in the right place or not there at all."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.sources.fetching.fetched import Fetched
@@ -130,7 +130,6 @@ MARKUP = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(MARKUP, max_size=30).map("".join))
 def test_any_markup_has_a_sound_outline(markup):
     assert_sound(read(markup))

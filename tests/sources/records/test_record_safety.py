@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.labels import PAGE_STATES
@@ -28,7 +28,6 @@ FIELDS = ["title", "abstractText", "authorList", "journalInfo", "pubTypeList", "
           "keywordList", "pubYear", "authorString", "bookOrReportDetails", "source"]  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.one_of(
     st.builds(lambda held: {"hitCount": 1, "resultList": held}, JSON),
     st.builds(lambda held: {"hitCount": 1, "resultList": {"result": held}}, JSON),
@@ -136,7 +135,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from([b"<PubmedArticleSet>", b"<article article-type='x'>", b"<pmc-articleset>", b""]),
        st.lists(PIECES, max_size=25).map(b"".join))  # fmt: skip
 def test_any_xml_makes_a_page(first, rest):

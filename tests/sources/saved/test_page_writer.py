@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from medreview.errors import UserError
@@ -81,7 +81,6 @@ def answers(draw):
     )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(answers(), min_size=1, max_size=4))
 @example([page("http://xn--\udcff.org/"), page("http:// "), page("https://a.org/\n\x00")])
 def test_any_answers_come_back_as_they_were(all_answers):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.stats.formulas.agreement import MANY_NAMES, PAIR_NAMES, PairAgreement, many_raters, two_raters
@@ -241,7 +241,6 @@ def test_votes_of_a_response_stay_together() -> None:
 tables = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=3, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables)
 def test_both_ways_to_count_agree_for_two_raters_without_gaps(table: list[list[int]]) -> None:
     a, b = vectors(table)
