@@ -1,8 +1,6 @@
 """The command ``jury`` on a whole study."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -42,14 +40,3 @@ def test_what_cannot_be_done_is_one_sentence(medreview, judged, demo):
     assert "there are judge 1, judge 2" in medreview("jury", judged, "--judge", "basalt", check=2).stderr
     assert "cannot be chosen from 4 judges" in medreview("jury", judged, "--size", 5, check=2).stderr
     assert "Nobody has reviewed" in medreview("jury", demo, check=2).stderr
-
-
-def test_help_loads_no_numpy():
-    code = (
-        "import sys, contextlib, io; sys.argv = ['medreview', 'jury', '--help']\n"
-        "from medreview.cli.main import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
-        "print('numpy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -1,5 +1,4 @@
 import re
-import time
 from itertools import pairwise
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from medreview.review.layout.cells import width
 from medreview.review.layout.wrap import WrapTable
 from medreview.visible import visible
+from tests.support.cost import seconds
 
 CELL = st.one_of(
     st.sampled_from(
@@ -144,15 +144,6 @@ def test_no_row_ends_between_a_number_and_its_unit(cells: int, words: list[str])
         assert len({table.row_of(offset) for offset in range(*number.span())}) == 1
 
 
-def seconds(text: str, cells: int = 76) -> float:
-    took = []
-    for _ in range(3):
-        start = time.process_time()
-        WrapTable(text, cells)
-        took.append(time.process_time() - start)
-    return min(took)
-
-
 def test_long_tables_are_laid_out_in_bounded_time() -> None:
     rows = "\n".join(
         f"| {n} kg | give it slowly by vein over {n} hours, then look again and again | {n} mL |" for n in range(5000)
@@ -161,13 +152,15 @@ def test_long_tables_are_laid_out_in_bounded_time() -> None:
     wide = "| " + "a | " * 120_000 + "|\n| b | c |"
     open_ended = "\n".join("| a" + " | b" * 30 for _ in range(4000))
     for text in (rows, one, wide, open_ended, "| a | b |\n" * 50_000):
-        assert seconds(text) < 1.0
+        assert any(seconds(lambda text=text: WrapTable(text, 76)) < 1.0 for _ in range(3))
 
 
 def test_a_row_of_a_long_table_is_found_and_drawn_at_once() -> None:
     text = "\n".join(f"| {n} kg | give it slowly by vein | {n} mL |" for n in range(50_000))
     table = WrapTable(text, 76)
-    start = time.process_time()
-    for offset in range(0, len(text), len(text) // 500):
-        table.runs(table.row_of(offset))
-    assert time.process_time() - start < 0.2
+
+    def draw() -> None:
+        for offset in range(0, len(text), len(text) // 500):
+            table.runs(table.row_of(offset))
+
+    assert any(seconds(draw) < 0.2 for _ in range(3))

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +5,7 @@ from hypothesis import strategies as st
 from medreview.review.layout.cells import width
 from medreview.review.layout.wrap import WrapTable
 from medreview.visible import visible
+from tests.support.cost import seconds
 
 TEXTS = st.one_of(st.text("ab \n\t日e\u0301|"), st.text("abc  \n"), st.text().map(visible))
 
@@ -64,10 +63,5 @@ def test_rows(text: str, cells: int, rows: list[str]) -> None:
 
 def test_a_long_text_is_wrapped_in_a_tenth_of_a_second() -> None:
     text = "Begin with fluid – give 30 mL/kg or more of a crystalloid, naïve or not.\n" * 7000
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
-        WrapTable(text, 77)
-        seconds.append(time.process_time() - start)
     assert len(text) > 500_000
-    assert min(seconds) < 0.1
+    assert any(seconds(lambda: WrapTable(text, 77)) < 0.1 for _ in range(5))
