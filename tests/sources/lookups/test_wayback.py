@@ -1,6 +1,7 @@
 """Lost addresses and the archive: a local server speaks the Wayback availability format, and lies."""
 
 import json
+import signal
 import time
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +14,7 @@ from medreview.sources.fetching.services import Services
 from medreview.sources.lookups.wayback import Archived, archived, ask_archive, lost_addresses, may_be_asked
 from medreview.study import Study
 from medreview.study.check import check
+from tests.support.commands import interruptible
 from tests.support.http_server import LocalServer, answer
 
 GONE, NEVER, LATE = "https://guide.org/gone?a=1&b=ü%20x", "http://guide.org/never", "https://slow.org/page"
@@ -193,10 +195,10 @@ def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, arc
         def step(self, count=1):
             self.steps += count
             if self.steps == 3:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
 
     with make_study(tmp_path, lost) as study:
-        with pytest.raises(KeyboardInterrupt):
+        with interruptible(), pytest.raises(KeyboardInterrupt):
             archive.ask(study, progress=Impatient())
         kept = set(archived(study.reader))
         assert 3 <= len(kept) < 8
