@@ -10,6 +10,7 @@ from typing import Final
 from medreview.errors import UserError
 from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
 from medreview.study import Study
+from medreview.study.permanent_numbers import permanent_number
 
 AUDIT_SIZE: Final = 60
 _FILTERS: Final = {
@@ -96,24 +97,22 @@ def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
 
 
 def draw_audit(study: Study, size: int = AUDIT_SIZE) -> int:
-    """Draw the random audit once per study, if it can be written: without replacement, every statement alike; its size.
+    """Draw the random audit once per study, if it can be written: every statement with the same probability; its size.
 
-    Stores seed, stratum and inclusion probability with each item: what an estimate of a rate needs (Horvitz & Thompson
-    1952).
+    Members are the statements whose permanent random number is below the rate (``medreview.study.permanent_numbers``).
     """
     drawn = study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0]
     if drawn or not study.writable:
         return int(drawn)
+    study_id = study.meta("study_id")
 
     def draw(connection: sqlite3.Connection) -> int:
         everyone = [row[0] for row in connection.execute("SELECT statement_id FROM statement ORDER BY statement_id")]
-        seed = random.SystemRandom().randrange(2**31)
-        chosen = random.Random(seed).sample(everyone, min(size, len(everyone)))
-        probability = len(chosen) / len(everyone) if everyone else 0.0
+        rate = min(1.0, size / len(everyone)) if everyone else 0.0
         connection.executemany(
-            "INSERT INTO audit_item VALUES (?, ?, ?, 'all', ?)",
-            [(position, unit, seed, probability) for position, unit in enumerate(chosen, 1)],
+            "INSERT OR REPLACE INTO audit_frame VALUES (?, ?, 'all', ?)",
+            [(unit, permanent_number(study_id, unit), rate) for unit in everyone],
         )
-        return len(chosen)
+        return int(connection.execute("SELECT count(*) FROM audit_item").fetchone()[0])
 
     return study.write(draw)

@@ -34,7 +34,7 @@ KINDS: Final = (
     ),
     QueueKind(
         "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
-        "a.position IS NOT NULL", "a.position",
+        "a.number IS NOT NULL", "a.number",
     ),
     QueueKind("deferred", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
     QueueKind(

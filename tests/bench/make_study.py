@@ -188,10 +188,10 @@ def _pair(
 def _decide(study: Study, reviewer: str, count: int, rng: random.Random) -> None:
     """Labels for the audit, blind, then for the first statements in order, with the judges shown."""
     rows = study.reader.execute(
-        """SELECT s.statement_id, v.verdict, a.position IS NOT NULL AS drawn
+        """SELECT s.statement_id, v.verdict, a.number IS NOT NULL AS drawn
            FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
            LEFT JOIN audit_item AS a USING (statement_id)
-           ORDER BY a.position IS NULL, a.position, r.ordinal, s.ordinal LIMIT ?""",
+           ORDER BY a.number IS NULL, a.number, r.ordinal, s.ordinal LIMIT ?""",
         (count,),
     ).fetchall()
     recorder = Recorder(reviewer)

@@ -34,7 +34,7 @@ KEPT = Path(__file__).parent / "kept"
 # told how the queue was shown, and counted changes by that.
 BLIND = {("anna", "Lactic"), ("anna", "Norepinephrine"), ("anna", "Saline"), ("kb", "Norepinephrine"), ("kb", "Saline")}
 CHANGED = {("kb", "Saline")}
-RESTATED = {"export_version", "mode", "changed_after_reveal"}
+RESTATED = {"export_version", "mode", "changed_after_reveal", "audit_position", "audit_seed"}
 
 
 @pytest.fixture

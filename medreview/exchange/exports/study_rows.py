@@ -20,10 +20,10 @@ SELECT response_id, ordinal, record_id, model, origin, imported_at, imported_fro
 FROM response ORDER BY ordinal"""
 
 _STATEMENTS: Final = """
-SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", a.position, a.seed, a.stratum, a.inclusion_prob,
+SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", a.number, a.stratum, a.rate,
        s.text_sha256, s.text
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
-LEFT JOIN audit_item AS a ON a.statement_id = s.statement_id
+LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
 ORDER BY r.ordinal, s.ordinal"""
 
 _CITATIONS: Final = """

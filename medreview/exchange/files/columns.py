@@ -18,11 +18,12 @@ from medreview.labels import (
 
 Type = Literal["text", "integer", "number", "boolean", "time"]
 
-EXPORT_VERSION: Final = 2
+EXPORT_VERSION: Final = 3
 """Raised when a column changes its meaning. Since 2 ``mode`` of labels.csv says what had been seen (blind, assisted);
-before, it said how the queue was shown."""
-IMPORTED_VERSIONS: Final = (1, 2)
-"""The versions that can be imported: they differ in labels.csv only, from which nothing is taken."""
+before, it said how the queue was shown. Since 3 statements.csv holds permanent random numbers; before, the places of
+those that were drawn."""
+IMPORTED_VERSIONS: Final = (1, 2, 3)
+"""The versions that can be imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +297,17 @@ STATEMENTS: Final = (
     Column("ordinal", "integer", "Its place there, from 1."),
     Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=CODE_POINTS),
     Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
-    Column("audit_position", "integer", "Its place in the random audit; empty when not drawn."),
-    Column("audit_seed", "integer", "Seed of the draw."),
-    Column("stratum", "text", "Stratum of the draw."),
-    Column("inclusion_prob", "number", "Probability of being drawn.", unit="0 to 1"),
+    Column(
+        "audit_number",
+        "number",
+        "Its permanent random number: it is in the audit when that is below "
+        "inclusion_prob; empty before an audit is drawn.",
+        unit="0 to 1",
+    ),
+    Column("stratum", "text", "Stratum of the audit."),
+    Column(
+        "inclusion_prob", "number", "Probability of being in the audit, the same for all of the stratum.", unit="0 to 1"
+    ),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("text", "text", "The statement."),
 )

@@ -3,7 +3,7 @@
 import csv
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -113,7 +113,7 @@ def _response(row: Cells) -> dict[str, Any]:
 
 def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:
     """Insert the statements of responses without any in this study, and their audit sample if this study has none."""
-    drawn = connection.execute("SELECT EXISTS (SELECT 1 FROM audit_item)").fetchone()[0]
+    drawn = connection.execute("SELECT EXISTS (SELECT 1 FROM audit_frame)").fetchone()[0]
     added = 0
     audit = []
     rows = _read(folder / "statements.csv")
@@ -123,8 +123,8 @@ def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[st
         text = _text(connection, response_id)
         new_rows = list(of_response)
         added += insert(connection, "statement", (_statement(row, text) for row in new_rows))
-        audit += [row for row in new_rows if row["audit_position"] and not drawn]
-    insert(connection, "audit_item", (_audit_item(row) for row in audit))
+        audit += [] if drawn else _audit_frame(new_rows)
+    insert(connection, "audit_frame", audit)
     return added
 
 
@@ -138,14 +138,18 @@ def _statement(row: Cells, response: str) -> dict[str, Any]:
     return {name: row[name] for name in copied} | {"ordinal": int(row["ordinal"]), "start": start, "end": end}
 
 
-def _audit_item(row: Cells) -> dict[str, Any]:
-    return {
-        "position": int(row["audit_position"]),
-        "statement_id": row["statement_id"],
-        "seed": int(row["audit_seed"]),
-        "stratum": row["stratum"],
-        "inclusion_prob": float(row["inclusion_prob"]),
-    }
+def _audit_frame(rows: Iterable[Cells]) -> list[dict[str, Any]]:
+    """The permanent random numbers of statements, as far as an audit is drawn."""
+    return [
+        {
+            "statement_id": row["statement_id"],
+            "number": float(row["audit_number"]),
+            "stratum": row["stratum"],
+            "rate": float(row["inclusion_prob"]),
+        }
+        for row in rows
+        if row.get("audit_number")
+    ]
 
 
 def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]) -> None:

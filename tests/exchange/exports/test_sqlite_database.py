@@ -46,8 +46,7 @@ def busy(example: ExampleStudy) -> None:
     run = {"judge_run_id": "j1", "reason": "Because.", "raw_output": "{}", "error": ""}
     response = content_id("r", TEXTS[0])
     rows: dict[str, dict[str, Any]] = {
-        "audit_item": {"position": 1, "statement_id": example.units[1], "seed": 7, "stratum": "ember",
-                       "inclusion_prob": 1 / 3},
+        "audit_frame": {"statement_id": example.units[1], "number": 0.125, "stratum": "ember", "rate": 1 / 3},
         "merged_judgement": run | {"merged_judgement_id": "m1", "statement_id": example.units[0], "snapshots": '["p1"]',
                                    "raw_label": "yes", "verdict": "supported", "supported": 1, "confidence": 1.0,
                                    "quotes": json.dumps(quotes)},

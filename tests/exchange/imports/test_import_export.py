@@ -43,8 +43,8 @@ def busy(example: ExampleStudy) -> None:
         {"until": 1.5, "tags": ["a b", {"deep": None}], "empty": {}, "x.y": "", "exposure_jury": "?"},
         who="zoe",
     )
-    audit = {"position": 1, "statement_id": example.units[1], "seed": 7, "stratum": "ember", "inclusion_prob": 0.25}
-    example.study.write(lambda connection: insert(connection, "audit_item", [audit]))
+    audit = {"statement_id": example.units[1], "number": 0.125, "stratum": "ember", "rate": 0.25}
+    example.study.write(lambda connection: insert(connection, "audit_frame", [audit]))
 
 
 def human(folder: Path) -> list[dict[str, str]]:
@@ -202,10 +202,10 @@ def test_a_draw_of_ones_own_is_kept(example: ExampleStudy, new_example: NewExamp
     other.fill()
     other.study.write(lambda c: c.execute("DELETE FROM statement WHERE response_id <> ?", (content_id("r", TEXTS[1]),)))
     other.study.write(lambda c: c.execute("UPDATE response SET parser = NULL WHERE ordinal = 1"))
-    own = {"position": 9, "statement_id": example.units[3], "seed": 1, "stratum": "", "inclusion_prob": 0.5}
-    other.study.write(lambda connection: insert(connection, "audit_item", [own]))
+    own = {"statement_id": example.units[3], "number": 0.75, "stratum": "", "rate": 0.5}
+    other.study.write(lambda connection: insert(connection, "audit_frame", [own]))
     assert import_export(other.study, tmp_path / "out").statements == 3
-    assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_item")] == [own]
+    assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_frame")] == [own]
 
 
 def test_two_events_under_one_id_are_refused(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+-- What a statement cites itself, what of a response is no statement, and the audit by permanent random numbers.
+
+-- The answer's own numbers of its sources. Two numbers may be one source ([3]=[4]), and one may stand for several
+-- (an entry with a DOI and a PMID).
+CREATE TABLE own_number (
+    response_id TEXT NOT NULL REFERENCES response,
+    number INTEGER NOT NULL,
+    source_id TEXT NOT NULL REFERENCES source,
+    PRIMARY KEY (response_id, number, source_id)
+) STRICT, WITHOUT ROWID;
+
+-- A statement's own references, in the order of the text: one row for each number or source of each.
+CREATE TABLE marker (
+    statement_id TEXT NOT NULL REFERENCES statement,
+    ordinal INTEGER NOT NULL,
+    "start" INTEGER NOT NULL,            -- in the response
+    "end" INTEGER NOT NULL,
+    text TEXT NOT NULL,                  -- as written: [3, 4], (Smith 2019), https://...
+    number INTEGER,                      -- the answer's own; NULL for a name or an address
+    source_id TEXT REFERENCES source,    -- NULL when the answer's list has no such entry
+    PRIMARY KEY (statement_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX marker_source ON marker (source_id, statement_id);
+
+CREATE TABLE left_out (                  -- text of a response that is no statement
+    left_out_id TEXT PRIMARY KEY,
+    response_id TEXT NOT NULL REFERENCES response,
+    "start" INTEGER NOT NULL,
+    "end" INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    UNIQUE (response_id, "start")
+) STRICT;
+
+ALTER TABLE response ADD COLUMN marked TEXT;      -- the rules for own numbers and markers; NULL until they were looked for
+ALTER TABLE response ADD COLUMN left_out_by TEXT; -- the parser that listed what is left out; NULL until it did
+
+-- A statement of several ranges of the response, each in its place and joined by a blank: start and end are NULL then.
+ALTER TABLE statement ADD COLUMN parts TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(parts)); -- JSON [[start, end], ...]
+
+-- The audit (Ohlsson 1995): every statement has a permanent random number in [0, 1); members are those whose number is
+-- below the rate of their stratum. A row per statement; rate 0: nothing is drawn. An earlier version drew once, with equal
+-- probability: given that draw, its members' numbers are uniform below the rate, all others' above it.
+CREATE TABLE audit_frame (
+    statement_id TEXT PRIMARY KEY REFERENCES statement,
+    number REAL NOT NULL,
+    stratum TEXT NOT NULL,
+    rate REAL NOT NULL
+) STRICT;
+INSERT INTO audit_frame
+SELECT s.statement_id,
+       iif(a.statement_id IS NULL, d.rate + (1 - d.rate) * permanent_number(i.value, s.statement_id),
+           d.rate * permanent_number(i.value, s.statement_id)),
+       'all', d.rate
+FROM statement AS s
+JOIN (SELECT max(inclusion_prob) AS rate, max(seed) AS seed FROM audit_item) AS d ON d.rate IS NOT NULL
+JOIN study AS i ON i.key = 'study_id'
+LEFT JOIN audit_item AS a USING (statement_id);
+INSERT INTO study SELECT 'audit_drawn_before', json_object('rate', max(inclusion_prob), 'seed', max(seed))
+FROM audit_item HAVING count(*) > 0;
+DROP TABLE audit_item;
+CREATE INDEX audit_order ON audit_frame (number) WHERE number < rate;
+CREATE VIEW audit_item AS
+SELECT statement_id, number, stratum, rate AS inclusion_prob FROM audit_frame WHERE number < rate;
+
+-- What people can do: a table, so that a new kind is a row. The unit of an act on the whole study is its study_id.
+CREATE TABLE event_kind (kind TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO event_kind VALUES ('shown'), ('decide'), ('revise'), ('retract'), ('reveal'), ('reason'), ('defer'), ('flag'),
+    ('note'), ('span_add'), ('span_del'),
+    ('promote'),                         -- text that was left out becomes a statement
+    ('audit_rate'), ('audit_release'),   -- how much is audited; members are no longer kept from triage
+    ('look');                            -- figures or an export of the judges' opinion were read
+
+CREATE TEMPORARY TABLE event_before AS
+SELECT seq, event_id, at_utc, reviewer, session, kind, unit, snapshot, pass, block, mode, payload, undoes_event,
+       app_version, label_set_version, previous_hash, hash FROM event;
+DROP TABLE event;
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,             -- the order in which this file learnt of it
+    event_id TEXT NOT NULL UNIQUE,       -- a ULID; its order is the order in time
+    at_utc TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL REFERENCES event_kind,
+    unit TEXT NOT NULL,                  -- a statement_id, or the study_id
+    snapshot TEXT,                       -- the snapshot that was on the screen
+    pass INTEGER NOT NULL,
+    block TEXT NOT NULL,                 -- the queue it was met in
+    mode TEXT NOT NULL CHECK (mode IN ('blind', 'open')),
+    payload TEXT NOT NULL CHECK (json_valid(payload)),
+    undoes_event TEXT,
+    app_version TEXT NOT NULL,
+    label_set_version TEXT NOT NULL,
+    previous_hash TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    axis TEXT GENERATED ALWAYS AS (json_extract(payload, '$.axis')) VIRTUAL,
+    label TEXT GENERATED ALWAYS AS (json_extract(payload, '$.label')) VIRTUAL
+) STRICT;
+INSERT INTO event SELECT seq, event_id, at_utc, reviewer, session, kind, unit, snapshot, pass, block, mode, payload,
+       undoes_event, app_version, label_set_version, previous_hash, hash FROM event_before ORDER BY seq;
+DROP TABLE event_before;
+CREATE INDEX event_unit ON event (unit, reviewer);
+CREATE INDEX event_undoes ON event (undoes_event) WHERE undoes_event IS NOT NULL;
+CREATE INDEX event_session ON event (session, event_id);
+
+CREATE TRIGGER event_is_never_updated BEFORE UPDATE ON event
+BEGIN SELECT raise(ABORT, 'events are never changed'); END;
+CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+BEGIN SELECT raise(ABORT, 'events are never deleted'); END;
