@@ -173,20 +173,24 @@ def _of(per_label: Statistic, index: int) -> Statistic:
 
 @dataclass(frozen=True)
 class McNemar:
-    """``b`` and ``c`` count the items that only the first and only the second got right; ``method`` names the test."""
+    """``b`` and ``c`` count the items that only the first and only the second got right; ``method`` names the test.
 
-    statistic: float
-    pvalue: float
+    ``statistic`` and ``pvalue`` are ``None`` where the test is undefined; ``reason`` then says why.
+    """
+
+    statistic: float | None
+    pvalue: float | None
     b: int
     c: int
     method: str
+    reason: str | None = None
 
 
 def mcnemar(b: int, c: int, *, exact: bool = True, correction: bool = False) -> McNemar:
     """Do two paired yes/no labels differ in their rate? (McNemar 1947)
 
     The exact binomial test, two-sided; b = c = 0 gives p = 1. Otherwise chi-squared with one degree of freedom, with
-    or without continuity correction.
+    or without continuity correction: 0/0, and undefined, when b = c = 0.
     """
     if exact:
         smaller, discordant = min(b, c), b + c
@@ -197,6 +201,6 @@ def mcnemar(b: int, c: int, *, exact: bool = True, correction: bool = False) -> 
         return McNemar(float(smaller), min(1.0, 2 * tail / 2**discordant), b, c, "McNemar, exact binomial")
     name = "McNemar, chi-squared" + (", continuity-corrected" if correction else "")
     if b + c == 0:
-        return McNemar(0.0, 1.0, b, c, name)
+        return McNemar(None, None, b, c, name, "The two never differ: chi-squared is 0/0.")
     statistic = max(0.0, abs(b - c) - (1 if correction else 0)) ** 2 / (b + c)
     return McNemar(statistic, math.erfc(math.sqrt(statistic / 2)), b, c, name)

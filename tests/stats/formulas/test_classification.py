@@ -97,4 +97,7 @@ def test_mcnemar_as_chi_squared() -> None:
     assert (plain.statistic, plain.pvalue) == pytest.approx((17.35593220338983, 3.099293441045215e-05))
     corrected = mcnemar(2, 9, exact=False, correction=True)
     assert (corrected.statistic, corrected.pvalue) == pytest.approx((3.272727272727273, 0.070440429272088))
-    assert mcnemar(0, 0, exact=False).pvalue == 1
+    for correction in (False, True):
+        nothing = mcnemar(0, 0, exact=False, correction=correction)
+        assert (nothing.statistic, nothing.pvalue) == (None, None)
+        assert nothing.reason == "The two never differ: chi-squared is 0/0."
