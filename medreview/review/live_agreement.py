@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from medreview.stats.formulas.estimate import Estimate, half_up, show
+from medreview.stats.formulas.estimate import Estimate, half_up, percent, show
 from medreview.stats.formulas.fast_kappa import fast_kappa
-from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.intervals import proportion, wilson
+from medreview.stats.formulas.linearised import linearised_share
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import BINARY, LEVELS, JuryVerdict, Scale, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel, reviewer_labels
@@ -81,7 +82,7 @@ def _group(group: Group, members: Sequence[ReviewerLabel], said: dict[str, JuryV
     if len(binary[0]) > len(levels[0]):
         shown.append((BINARY, binary))
     for scale, (pairs, clusters, dropped) in shown:
-        yield from _folded(_agreement(scale, pairs), "  ")
+        yield from _folded(_agreement(scale, pairs, clusters), "  ")
         yield from _folded(_kappa(fast_kappa(pairs, clusters)), "  ")
         if dropped:
             yield from _folded(f"left out: {_dropped(dropped)}", "  ")
@@ -107,10 +108,19 @@ def _compared(
     return pairs, clusters, dropped
 
 
-def _agreement(scale: Scale, pairs: Sequence[tuple[str, str]]) -> str:
-    k = sum(mine == theirs for mine, theirs in pairs)
-    share = proportion("agreement", k, len(pairs), nothing=_NOTHING)
-    return f"{scale.title}: {k} of {len(pairs)} as the judges, {show(share, as_percent=True)}, Wilson"
+def _agreement(scale: Scale, pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
+    """The share of equal labels: over responses first, with statements taken as independent second."""
+    hits = [mine == theirs for mine, theirs in pairs]
+    k, n = sum(hits), len(hits)
+    found = f"{scale.title}: {k} of {n} as the judges"
+    if len(set(clusters)) == n:
+        # One statement per response: there is nothing to cluster, and Wilson is the better interval.
+        return f"{found}, {show(proportion('agreement', k, n, nothing=_NOTHING), as_percent=True)}, Wilson"
+    clustered = linearised_share("agreement", hits, clusters)
+    low, high = wilson(k, n) or (0.0, 1.0)
+    how = f", {clustered.method}." if clustered.low is not None else f": {clustered.reason}"
+    independent = f"Statements taken as independent: {percent(low)} to {percent(high)}, Wilson"
+    return f"{found}, {show(clustered, as_percent=True)}{how} {independent}"
 
 
 def _kappa(kappa: Estimate) -> str:

@@ -3,7 +3,9 @@
 import pytest
 
 from medreview.review.live_agreement import WIDTH, agreement_lines
+from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from tests.stats.small_study import SmallStudy
 
 
 @pytest.fixture
@@ -59,3 +61,27 @@ def test_few_labels_are_too_few_and_every_line_fits(study, say):
 
     assert any("Too few labels to lean on" in line for line in lines)
     assert max(map(len, lines)) <= WIDTH
+
+
+def test_the_interval_over_responses_comes_first(tmp_path):
+    with Study.create(tmp_path / "b.medreview") as study:
+        small = SmallStudy(study)
+        for name in "abcd":
+            small.response(name, 3)
+        small.judged("one", "supported", *(f"{name}.{n}" for name in "abcd" for n in (1, 2, 3)))
+        small.said("supported", *(f"{name}.{n}" for name in "abc" for n in (1, 2, 3)))
+        small.said("partial", "d.1", "d.2", "d.3")
+        small.roll_up()
+        text = " ".join(" ".join(agreement_lines(study, "anna")).split())
+
+    # Three responses wholly alike, one not at all: 9 of 12, and as independent statements Wilson's 46.8% to 91.1%.
+    lead = "four labels: 9 of 12 as the judges, 75.0% (95% CI 0.0% to 100.0%), linearised over responses."
+    assert f"{lead} Statements taken as independent: 46.8% to 91.1%, Wilson" in text
+
+
+def test_one_response_has_no_interval_over_responses_and_says_so(study, say):
+    for unit in ("s1", "s2", "s3"):
+        say(unit, "supported")
+    text = " ".join(" ".join(agreement_lines(study, "anna")).split())
+
+    assert "1 of 2 as the judges, 50.0% (no interval): One response cannot show how responses differ." in text

@@ -2,6 +2,6 @@
 
 ``estimate`` (value, interval, n, reason), ``intervals`` (shares), ``bootstrap`` (the resampling engine),
 ``coefficients`` (formulas on summed counts), ``agreement``, ``classification``, ``support``, ``spans``, ``majority``,
-``latency``, ``response_sample`` (ratios over responses), ``fast_kappa`` (while the reviewer works), ``thresholds``
-(what is too few).
+``latency``, ``response_sample`` (ratios over responses), ``linearised`` and ``fast_kappa`` (while the reviewer works),
+``thresholds`` (what is too few).
 """

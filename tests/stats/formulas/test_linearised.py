@@ -1,0 +1,57 @@
+"""Intervals linearised over responses, against the bootstrap and against values from tables."""
+
+import random
+
+import pytest
+
+from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.linearised import linearised_share, student
+
+
+def test_a_clustered_share_has_the_interval_of_resampled_responses() -> None:
+    chance = random.Random(3)
+    hits, clusters = [], []
+    for cluster in range(150):
+        good = chance.random() < 0.8
+        for _ in range(chance.randint(1, 7)):
+            hits.append(chance.random() < (0.95 if good else 0.3))
+            clusters.append(cluster)
+    quick = linearised_share("agreement", hits, clusters)
+    slow = two_raters(
+        hits, [True] * len(hits), [True, False], clusters=clusters, statistics=["percent_agreement"],
+        resampling=Resampling(replicates=1999),
+    ).figures["percent_agreement"]  # fmt: skip
+    alone = linearised_share("agreement", hits, range(len(hits)))
+
+    assert quick.value == alone.value == slow.value
+    assert (quick.low, quick.high) == (pytest.approx(slow.low, abs=0.02), pytest.approx(slow.high, abs=0.02))
+    assert quick.clusters == 150
+    # Taken as independent, the statements would claim to know more than they do.
+    assert quick.high - quick.low > 1.4 * (alone.high - alone.low)  # type: ignore[operator]
+
+
+def test_one_statement_in_each_of_two_responses_by_hand() -> None:
+    found = linearised_share("agreement", [True, False], ["x", "y"])
+
+    # Effects of 1/4 and -1/4: 12.706 x sqrt(2) x sqrt(1/8), far beyond 0 and 1, where the interval ends.
+    assert (found.value, found.low, found.high) == (0.5, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("hits", "clusters", "reason"),
+    [
+        ([], [], "There is nothing that both labelled."),
+        ([True, False], "aa", "One response cannot show how responses differ."),
+        ([True, True], "ab", "No response differs from another."),
+    ],
+)
+def test_what_has_no_interval_says_why(hits: list[bool], clusters: str, reason: str) -> None:
+    found = linearised_share("agreement", hits, clusters)
+
+    assert (found.low, found.high, found.reason) == (None, None, reason)
+
+
+@pytest.mark.parametrize(("freedom", "value"), [(1, 12.706), (2, 4.303), (3, 3.182), (9, 2.262), (99, 1.984)])
+def test_students_quantiles(freedom: int, value: float) -> None:
+    assert student(0.95, freedom) == pytest.approx(value, rel=0.01)
