@@ -7,17 +7,28 @@ from urllib.parse import quote
 from medreview.citations.model import Citation
 
 _PARTS: Final = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
-_ESCAPED: Final = re.compile(r"\\([_*&#~-])")
+_ESCAPED: Final = re.compile(r"\\([_*&#~|-])")
 _AMPERSAND: Final = re.compile(r"&(?:amp|#0*38|#x0*26);", re.IGNORECASE)
 _PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _DEFAULT_PORT: Final = {"http": "80", "https": "443"}
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SUBJECT: Final = re.compile(r"\.[a-z]{2}/")
+_VERSION: Final = re.compile(r"v\d{1,3}\Z")
+_BARE: Final = re.compile(r"www\.", re.IGNORECASE)
 
 
 def clean_url(url: str) -> str:
-    """The URL with HTML and Markdown escapes undone: ``&amp;`` becomes ``&``, a backslash before a character goes."""
-    return _AMPERSAND.sub("&", _ESCAPED.sub(r"\1", url))
+    """The URL with HTML and Markdown escapes undone: ``&amp;`` becomes ``&``, a backslash before a character goes.
+
+    An address that begins with ``www.`` is one of ``https``.
+    """
+    clean = _AMPERSAND.sub("&", _ESCAPED.sub(r"\1", url))
+    return f"https://{clean}" if without_scheme(clean) else clean
+
+
+def without_scheme(url: str) -> bool:
+    """Whether an address begins with ``www.`` and so leaves open by which scheme it is asked for."""
+    return _BARE.match(url) is not None
 
 
 def domain(url: str) -> str:
@@ -30,13 +41,13 @@ def canonical_key(citation: Citation) -> str:
     """A key that is equal for two citations of the same source, such as ``doi:10.1000/x`` or ``url:https://host/path``.
 
     URLs are normalised as in RFC 3986 section 6.2: scheme and host in lower case, default port and fragment dropped, an
-    empty path is ``/``, percent-encoding of unreserved characters undone. Path and query keep their case; ``http`` and
-    ``https`` remain different.
+    empty path is ``/``, percent-encoding of unreserved characters undone and that of a bar done. Path and query keep
+    their case; ``http`` and ``https`` remain different. Versions of an arXiv paper are one source.
     """
     if citation.kind == "url":
         return f"url:{_normal_url(citation.value)}"
     if citation.kind == "arxiv":
-        return f"arxiv:{_SUBJECT.sub('/', citation.value.lower())}"
+        return f"arxiv:{_VERSION.sub('', _SUBJECT.sub('/', citation.value.lower()))}"
     if citation.kind == "doi":
         return f"doi:{citation.value.lower()}"
     return f"{citation.kind}:{citation.value}"
@@ -60,6 +71,11 @@ def fetch_url(citation: Citation) -> str:
             return f"https://arxiv.org/abs/{value}"
 
 
+def by_scheme(value: str, url: str) -> tuple[str, ...]:
+    """The URLs to ask for a citation's value and its :func:`fetch_url`: that, then ``http`` where none was written."""
+    return (url, "http" + url.removeprefix("https")) if without_scheme(value) else (url,)
+
+
 def _host_port(authority: str) -> tuple[str, str]:
     authority = authority.rpartition("@")[2].lower()
     if authority.startswith("["):
@@ -78,7 +94,8 @@ def _normal_url(url: str) -> str:
     host, port = _host_port(match[2])
     user = match[2].rpartition("@")
     authority = f"{user[0]}{user[1]}{_ascii_host(host)}" + ("" if port in ("", _DEFAULT_PORT[scheme]) else f":{port}")
-    return _PERCENT.sub(_decode_unreserved, f"{scheme}://{authority}{match[3] or '/'}{match[4] or ''}")
+    path = f"{match[3] or '/'}{match[4] or ''}".replace("|", "%7C")
+    return _PERCENT.sub(_decode_unreserved, f"{scheme}://{authority}{path}")
 
 
 def _ascii_host(host: str) -> str:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from medreview.citations.canonical import canonical_key, domain
-from medreview.citations.identifiers import find_arxiv, find_dois, find_ncts, find_pmcids, find_pmids, sici_end
+from medreview.citations.canonical import canonical_key, clean_url, domain
+from medreview.citations.identifiers import find_arxiv, find_dois, find_ncts, find_pmcids, find_pmids, resolver_end
 from medreview.citations.model import Citation, ListedCitation, Unusable
 from medreview.citations.resolvers import DOI_HOSTS, resolve
 from medreview.citations.urls import find_urls
@@ -62,8 +62,8 @@ def _urls(text: str) -> tuple[list[Citation], list[Span]]:
     for place, reported in find_urls(text):
         span = place
         if reported:
-            if domain(text[span.start : span.end]) in DOI_HOSTS:
-                span = Span(span.start, sici_end(text, span.start, span.end))
+            if domain(clean_url(text[span.start : span.end])) in DOI_HOSTS:
+                span = Span(span.start, resolver_end(text, span.start, span.end))
             url = text[span.start : span.end]
             kind, value = resolve(url) or ("url", url)
             found.append(Citation(kind, value, span.start, span.end))

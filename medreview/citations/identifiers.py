@@ -15,10 +15,11 @@ _SICI: Final = re.compile(
     r"(?:<|&lt;)[^<>\s\"&]{1,60}(?:>|&gt;)\d\.\d\.[A-Za-z]{2};\d(?:-[A-Za-z0-9#])?", re.IGNORECASE
 )
 _DOI_CUT: Final = re.compile(
-    r"""[?]|\#(?=[a-z])|[,;|]+(?=10\.\d{4,9}/|doi|https?:)|[.,;/]*(?=pm(?:c)?ids?[\s:])|https?:
+    r"""[?]|\#(?=[a-z])|[,;|]+(?=10\.\d{4,9}/|doi|https?:)|[.,;/]*(?=pmc?ids?[\s:=\#])|[.,;]+(?=pmc?(?:ids?)?\d)|https?:
       |&(?:lt|gt|quot|apos|nbsp|[lr][ds]quo|\#\w{1,6});""",
     re.IGNORECASE | re.VERBOSE,
 )
+_PMID_NEXT: Final = re.compile(r"[.,;]+(?=pmc?ids?(?:[:=#]|\Z)|pmc?(?:ids?)?\d)", re.IGNORECASE)
 _DOI_TAIL: Final = re.compile(
     r"(?:[.,;:!?'*_~/&\\-]|/(?:full|abstract|e?pdf|html|fulltext|meta|summary|epub)|(?:\.full)?\.pdf|&amp;)\Z",
     re.IGNORECASE,
@@ -110,11 +111,18 @@ def doi_end(text: str, suffix: int) -> int:
     return end
 
 
-def sici_end(text: str, start: int, end: int) -> int:
-    """The end of a resolver URL whose SICI continues with ``<...>2.0.CO;2`` where URLs end, else ``end``."""
+def _sici_end(text: str, start: int, end: int) -> int:
+    """The end of a URL whose SICI continues with ``<...>2.0.CO;2`` where URLs end, else ``end``."""
     place = text.find("&lt;", start, end)
     more = _SICI.match(text, end if place < 0 else place)
     return end if more is None else more.end()
+
+
+def resolver_end(text: str, start: int, end: int) -> int:
+    """The end of a DOI resolver's URL: after a whole SICI, and before the label of another identifier (``;PMID:``)."""
+    end = _sici_end(text, start, end)
+    other = _PMID_NEXT.search(text, start, end)
+    return end if other is None else other.start()
 
 
 def _balanced(text: str, start: int, end: int) -> int:

@@ -11,8 +11,9 @@ class Citation:
     """One citation in a response.
 
     ``value`` is the identifier without its label (``10.1000/x`` in lower case, ``123``, ``PMC123``, ``NCT01234567``,
-    ``2101.00001v2``) or the URL as written. ``start`` and ``end`` are the half-open range of code points of the
-    identifier, or of the whole URL, without a label; both are ``None`` for an entry of a structured list.
+    ``2101.00001v2``) or the URL as written, which may begin with ``www.``. ``start`` and ``end`` are the half-open
+    range of code points of the identifier, or of the whole URL, without a label; both are ``None`` for an entry of a
+    structured list.
     """
 
     kind: Kind

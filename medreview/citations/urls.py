@@ -1,8 +1,9 @@
 """URLs in running text, with their spans.
 
-Only ``http`` and ``https`` are reported; an address without a scheme (``www.who.int``) is not. In an address with
-another scheme nothing else is searched for. Time is linear in the text: brackets are paired once for each run of
-characters that a URL may contain.
+Only ``http`` and ``https`` are reported, and an address that begins with ``www.``; a name alone (``who.int``) is not.
+In an address with another scheme nothing else is searched for. A bar in a query belongs to the URL, but not in a row of
+a Markdown table, where it ends a cell. Time is linear in the text: brackets are paired once for each run of characters
+that a URL may contain.
 """
 
 import re
@@ -13,10 +14,15 @@ from typing import Final, NamedTuple
 from medreview.text import Span
 
 # Excludes what URLs in prose do not contain: space, quotes, angle brackets, table bars, controls, invisible format
-# characters, CJK and typographic punctuation. A backslash only where Markdown escapes a character.
+# characters, CJK and typographic punctuation. A backslash only where Markdown escapes a character. Bars: see ``_runs``.
 _RUN: Final = re.compile(
     r"""(?:[^\s\\<>"`|^\x00-\x1f\x7f-\x9f\u00ad“”„‟«»‹›「」『』（）【】《》〈〉。，、；：！？…—"""
-    r"""\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]|\\[_*&#~-])++"""
+    r"""\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]|\\[_*&#~|-])++"""
+)
+_ADDRESS: Final = re.compile(r"://|www\.", re.IGNORECASE)
+_TABLE_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
+_BARE: Final = re.compile(
+    r"(?<![\w@./%~+-])[Ww]{3}\.(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}(?:[^\W\d_]{2,24}|xn--[\w-]{1,59})(?![\w-]|\.[^\W_]|@)"
 )
 _SCHEME_MARK: Final = re.compile("://")
 _SCHEME_TAIL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
@@ -30,9 +36,9 @@ _ENTITY_END: Final = re.compile(
     r"&(?:lt|gt|quot|apos|nbsp|[lr]dquo|[lr]squo|[lr]aquo|hellip|#0*(?:34|39|60|62|160)|#x0*(?:22|27|3c|3e|a0));",
     re.IGNORECASE,
 )
-_TRAILING: Final = re.compile(r"(?:&amp;|&#38;|[.,;:!?'’‘*~–¹²³⁰⁴-⁹†‡\\])\Z")
+_TRAILING: Final = re.compile(r"(?:&amp;|&#38;|[|.,;:!?'’‘*~–¹²³⁰⁴-⁹†‡\\])\Z")
 _HOST: Final = re.compile(
-    r"[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s/?#@\[\]]{0,200}@)?"
+    r"(?:[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s/?#@\[\]]{0,200}@)?|(?=[Ww]{3}\.))"
     r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\W_](?:[\w.-]{0,251}[\w])?\.?)(?::\d{0,5})?(?=[/?#]|\Z)"
 )
 _URL_PUNCTUATION: Final = frozenset("/=?&:#+@%.-_~")
@@ -53,13 +59,57 @@ class _Start(NamedTuple):
 
 def find_urls(text: str) -> Iterator[Found]:
     """URLs of a text in order, disjoint."""
-    if ":" not in text:
+    if ":" not in text and "www." not in text.lower():
         return
-    for run in _RUN.finditer(text):
-        body = run.group()
+    for low, high in _runs(text):
+        body = text[low:high]
         script = _SCRIPT.search(body)
-        if "://" in body or script:
-            yield from _in_run(text, run.start(), run.end(), None if script is None else run.start() + script.start())
+        if "://" in body or script or _BARE.search(body):
+            yield from _in_run(text, low, high, None if script is None else low + script.start())
+
+
+def _runs(text: str) -> Iterator[Span]:
+    """The runs of characters that a URL may contain; after a bar in a query the run goes on, except in a table."""
+    low = high = -1
+    asks = False
+    tables = _Tables(text)
+    for run in _RUN.finditer(text):
+        if run.start() == high + 1 and text[high] == "|" and not tables.row_at(high):
+            asks = asks or _asks(text, low, high)
+        else:
+            asks = False
+        if not asks:
+            if high > low:
+                yield Span(low, high)
+            low = run.start()
+        high = run.end()
+    if high > low:
+        yield Span(low, high)
+
+
+def _asks(text: str, low: int, high: int) -> bool:
+    """Whether an address in a run has a query."""
+    address = _ADDRESS.search(text, low, high)
+    return address is not None and text.find("?", address.end(), high) >= 0
+
+
+class _Tables:
+    """Which lines are rows of a Markdown table; each line is looked at once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ruled = "|" in text and _TABLE_RULE.search(text) is not None
+        self._end = -1
+        self._row = False
+
+    def row_at(self, bar: int) -> bool:
+        """Whether a bar parts two cells: the text has a table, or the line begins, ends or is parted by a bar."""
+        if bar >= self._end:
+            end = self._text.find("\n", bar)
+            self._end = len(self._text) if end < 0 else end
+            line = self._text[self._text.rfind("\n", 0, bar) + 1 : self._end].strip()
+            self._row = self._ruled or line.startswith("|") or line.endswith("|") or " | " in line
+        return self._row
 
 
 def _in_run(text: str, low: int, high: int, script: int | None) -> Iterator[Found]:
@@ -86,7 +136,7 @@ def _in_run(text: str, low: int, high: int, script: int | None) -> Iterator[Foun
 
 
 def _starts(text: str, low: int, high: int) -> list[_Start]:
-    found = []
+    found = [_Start(bare.start(), True) for bare in _BARE.finditer(text, low, high)]
     for mark in _SCHEME_MARK.finditer(text, low, high):
         tail = _SCHEME_TAIL.search(text[max(low, mark.start() - 24) : mark.start()])
         if tail is None:
@@ -97,7 +147,7 @@ def _starts(text: str, low: int, high: int) -> list[_Start]:
             found.append(_Start(mark.start() - length, True))
         else:
             found.append(_Start(mark.start() - len(scheme), False))
-    return found
+    return sorted(found)
 
 
 def _limits(text: str, starts: list[_Start], high: int) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from medreview.citations import canonical_key, from_list
+from medreview.citations import Citation, canonical_key, from_list
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.judges.prompts import known_hash
 from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
@@ -151,17 +151,19 @@ class _Finder:
             raise LookupError(f"{many} {record_id!r} in the study")
         self._record_id, self._response_id = record_id, found[0]["response_id"]
         self._statements = {_collapsed(row["text"]): row["statement_id"] for row in self._rows("statement")}
-        sources = self._sources().fetchall()
-        self._snapshots = {row["key"]: row["snapshot_id"] for row in sources}
-        self._by_value = {row["value"]: row["key"] for row in sources}
+        # By the key as it is made today: a source that an earlier version stored may have another one.
+        keyed = [(canonical_key(Citation(row["kind"], row["value"])), row) for row in self._sources()]
+        self._snapshots = {key: row["snapshot_id"] for key, row in keyed}
+        self._by_value = {row["value"]: key for key, row in keyed}
 
     def _rows(self, table: str) -> Iterator[sqlite3.Row]:
         return self._reader.execute(f"SELECT * FROM {table} WHERE response_id = ?", (self._response_id,))
 
     def _sources(self) -> sqlite3.Cursor:
         return self._reader.execute(
-            """SELECT DISTINCT source.key, citation.value, c.snapshot_id FROM citation JOIN source USING (source_id)
-               JOIN snapshot_current AS c USING (source_id) WHERE citation.response_id = ? ORDER BY citation.ordinal""",
+            """SELECT DISTINCT citation.kind, citation.value, c.snapshot_id
+               FROM citation JOIN snapshot_current AS c USING (source_id)
+               WHERE citation.response_id = ? ORDER BY citation.ordinal""",
             (self._response_id,),
         )
 

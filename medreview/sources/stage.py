@@ -1,10 +1,11 @@
 """The stage that fetches every cited source once and stores each page as a snapshot."""
 
 import asyncio
+import sqlite3
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
-from medreview.citations.canonical import domain
+from medreview.citations.canonical import by_scheme, domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.fetched import Fetched
@@ -66,28 +67,30 @@ class _Target:
     best: tuple[Fetched, Page] | None = None
 
 
-def pending(study: Study, scope: Scope = "missing") -> list[tuple[str, str]]:
-    """(source id, URL) of the sources to fetch, in order of citation."""
-    rows = study.reader.execute(
-        f"""SELECT source.source_id, source.url FROM source LEFT JOIN snapshot_current AS c USING (source_id)
-            WHERE {_WHICH[scope]} ORDER BY source.rowid"""
-    )
-    return [(row["source_id"], row["url"]) for row in rows]
+def _pending(study: Study, scope: Scope) -> list[sqlite3.Row]:
+    """``source_id``, ``kind``, ``value`` and ``url`` of the sources to fetch, in order of citation."""
+    return study.reader.execute(
+        f"""SELECT u.source_id, u.kind, u.value, u.url
+            FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id)
+            WHERE {_WHICH[scope]} ORDER BY u.rowid"""
+    ).fetchall()
 
 
 def fetch_saved(
     study: Study, saved: SavedSource, *, scope: Scope = "missing", progress: Progress = SILENT
 ) -> FetchSummary:
     """Take the pages from a folder or a WARC file of saved pages, without a network."""
-    wanted = pending(study, scope)
+    wanted = _pending(study, scope)
     read = _read_before(study)
     progress.begin("pages", len(wanted))
     summary = FetchSummary(note=saved.note)
-    for source_id, url in wanted:
-        fetched = saved.get(url)
+    for source in wanted:
+        urls = by_scheme(source["value"], source["url"])
+        fetched = next((page for url in urls if (page := saved.get(url)) is not None), None)
         if fetched is None:
             summary.missing += 1
         else:
+            source_id = source["source_id"]
             _add_snapshot(study, summary, source_id, fetched, read_page(fetched), source_id in read)
         progress.step()
     return summary
@@ -145,11 +148,6 @@ def fetch_live(
 
 def _targets(study: Study, services: Services, scope: Scope) -> dict[str, _Target]:
     read = _read_before(study)
-    rows = study.reader.execute(
-        f"""SELECT u.source_id, u.kind, u.value, u.url
-            FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id)
-            WHERE {_WHICH[scope]} ORDER BY u.rowid"""
-    )
     return {
         row["source_id"]: _Target(
             source_id=row["source_id"],
@@ -157,7 +155,7 @@ def _targets(study: Study, services: Services, scope: Scope) -> dict[str, _Targe
             addresses=list(addresses(row["kind"], row["value"], row["url"], services)),
             read_before=row["source_id"] in read,
         )
-        for row in rows
+        for row in _pending(study, scope)
     }
 
 

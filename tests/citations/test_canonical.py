@@ -31,6 +31,10 @@ def test_a_list_gives_citations_without_offsets_and_names_what_it_cannot_use() -
         ("https://doi.org/10.1000/X", "doi:10.1000/x"),
         ("https://pubmed.ncbi.nlm.nih.gov/123/", "PMID: 123"),
         ("arXiv:math.GT/0309136", "https://arxiv.org/abs/math/0309136"),
+        ("arXiv:2101.00001v1", "https://arxiv.org/pdf/2101.00001v3.pdf"),
+        ("www.who.int", "https://www.who.int/"),
+        ("www.ncbi.nlm.nih.gov/pubmed/123", "PMID: 123"),
+        ("https://x.org/?a=b\\|c", "https://x.org/?a=b%7Cc"),
         ("https://münchen.example/x", "https://xn--mnchen-3ya.example/x"),
     ],
 )
@@ -62,7 +66,9 @@ def test_another_source(first: str, second: str) -> None:
         (Citation("pmid", "123"), "pmid:123", "https://pubmed.ncbi.nlm.nih.gov/123/"),
         (Citation("pmcid", "PMC9"), "pmcid:PMC9", "https://pmc.ncbi.nlm.nih.gov/articles/PMC9/"),
         (Citation("nct", "NCT01234567"), "nct:NCT01234567", "https://clinicaltrials.gov/study/NCT01234567"),
-        (Citation("arxiv", "2101.00001v2"), "arxiv:2101.00001v2", "https://arxiv.org/abs/2101.00001v2"),
+        (Citation("arxiv", "2101.00001v2"), "arxiv:2101.00001", "https://arxiv.org/abs/2101.00001v2"),
+        (Citation("url", "www.who.int/x#y"), "url:https://www.who.int/x", "https://www.who.int/x"),
+        (Citation("url", "https://x.org/?a=b|c"), "url:https://x.org/?a=b%7Cc", "https://x.org/?a=b|c"),
     ],
 )
 def test_key_and_address(citation: Citation, key: str, address: str) -> None:

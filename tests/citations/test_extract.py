@@ -52,7 +52,19 @@ URLS = [
     ("https://pubmed.ncbi.nlm.nih.gov.evil.org/12345678/", ["https://pubmed.ncbi.nlm.nih.gov.evil.org/12345678/"]),
     ("http:// https://... http://www. https://)", []),
     ("ftp://x.org/10.1000/x javascript:open('https://e.org') file:///PMC1234567 mailto:a@b.org git+https://x.org", []),
-    ("www.cdc.gov and cdc.gov/flu", []),
+    ("www.cdc.gov and cdc.gov/flu", ["www.cdc.gov"]),
+    ("Source:www.a.org/b. WWW.Nhs.UK/x (www.c.co.uk/d_(e)), **www.d.org**", ["www.a.org/b", "WWW.Nhs.UK/x",
+    "www.c.co.uk/d_(e)", "www.d.org"]),
+    ("[www.a.org/x](https://www.a.org/x) https://b.org/www.c.org https://d.org/?u=www.e.org", ["https://www.a.org/x",
+    "https://b.org/www.c.org", "https://d.org/?u=www.e.org"]),
+    ("https://a.org/x,www.b.org/y", ["https://a.org/x", "www.b.org/y"]),
+    ("www. www.x www.example www.5.3 me@www.a.org ftp://www.a.org awww.b.org www.a..b", []),
+    ("See https://a.org/s?q=a|b&c=d|e, www.b.org/?x=1|2.", ["https://a.org/s?q=a|b&c=d|e", "www.b.org/?x=1|2"]),
+    ("https://a.org/x|y https://b.org/?q=1| https://c.org/?q=1|https://d.org/?q=2",
+    ["https://a.org/x", "https://b.org/?q=1", "https://c.org/?q=1", "https://d.org/?q=2"]),
+    ("|a|https://x.org/?q=1|b|", ["https://x.org/?q=1"]),
+    ("a|b\n--|--\nx|https://x.org/?q=1|2", ["https://x.org/?q=1"]),
+    ("| https://x.org/?q=1\\|2 | b |", ["https://x.org/?q=1\\|2"]),
 ]  # fmt: skip
 
 
@@ -80,13 +92,21 @@ DOIS = [
     ("“10.1000/q”, '10.1000/r' *10.1000/s* [10.1000/t]",
      ["10.1000/q", "10.1000/r", "10.1000/s", "10.1000/t"]),
     ("10.1001/jama.2016.0287PMID: x", ["10.1001/jama.2016.0287"]),
+    ("10.1000/a;PMID:1 10.1000/b;pmid: 2 10.1000/c;PMID12345678 10.1000/d,PMCID=PMC3 10.1000/e;PMC1234567",
+    ["10.1000/a", "10.1000/b", "10.1000/c", "10.1000/d", "10.1000/e"]),
     ("version 110.1000/x 1.10.1000/x, 10.5/ml, 10.1000/ and 10.1000/--", []),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "dois"), DOIS)
 def test_dois(text: str, dois: list[str]) -> None:
-    assert found(text) == [("doi", doi.lower(), doi) for doi in dois]
+    assert [item for item in found(text) if item[0] == "doi"] == [("doi", doi.lower(), doi) for doi in dois]
+
+
+@pytest.mark.parametrize("label", [";PMID:12345678", ";pmid: 12345678", ",PMID12345678", "; PMID 12345678"])
+@pytest.mark.parametrize("doi", ["10.1000/x.1", "https://doi.org/10.1000/x.1", "www.doi.org/10.1000/x.1"])
+def test_a_pmid_glued_to_a_doi_is_a_citation_of_its_own(doi: str, label: str) -> None:
+    assert [item[:2] for item in found(f"Lancet 2020. {doi}{label}.")] == [("doi", "10.1000/x.1"), ("pmid", "12345678")]
 
 
 def test_doi_escapes_are_undone_in_the_value() -> None:
@@ -269,6 +289,11 @@ FRAGMENTS = st.sampled_from(
         "é",
         "\ud800",
         "ftp://",
+        "www.",
+        "www.who.int",
+        "|",
+        "?",
+        ";pmid:",
         "javascript:",
         "https://doi.org/",
         "https://pubmed.ncbi.nlm.nih.gov/",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, unquote_plus
 
-from medreview.citations.canonical import domain
+from medreview.citations.canonical import by_scheme, domain
 from medreview.citations.model import Kind
 from medreview.citations.resolvers import DOI_HOSTS
 
@@ -47,8 +47,8 @@ def addresses(kind: Kind, value: str, url: str, services: Services) -> tuple[str
     """The URLs to request for a citation, in order of preference, without duplicates.
 
     ``url`` is the landing page and comes last. For a DOI the resolver leads there, so that the resolver comes first, in
-    place of ``url``, and the record in Europe PMC after it. The URLs may contain the API key: only ``public_address``
-    of them may be stored or shown.
+    place of ``url``, and the record in Europe PMC after it. An address without a scheme is asked for by ``https``, then
+    by ``http``. The URLs may contain the API key: only ``public_address`` of them may be stored or shown.
     """
     match kind:
         case "pmid":
@@ -62,7 +62,7 @@ def addresses(kind: Kind, value: str, url: str, services: Services) -> tuple[str
             if domain(url) not in DOI_HOSTS:
                 wanted.append(url)
         case _:
-            wanted = [url]
+            wanted = list(by_scheme(value, url))
     return tuple(dict.fromkeys(wanted))
 
 

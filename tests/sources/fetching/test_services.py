@@ -51,6 +51,11 @@ def test_the_rest_has_its_page_only(identifier):
     assert addresses(identifier, "NCT01206062", page, ASKED) == (page,)
 
 
+def test_an_address_without_a_scheme_is_asked_for_by_https_then_by_http():
+    page = "https://www.site.example/x"
+    assert addresses("url", "www.site.example/x#part", page, ASKED) == (page, "http://www.site.example/x")
+
+
 def test_base_addresses_may_end_in_a_slash_and_an_odd_value_stays_inside_its_place():
     local = Services(eutils="http://127.0.0.1:9/e/", europe_pmc="http://127.0.0.1:9/r//")
     first, second, _ = addresses("pmid", "1&db=nuccore#", "https://x.example/", local)
