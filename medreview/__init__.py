@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from medreview.exchange.exports.export import ExportSummary
     from medreview.exchange.files.columns import Column
     from medreview.exchange.imports.rows import BadRecord
+    from medreview.import_files import Imported
     from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Imported, Judged, JudgedBy, Prepared
+    from medreview.pipeline import Judged, JudgedBy, Prepared
     from medreview.progress import Progress
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
     from medreview.review.statement_view import Judgement, Source, Verdict
@@ -133,9 +134,10 @@ _HOMES = {
     "medreview.exchange.exports.export": ("ExportSummary",),
     "medreview.exchange.files.columns": ("Column",),
     "medreview.exchange.imports.rows": ("BadRecord",),
+    "medreview.import_files": ("Imported",),
     "medreview.judges.llm_stage": ("QuestionPlan", "Tally"),
     "medreview.llm.settings": ("JudgeSettings",),
-    "medreview.pipeline": ("Imported", "Judged", "JudgedBy", "Prepared"),
+    "medreview.pipeline": ("Judged", "JudgedBy", "Prepared"),
     "medreview.progress": ("Progress",),
     "medreview.review.reviewer_state": ("ReviewerSpan", "ReviewerState"),
     "medreview.review.statement_view": ("Judgement", "Source", "Verdict"),

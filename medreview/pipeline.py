@@ -7,29 +7,23 @@ After every function here the table of verdicts is right, whatever came in betwe
 changed that it is made from, also after an interruption, and when an earlier one was killed before it came to that.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from medreview.citations.stage import CitationSummary, extract_all
-from medreview.errors import UserError
 from medreview.evidence.terms import vocabulary
 from medreview.exchange.imports.detect_format import detect_format
-from medreview.exchange.imports.import_export import import_export
-from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.key_facts import read_facts
-from medreview.exchange.imports.responses import import_responses
-from medreview.exchange.imports.rows import BadRecord
-from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
+from medreview.exchange.imports.field_mapping import AS_NAMED
+from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.import_files import Facts, Imported, import_facts, import_file, import_table, store_decisions
 from medreview.judges import ties, verdicts
 from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
-from medreview.judges.import_judgements import store_judgements
 from medreview.judges.injection import mark_snapshots
 from medreview.judges.llm_stage import QuestionPlan, Tally, judge_with, plan
 from medreview.judges.offline_stage import judge_offline
-from medreview.judges.tasks.key_facts import Fact, add_facts, question_of
 from medreview.judges.tasks.registry import task_for
 from medreview.labels import TieRule
 from medreview.llm.settings import JudgeSettings
@@ -46,37 +40,12 @@ from medreview.study.merge import MergeSummary
 from medreview.study.merge import merge as merge_events
 
 
-@dataclass(slots=True)
-class Imported:
-    """What came in from one file: ``kind`` of content, how much of it was new, and what was left out.
-
-    Of an export the events are counted, of a table its responses.
-    """
-
-    file: str
-    kind: str
-    read: int
-    added: int
-    known: int
-    bad: list[BadRecord] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True)
 class Judged:
     """Pairs judged offline now, and how many statements of the study are flagged."""
 
     pairs: int
     flagged: int
-
-
-@dataclass(slots=True)
-class Facts:
-    """Key facts read from one file."""
-
-    read: int = 0
-    added: int = 0
-    known: int = 0
-    bad: list[BadRecord] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,77 +113,12 @@ def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
     left out and named. Raises :class:`UserError` when the file cannot be used as a whole.
     """
     with _rolled_up(study, progress):
-        return _bring_in(study, path, mapping, progress)
+        return import_file(study, path, mapping, progress)
 
 
-def _bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
-    kind = detect_format(path, mapping)
-    if kind == "judgements":
-        return _judgements(study, path, mapping, progress)
-    if kind == "export":
-        told = import_export(study, path, progress)
-        done = Imported(str(path), kind, told.read, told.added, told.known)
-    elif kind == "responses":
-        answers = import_responses(study, path, mapping, progress)
-        done = Imported(str(path), kind, answers.read, answers.added, answers.known, answers.bad)
-    else:
-        done, decisions = _table(study, path, mapping, progress)
-        _decide(study, done, decisions, progress)
-    extract_all(study, progress)
-    return done
-
-
-def _table(
-    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress
-) -> tuple[Imported, list[JudgementRecord]]:
-    """Responses, citations and statements of a SourceCheckup table, and its decisions, which need the pages."""
-    table = import_sourcecheckup(study, path, mapping, progress)
-    extract_all(study, progress)
-    return Imported(str(path), "sourcecheckup", table.read, table.added, table.known, table.bad), table.decisions
-
-
-def _decide(study: Study, done: Imported, decisions: Iterable[JudgementRecord], progress: Progress) -> None:
-    stored = store_judgements(study, decisions, progress)
-    done.bad = sorted([*done.bad, *(BadRecord(*left) for left in stored.bad)], key=lambda record: record.line)
-
-
-def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
-    if not study.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone():
-        raise UserError(
-            f"{path} holds judgements, but the study has no statements yet; import answers, then `fetch` and `parse`."
-        )
-    bad: list[BadRecord] = []
-
-    def good() -> Iterator[JudgementRecord]:
-        for record in read_judgements(path, mapping):
-            if isinstance(record, BadRecord):
-                bad.append(record)
-            else:
-                yield record
-
-    summary = store_judgements(study, good(), progress)
-    read = summary.read + len(bad)
-    bad = sorted([*bad, *(BadRecord(*left) for left in summary.bad)], key=lambda record: record.line)
-    return Imported(str(path), "judgements", read, summary.added, summary.known, bad)
-
-
-def bring_facts(study: Study, path: Path, added_by: str) -> Facts:
+def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> Facts:
     """Import key facts; those whose question nobody answered are left out and named."""
-    done = Facts()
-    for record in read_facts(path):
-        if isinstance(record, BadRecord):
-            done.bad.append(record)
-            continue
-        done.read += 1
-        try:
-            question = question_of(study, record.question, record.response)
-            added = add_facts(study, question, [Fact(record.fact, record.category)], added_by)
-        except ValueError as error:
-            done.bad.append(BadRecord(record.line, str(error)))
-            continue
-        done.added += added
-        done.known += 1 - added
-    return done
+    return import_facts(study, path, mapping, added_by)
 
 
 def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
@@ -379,15 +283,15 @@ def run(
     with _rolled_up(study, progress):
         for path in (path for path in files if kinds[path] != "judgements"):
             if kinds[path] == "sourcecheckup":
-                waiting.append(_table(study, path, mapping, progress))
+                waiting.append(import_table(study, path, mapping, progress))
                 imported.append(waiting[-1][0])
             else:
-                imported.append(_bring_in(study, path, mapping, progress))
+                imported.append(import_file(study, path, mapping, progress))
         citations = extract_all(study, progress)
         fetched = _fetch(study, pages, "missing", progress)
         parsed = parse_all(study, progress)
         for done, decisions in waiting:
-            _decide(study, done, decisions, progress)
-        imported += [_bring_in(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
+            store_decisions(study, done, decisions, progress)
+        imported += [import_file(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
         pairs = judge_offline(study, progress, processes, synonyms).pairs
     return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)))

@@ -11,9 +11,10 @@ from medreview.api.opened import Opened, Place
 
 if TYPE_CHECKING:
     from medreview.exchange.exports.export import ExportSummary
+    from medreview.import_files import Imported
     from medreview.judges.llm_stage import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Imported, Judged, JudgedBy, Judges, PageProvider, Prepared
+    from medreview.pipeline import Judged, JudgedBy, Judges, PageProvider, Prepared
     from medreview.sources.stage import FetchSummary, Scope
     from medreview.statements.stage import ParseSummary
     from medreview.study.merge import MergeSummary

@@ -11,7 +11,7 @@ from medreview.cli.output import counted
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Imported
+    from medreview.import_files import Imported
     from medreview.study import Study
 
 _UNITS: Final = {"responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event"}

@@ -9,7 +9,7 @@ from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import bad_records, counted, result
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Facts
+    from medreview.import_files import Facts
 
 
 def facts(
