@@ -34,6 +34,7 @@ from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
+from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
 from medreview.study.merge import MergeSummary
@@ -93,6 +94,7 @@ def roll_up(study: Study, progress: Progress = SILENT) -> int:
     """
     if verdicts.is_current(study.reader):
         return verdicts.flagged(study.reader)
+    mark_all(study, progress)
     mark_snapshots(study, progress)
     return verdicts.refresh(study, progress)
 

@@ -60,4 +60,6 @@ def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[C
             citations.append({**what, **place, "response_id": response_id, "ordinal": ordinal})
     insert(connection, "source", sources)
     insert(connection, "citation", citations)
-    connection.executemany("UPDATE response SET cited = 1 WHERE response_id = ?", [(item[0],) for item in found])
+    connection.executemany(
+        "UPDATE response SET cited = 1, marked = NULL WHERE response_id = ?", [(item[0],) for item in found]
+    )

@@ -18,11 +18,12 @@ from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, flags, priority
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.progress import SILENT, Progress
+from medreview.statements.marker_stage import MARKED_BY
 from medreview.study import Study
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
-_RULES: Final = 2
+_RULES: Final = 3
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
 _COLUMNS = (
     "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
@@ -68,7 +69,7 @@ def flagged(reader: sqlite3.Connection) -> int:
 
 
 def _fingerprint(reader: sqlite3.Connection) -> str:
-    """Hash of what the table is made from: tie rule, statements, judgements, citations, and which pages are current.
+    """Hash of what the table is made from: tie rule, statements, what they cite, judgements, and the pages as they are.
 
     Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
     """
@@ -76,7 +77,7 @@ def _fingerprint(reader: sqlite3.Connection) -> str:
         """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
                   (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
     ).fetchone()
-    found = hashlib.sha256(repr((_RULES, tie_rule(reader), *counts)).encode())
+    found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts)).encode())
     for row in reader.execute(
         "SELECT source_id, current_snapshot FROM source WHERE current_snapshot IS NOT NULL ORDER BY source_id"
     ):

@@ -3,4 +3,5 @@
 ``split.split`` is the entry point, ``sentences.sentence_spans`` the sentence segmentation alone; ``stage`` does it for
 a study. ``blocks`` finds paragraphs, lists and tables, ``kinds`` what is not a statement, ``marks`` the citations and
 emphasis at the edges of one, with the word lists in ``abbreviations``.
+``marker_stage`` finds what every statement cites itself, and ``own_citations`` tells it.
 """

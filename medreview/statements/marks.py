@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.citations import Citation
+from medreview.citations.markers import is_power
 from medreview.text import Span
 
 _NUMERIC: Final = re.compile(
@@ -18,7 +19,7 @@ _AUTHOR_YEAR: Final = re.compile(
 )
 _LABEL: Final = re.compile(
     r"""(?:(?<=[\s(\[,;:.])|^)(?:see(?:\salso)?|sources?|refs?\.?|references?|doi|pmids?|pmcids?|pubmed(?:\sids?)?|arxiv|nct|url|link
-        |available(?:\sat|\sfrom)?|retrieved\sfrom|read\smore(?:\sat|\shere)?|more(?:\sinformation)?(?:\sat)?|quellen?|siehe|s\.|voir|véase
+        |available(?:\sat|\sfrom)?|retrieved\sfrom|read\smore(?:\sat|\shere)?|more(?:\sinformation)?(?:\sat)?|quellen?|siehe|(?<![A-Z]\.)s\.|voir|véase
         |fuentes?|trial(?:\sregistration)?|registration|clinicaltrials\.gov(?:\sidentifier)?)\s{0,2}[:#]?\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -161,7 +162,7 @@ def _trim_one(text: str, start: int, end: int, cited: CitationIndex) -> int:
 def _mark(text: str, start: int, end: int, cited: CitationIndex) -> int | None:
     """The start of the reference mark or citation that ends at ``end``, or ``None``."""
     numeric = _NUMERIC.search(text, max(start, end - 100), end)
-    if numeric is not None and not _unit_power(text, numeric.start()):
+    if numeric is not None and (text[numeric.start()] in "[【" or not is_power(text, numeric.start())):
         return numeric.start()
     span = cited.ending_at(end)
     if span is not None:
@@ -172,16 +173,6 @@ def _mark(text: str, start: int, end: int, cited: CitationIndex) -> int | None:
             return group
     author = _AUTHOR_YEAR.search(text, max(start, end - 300), end)
     return None if author is None else author.start()
-
-
-def _unit_power(text: str, at: int) -> bool:
-    """Whether a superscript is a power, after a unit or a number ("kg/m²", "10⁹"), not a reference mark."""
-    if text[at] in "[【":
-        return False
-    before = re.search(r"[^\W_]+\Z", text[max(0, at - 12) : at])
-    return before is not None and (
-        before.group()[-1].isdigit() or before.group().lower() in ("m", "cm", "mm", "dm", "km", "kg", "s", "l")
-    )
 
 
 def _group(text: str, start: int, end: int, cited: CitationIndex) -> int | None:

@@ -204,7 +204,7 @@ def _parse(connection: sqlite3.Connection, response: Mapping[str, Any], statemen
                 "text": text,
             }
         )
-    connection.execute("UPDATE response SET parser = ? WHERE response_id = ?", (PARSER, response_id))
+    connection.execute("UPDATE response SET parser = ?, marked = NULL WHERE response_id = ?", (PARSER, response_id))
     return insert(connection, "statement", rows)
 
 

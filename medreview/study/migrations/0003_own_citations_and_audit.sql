@@ -13,8 +13,8 @@ CREATE TABLE own_number (
 CREATE TABLE marker (
     statement_id TEXT NOT NULL REFERENCES statement,
     ordinal INTEGER NOT NULL,
-    "start" INTEGER NOT NULL,            -- in the response
-    "end" INTEGER NOT NULL,
+    "start" INTEGER,                     -- in the response; both NULL where the statement stands elsewhere than in it
+    "end" INTEGER,
     text TEXT NOT NULL,                  -- as written: [3, 4], (Smith 2019), https://...
     number INTEGER,                      -- the answer's own; NULL for a name or an address
     source_id TEXT REFERENCES source,    -- NULL when the answer's list has no such entry

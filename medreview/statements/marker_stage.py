@@ -1,0 +1,174 @@
+"""The stage that finds what every statement cites itself, and the response's own numbers of its sources."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from medreview.citations import extract
+from medreview.citations.markers import Marker, Reference, find_markers, markers_of
+from medreview.citations.own_numbers import is_numbered_entry, own_numbers
+from medreview.progress import SILENT, Progress
+from medreview.statements.blocks import Block, blocks
+from medreview.statements.marks import CitationIndex
+from medreview.statements.verbatim import find_verbatim
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import Span
+
+MARKED_BY: Final = "markers-1"
+"""Name and version of these rules, stored with every response that they were applied to."""
+
+_BATCH: Final = 200
+_WAITING: Final = "FROM response WHERE cited = 1 AND parser IS NOT NULL AND marked IS NOT ?"
+
+
+def mark_all(study: Study, progress: Progress = SILENT) -> int:
+    """Find the markers of the responses that these rules did not see yet, in transactions of 200; how many there were.
+
+    A response waits until its citations were extracted and its statements are there.
+    """
+    waiting = int(study.reader.execute(f"SELECT count(*) {_WAITING}", (MARKED_BY,)).fetchone()[0])
+    progress.begin("markers", waiting)
+    while rows := study.reader.execute(
+        f"SELECT response_id {_WAITING} ORDER BY ordinal LIMIT ?", (MARKED_BY, _BATCH)
+    ).fetchall():
+        study.write(lambda connection, rows=rows: _mark(connection, rows))  # type: ignore[misc]
+        progress.step(len(rows))
+    return waiting
+
+
+def _mark(connection: sqlite3.Connection, responses: Iterable[sqlite3.Row]) -> None:
+    for row in responses:
+        mark_response(connection, row["response_id"])
+
+
+def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
+    """Make the rows of ``own_number`` and ``marker`` of one response anew, within an open transaction."""
+    response = connection.execute("SELECT text, listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    text = response["text"]
+    citations = extract(text)
+    lists = _lists(text, blocks(text, CitationIndex(text, citations)))
+    own = own_numbers(text, json.loads(response["listed"] or "[]"), lists)
+    found = find_markers(text, own, citations, lists)
+    statements = connection.execute(
+        'SELECT statement_id, text, "start", "end", parts FROM statement WHERE response_id = ? ORDER BY ordinal',
+        (response_id,),
+    ).fetchall()
+    places = {row["statement_id"]: _places(row) for row in statements}
+    sources = {
+        row[0] for row in connection.execute("SELECT source_id FROM citation WHERE response_id = ?", (response_id,))
+    }
+    marked: list[dict[str, Any]] = []
+    for row in statements:
+        mine = _of_statement(text, found, places[row["statement_id"]], places.values())
+        placed = True
+        if not places[row["statement_id"]]:
+            inside = find_markers(row["text"], own, extract(row["text"]))
+            there = None if inside else find_verbatim(row["text"], text, found)
+            placed = not inside
+            mine = inside if there is None else markers_of(text, found, there, len(text))
+        written = text if placed else row["text"]
+        marked += _rows(row["statement_id"], written, mine, sources, placed)
+    connection.execute("DELETE FROM own_number WHERE response_id = ?", (response_id,))
+    connection.execute(
+        "DELETE FROM marker WHERE statement_id IN (SELECT statement_id FROM statement WHERE response_id = ?)",
+        (response_id,),
+    )
+    numbered = ((number, source_id) for number, keys in own.numbers.items() for source_id in _known(keys, sources))
+    insert(
+        connection,
+        "own_number",
+        ({"response_id": response_id, "number": number, "source_id": source_id} for number, source_id in numbered),
+    )
+    insert(connection, "marker", marked)
+    connection.execute("UPDATE response SET marked = ? WHERE response_id = ?", (MARKED_BY, response_id))
+
+
+def _lists(text: str, found: Sequence[Block]) -> list[Span]:
+    """The lists of sources of a response; lone lines of sources below what they are about ("Source: ...") are none."""
+    runs: list[tuple[list[Block], bool]] = []
+    before: Block | None = None
+    for is_list, group in groupby(found, key=lambda block: block.shape == "citation_list"):
+        run = list(group)
+        if is_list:
+            runs.append((run, before is not None and _is_below(text, before, run)))
+        before = run[-1]
+    below = sum(lone for _, lone in runs)
+    ends_with_it = bool(found) and found[-1].shape == "citation_list"
+    lone_is_list = below == 1 and ends_with_it and len(runs) == 1
+    return [_line(text, block) for run, lone in runs if not lone or lone_is_list for block in run]
+
+
+def _is_below(text: str, before: Block, run: Sequence[Block]) -> bool:
+    line = _line(text, run[0])
+    gap = text[before.end : line.start]
+    return len(run) == 1 and gap.count("\n") == 1 and not is_numbered_entry(text[line.start : line.end])
+
+
+def _line(text: str, block: Block) -> Span:
+    return Span(text.rfind("\n", 0, block.start) + 1, block.end)
+
+
+def _places(row: sqlite3.Row) -> list[Span]:
+    """Where a statement stands in its response: its parts, or its one place; nowhere when it was paraphrased."""
+    parts = [Span(*part) for part in json.loads(row["parts"])]
+    return parts or ([] if row["start"] is None else [Span(row["start"], row["end"])])
+
+
+def _of_statement(
+    text: str, found: Sequence[Marker], mine: Sequence[Span], everyone: Iterable[Sequence[Span]]
+) -> list[Marker]:
+    """The markers at the parts of a statement; else those at the end of the sentence that it shares with others."""
+    if not mine:
+        return []
+    others = list(everyone)
+    starts = [place.start for places in others for place in places]
+    markers = _at(text, found, mine, starts)
+    if not markers and len(mine) > 1:
+        sentence = [places[-1] for places in others if len(places) > 1 and places[0] == mine[0]]
+        markers = _at(text, found, [max(sentence, key=attrgetter("end"))], starts)
+    return markers
+
+
+def _at(text: str, found: Sequence[Marker], places: Iterable[Span], starts: Iterable[int]) -> list[Marker]:
+    every = list(starts)
+    at = {
+        marker.start: marker
+        for place in places
+        for marker in markers_of(text, found, place, min((s for s in every if s >= place.end), default=len(text)))
+    }
+    return [at[start] for start in sorted(at)]
+
+
+def _rows(
+    statement_id: str, text: str, markers: Iterable[Marker], sources: set[str], placed: bool
+) -> Iterator[dict[str, Any]]:
+    ordinal = 0
+    for marker in markers:
+        for number, source_id in _pointing(marker.references, sources):
+            ordinal += 1
+            yield {
+                "statement_id": statement_id,
+                "ordinal": ordinal,
+                "start": marker.start if placed else None,
+                "end": marker.end if placed else None,
+                "text": text[marker.start : marker.end],
+                "number": number,
+                "source_id": source_id,
+            }
+
+
+def _pointing(references: Iterable[Reference], sources: set[str]) -> Iterator[tuple[int | None, str | None]]:
+    for reference in references:
+        known = _known(reference.keys, sources)
+        yield from ((reference.number, source_id) for source_id in known)
+        if not known:
+            yield reference.number, None
+
+
+def _known(keys: Iterable[str], sources: set[str]) -> list[str]:
+    return [source_id for key in keys if (source_id := content_id("u", key)) in sources]

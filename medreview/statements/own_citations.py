@@ -1,0 +1,81 @@
+"""What a statement cites itself: the one place that says so, for the order of sources, triage, figures and export."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+Numbers = Mapping[str, tuple[int, ...]]
+"""By source, the response's own numbers of it, ascending: two numbers may be one source."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCitations:
+    """What a statement cites, in the order of its text.
+
+    ``sources``: the ids of the sources, each once. ``numbers``: the numbers it uses, also those that stand for nothing
+    in the response's list. ``marked``: whether any statement of the response cites a source; where none does, nobody
+    can say what this one cites. ``listed``: the response's own numbers.
+    """
+
+    sources: tuple[str, ...]
+    numbers: tuple[int, ...]
+    marked: bool
+    listed: Numbers
+
+    def cites(self, source_id: str) -> bool | None:
+        """Whether the statement cites a source; ``None`` where the response has no markers."""
+        return source_id in self.sources if self.marked else None
+
+    def numbers_of(self, source_id: str) -> tuple[int, ...]:
+        """The response's own numbers of a source: those that the statement uses first, then ascending."""
+        return tuple(sorted(self.listed.get(source_id, ()), key=lambda number: (number not in self.numbers, number)))
+
+    def number_of(self, source_id: str) -> int | None:
+        """The number to show for a source: the one that the statement uses, else the lowest; ``None`` without one."""
+        return next(iter(self.numbers_of(source_id)), None)
+
+
+def own_citations(reader: sqlite3.Connection, statement_id: str) -> OwnCitations:
+    """What one statement cites. Raises ``LookupError`` for an unknown one."""
+    found = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
+    if found is None:
+        raise LookupError(f"there is no statement {statement_id}")
+    return next(own for each, own in of_response(reader, found[0]) if each == statement_id)
+
+
+def of_response(reader: sqlite3.Connection, response_id: str) -> list[tuple[str, OwnCitations]]:
+    """What each statement of a response cites, with its id, in the order of the statements."""
+    rows = reader.execute(f"{_MARKERS} WHERE s.response_id = ? {_ORDER}", (response_id,)).fetchall()
+    listed = reader.execute(f"{_NUMBERS} WHERE response_id = ? ORDER BY number", (response_id,)).fetchall()
+    return _statements(rows, listed)
+
+
+def every_statement(reader: sqlite3.Connection) -> Iterator[tuple[str, OwnCitations]]:
+    """What each statement of the study cites, with its id, response by response."""
+    numbers = reader.execute(f"{_NUMBERS} ORDER BY response_id, number").fetchall()
+    listed = {response_id: list(rows) for response_id, rows in groupby(numbers, itemgetter("response_id"))}
+    every = reader.execute(f"{_MARKERS} {_ORDER}")
+    for response_id, rows in groupby(every, itemgetter("response_id")):
+        yield from _statements(list(rows), listed.get(response_id, []))
+
+
+_MARKERS = """SELECT s.response_id, s.statement_id, m.number, m.source_id
+              FROM statement AS s LEFT JOIN marker AS m USING (statement_id)"""
+_ORDER = "ORDER BY s.response_id, s.ordinal, m.ordinal"
+_NUMBERS = "SELECT response_id, number, source_id FROM own_number"
+
+
+def _statements(rows: list[sqlite3.Row], numbers: list[sqlite3.Row]) -> list[tuple[str, OwnCitations]]:
+    marked = any(row["source_id"] is not None for row in rows)
+    listed: dict[str, tuple[int, ...]] = {}
+    for row in numbers:
+        listed[row["source_id"]] = (*listed.get(row["source_id"], ()), row["number"])
+    found = []
+    for statement_id, group in groupby(rows, itemgetter("statement_id")):
+        own = list(group)
+        sources = dict.fromkeys(row["source_id"] for row in own if row["source_id"] is not None)
+        used = dict.fromkeys(row["number"] for row in own if row["number"] is not None)
+        found.append((statement_id, OwnCitations(tuple(sources), tuple(used), marked, listed)))
+    return found
