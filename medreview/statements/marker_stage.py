@@ -2,12 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from medreview.citations import extract
+from medreview.citations import Citation, canonical_key, extract
 from medreview.citations.markers import Marker, Reference, find_markers, markers_of
 from medreview.citations.own_numbers import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
@@ -15,7 +15,6 @@ from medreview.statements.blocks import Block, blocks
 from medreview.statements.marks import CitationIndex
 from medreview.statements.verbatim import find_verbatim
 from medreview.study import Study
-from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import Span
 
@@ -59,9 +58,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
         (response_id,),
     ).fetchall()
     places = {row["statement_id"]: _places(row) for row in statements}
-    sources = {
-        row[0] for row in connection.execute("SELECT source_id FROM citation WHERE response_id = ?", (response_id,))
-    }
+    sources = _sources(connection, response_id)
     marked: list[dict[str, Any]] = []
     for row in statements:
         mine = _of_statement(text, found, places[row["statement_id"]], places.values())
@@ -145,7 +142,7 @@ def _at(text: str, found: Sequence[Marker], places: Iterable[Span], starts: Iter
 
 
 def _rows(
-    statement_id: str, text: str, markers: Iterable[Marker], sources: set[str], placed: bool
+    statement_id: str, text: str, markers: Iterable[Marker], sources: Mapping[str, str], placed: bool
 ) -> Iterator[dict[str, Any]]:
     ordinal = 0
     for marker in markers:
@@ -162,7 +159,7 @@ def _rows(
             }
 
 
-def _pointing(references: Iterable[Reference], sources: set[str]) -> Iterator[tuple[int | None, str | None]]:
+def _pointing(references: Iterable[Reference], sources: Mapping[str, str]) -> Iterator[tuple[int | None, str | None]]:
     for reference in references:
         known = _known(reference.keys, sources)
         yield from ((reference.number, source_id) for source_id in known)
@@ -170,5 +167,13 @@ def _pointing(references: Iterable[Reference], sources: set[str]) -> Iterator[tu
             yield reference.number, None
 
 
-def _known(keys: Iterable[str], sources: set[str]) -> list[str]:
-    return [source_id for key in keys if (source_id := content_id("u", key)) in sources]
+def _known(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
+    return list(dict.fromkeys(sources[key] for key in keys if key in sources))
+
+
+def _sources(connection: sqlite3.Connection, response_id: str) -> dict[str, str]:
+    """The sources of a response by canonical key, as the rules have it now: an earlier version had other keys."""
+    cited = connection.execute(
+        "SELECT kind, value, source_id FROM citation WHERE response_id = ? ORDER BY ordinal DESC", (response_id,)
+    )
+    return {canonical_key(Citation(row["kind"], row["value"])): row["source_id"] for row in cited}
