@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Judged, JudgedBy, Prepared
     from medreview.progress import Progress
+    from medreview.review.cited_source import Source
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
-    from medreview.review.statement_view import Judgement, Source, Verdict
+    from medreview.review.statement_view import Judgement, Verdict
     from medreview.review.study_response import StudyResponse
     from medreview.sources.stage import FetchSummary
     from medreview.statements.split import Dropped, Parsed, Statement
@@ -140,7 +141,8 @@ _HOMES = {
     "medreview.pipeline": ("Judged", "JudgedBy", "Prepared"),
     "medreview.progress": ("Progress",),
     "medreview.review.reviewer_state": ("ReviewerSpan", "ReviewerState"),
-    "medreview.review.statement_view": ("Judgement", "Source", "Verdict"),
+    "medreview.review.cited_source": ("Source",),
+    "medreview.review.statement_view": ("Judgement", "Verdict"),
     "medreview.review.study_response": ("StudyResponse",),
     "medreview.sources.stage": ("FetchSummary",),
     "medreview.statements.split": ("Dropped", "Parsed", "Statement"),

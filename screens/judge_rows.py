@@ -143,7 +143,7 @@ def _quote_style(judgement: Judgement) -> str:
 
 def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]:
     source = item.source_of(judgement.snapshot_id)
-    where = f" in [{source.number}]" if source else ""
+    where = f" in {source.bracketed}" if source else ""
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]
     status = judgement.quote_status.replace("_", " ")

@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from medreview.review.cited_source import Source
 from medreview.review.layout.cells import fit, width
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import Source
+from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
@@ -158,23 +159,23 @@ def _bar(
             (" ─", "rule"),
         ]
     right.append((f" {where.position} ──{'' if below else '───'}" if where.position else "──", "rule"))
-    start = [("── ", "rule"), *source_numbers(session), ("  ", "")]
-    address = visible(source.url.partition("://")[2] or source.url).rstrip("/")
-    domain = visible(source.domain).removeprefix("www.") or address
+    sources = session.item.sources if session.item else (source,)
+    start = [("── ", "rule"), *source_numbers(sources, source, columns), ("  ", "")]
+    enough = min(least(source, sources), max(_DOMAIN, columns // 3))
 
     def room() -> int:
         return columns - sum(width(text) for text, _ in (*start, *facts, *right)) - 2
 
-    while room() < min(_DOMAIN, width(domain)) and (lesser := [fact for fact in facts if fact[1] == "dim"]):
+    while room() < enough and (lesser := [fact for fact in facts if fact[1] == "dim"]):
         facts = [fact for fact in facts if fact is not lesser[0]]
-    left = room()
+    left = max(_DOMAIN, room())
     heading: list[StyledText] = []
     if below:
-        if left < width(address) + _HEADING + 3:
-            address = domain
+        address = short_address(source, sources, max(enough, left - _HEADING - 3), host_only=True)
         if (most := left - width(address) - 3) >= _SHORTEST:
             heading = [("─ ", "rule"), (fit(below, min(width(below), most)), ""), (" ", "")]
-    address = fit(address, min(width(address), max(_DOMAIN, left)))
+    if not heading:
+        address = short_address(source, sources, left)
     return [*start, (address, "title"), *facts, (" ", ""), *heading, ("─", "rule fill"), *right]
 
 
@@ -192,21 +193,6 @@ def _facts(source: Source) -> list[StyledText]:
     facts = [size_words(source.size)] if source.size else []
     facts += [date_words(source.fetched_at)] if source.fetched_at else []
     return [(f" · {fact}", "dim") for fact in facts]
-
-
-def source_numbers(session: ReviewSession) -> list[StyledText]:
-    """The cited sources by number, the shown one in brackets; a range when there are many."""
-    source = session.source
-    count = len(session.item.sources) if session.item else 0
-    if source is None:
-        return []
-    if count > 6:
-        return [(f"[{source.number}]", "key"), (f" of {count}", "")]
-    pieces: list[StyledText] = []
-    for number in range(1, count + 1):
-        pieces.append((f"[{number}]", "key") if number == source.number else (str(number), ""))
-        pieces.append((" ", ""))
-    return pieces[:-1]
 
 
 def size_words(size: int) -> str:

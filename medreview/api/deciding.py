@@ -9,7 +9,7 @@ from medreview.study.events import Receipt
 
 if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
-    from medreview.review.statement_view import Source
+    from medreview.review.cited_source import Source
 
 
 class Deciding(Opened):

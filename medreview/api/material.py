@@ -17,10 +17,10 @@ class MarkedPassage(NamedTuple):
 
     ``kind``: ``"quote"`` (a judge's quotation), ``"evidence"`` (what to read first, by the offline rules) or
     ``"clash"`` (what differs from the statement, or from a judge's quotation; ``remark`` says what they have instead).
-    ``source`` is the ``number`` of one of the statement's sources. Offsets count code points of that source's text.
+    Offsets count code points of the source's text.
     """
 
-    source: int
+    source_id: str
     kind: str
     start: int
     end: int
@@ -79,4 +79,4 @@ def _passages(reader: sqlite3.Connection, view: StatementView, texts: dict[str, 
             texts[page] = load_text(reader, page)
         for start, end, kind in dict.fromkeys(lit.marks):
             remark = lit.remarks.get(start, "") if kind == "clash" else ""
-            yield MarkedPassage(source.number, kind, start, end, texts[page][start:end], remark)
+            yield MarkedPassage(source.source_id, kind, start, end, texts[page][start:end], remark)

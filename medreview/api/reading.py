@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
     from medreview.api.rows import JudgementRow, LabelRow, PairRow
     from medreview.api.tables import Table
-    from medreview.review.statement_view import Source
+    from medreview.review.cited_source import Source
     from medreview.review.study_response import StudyResponse
 
 

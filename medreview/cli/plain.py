@@ -204,8 +204,12 @@ def _source(session: ReviewSession) -> None:
     if source is None:
         print("SOURCE: none is cited.")
         return
+    sources = session.item.sources if session.item else ()
+    if len(sources) > 1:
+        print(_wrapped("sources: " + ", ".join(f"{it.name}{' cited' if it.cited else ''}" for it in sources)))
     state = source.state.replace("_", " ")
-    print(_wrapped(f"SOURCE {source.number}: {source.domain}, {state} {source.state_evidence}"))
+    cited = ", cited by the statement" if source.cited else ""
+    print(_wrapped(f"SOURCE {source.name}{cited}: {source.url}, {state} {source.state_evidence}"))
     if source.title:
         print(_wrapped(f"title: {source.title}"))
     text, highlights = session.source_text(), session.source_highlights()
@@ -239,7 +243,7 @@ def _judges(session: ReviewSession) -> None:
         if said.verdict is None and said.supported is None:
             verdict = f"no vote ({verdict})"
         quote = f", quote {said.quote_status.replace('_', ' ')}: “{said.quote}”" if said.quote else ""
-        number = source.number if source else "?"
+        number = source.name if source else "?"
         print(_wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
     if item.verdict and len(jurors(item)) > 1:
         print(_wrapped(f"the jury: {jury_words(item.verdict)}"))

@@ -22,6 +22,7 @@ _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_ju
 class RollUp:
     """The judges' word on a statement. ``lead`` is the judgement to show first, ``None`` when nobody judged.
 
+    ``against``: in a conflict, the page of a judgement that contradicts.
     ``abstained`` counts the judges without a vote; ``tied``: the verdicts, or supported and not, were even, whatever
     the tie rule made of it.
     """
@@ -34,6 +35,7 @@ class RollUp:
     abstained: int
     tied: bool
     lead: Vote | None
+    against: str | None
     false_quotes: tuple[str, ...]
     lowest_confidence: float | None
 
@@ -50,16 +52,17 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     supports = [_supports(words) for words in judges]
     false = [vote for vote in counting if vote.unproven or (vote.supported and vote.quote_status in FALSE_QUOTES)]
     confidences = [vote.confidence for vote in counting if vote.confidence is not None and _counts(vote, verdict)]
-    labels = {vote.verdict for vote in counting}
+    conflict = _across_sources(judges)
     return RollUp(
         verdict=verdict,
         supported=majority(supports, tie),
-        conflict="supported" in labels and "contradicted" in labels and _across_sources(judges),
+        conflict=conflict,
         votes_for=most,
         votes_other=sum(tally.values()) - most,
         abstained=sum(label is None and word is None for label, word in zip(by_judge, supports, strict=True)),
         tied=len(first) > 1 or _even(supports),
         lead=_lead(false or counting, verdict),
+        against=next(vote.snapshot_id for vote in counting if vote.verdict == "contradicted") if conflict else None,
         false_quotes=tuple(sorted({"altered" if vote.quote_status == "altered" else "absent" for vote in false})),
         lowest_confidence=min(confidences, default=None),
     )

@@ -27,47 +27,54 @@ _CLASH_WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One reason to look at a statement; ``weight`` 1-99 orders them."""
+    """One reason to look at a statement; ``weight`` 1-99 orders them.
+
+    ``snapshot_id``: the page that the reason is about, ``None`` when it is about no page more than another.
+    """
 
     weight: int
     badge: str
+    snapshot_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CitedPages:
     """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not.
 
-    A page that speaks to judges has the state ``instructions``. ``misled``: a model found support on such a page.
-    ``changed``: a judge spoke before the text of a page changed, and not since; its word no longer counts.
-    ``readable``: there is a text of a source that could be judged.
+    A page that speaks to judges has the state ``instructions``. ``misled``: such a page on which a model found support.
+    ``changed``: a page on which a judge spoke before its text changed, and not since; that word no longer counts.
+    ``opens``: the page that opens first. ``readable``: there is a text of a source that could be judged.
     """
 
     cited: int
     states: Sequence[str]
-    misled: bool = False
-    changed: bool = False
+    misled: str | None = None
+    changed: str | None = None
+    opens: str | None = None
     readable: bool = False
 
 
 def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, doubt: float = 0.0) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
-    ``doubt`` 0..1: how far the closest source is from the statement, in words and numbers alone.
+    ``clash_kinds`` are those of the page that opens first. ``doubt`` 0..1: how far the closest source is from the
+    statement, in words and numbers alone.
     """
     found: list[Flag] = []
+    lead = result.lead.snapshot_id if result.lead else None
     for status, weight in (("absent", 95), ("altered", 90)):
         if status in result.false_quotes:
-            found.append(Flag(weight, f"quote {status}"))
+            found.append(Flag(weight, f"quote {status}", lead))
     if result.verdict == "contradicted":
-        found.append(Flag(80, "contradicted"))
+        found.append(Flag(80, "contradicted", lead))
     words = {_CLASH_WORDS[kind] for kind in clash_kinds}
-    found += [Flag(75 if "number" in word or "unit" in word else 65, word) for word in sorted(words)]
+    found += [Flag(75 if "number" in word or "unit" in word else 65, word, pages.opens) for word in sorted(words)]
     if pages.misled:
-        found.append(Flag(85, "page: instructions"))
+        found.append(Flag(85, "page: instructions", pages.misled))
     if pages.changed:
-        found.append(Flag(58, "page changed"))
+        found.append(Flag(58, "page changed", pages.changed))
     if result.conflict:
-        found.append(Flag(70, "sources conflict"))
+        found.append(Flag(70, "sources conflict", result.against))
     if result.votes_other:
         found.append(Flag(60, f"jury {result.votes_for}-{result.votes_other}"))
     found += _unsupported(result, pages, doubt)
@@ -93,6 +100,11 @@ def _unsupported(result: RollUp, pages: CitedPages, doubt: float) -> list[Flag]:
     if result.verdict is None and not result.votes_other and doubt >= _DOUBTFUL:
         return [Flag(35, "judge unsure")]
     return []
+
+
+def cause(found: Iterable[Flag]) -> str | None:
+    """The page that the gravest flag about a page is about."""
+    return next((flag.snapshot_id for flag in found if flag.snapshot_id), None)
 
 
 def priority(found: Sequence[Flag], doubt: float = 0.0) -> int:

@@ -1,4 +1,4 @@
-"""The table ``verdict``: for every statement the rolled-up verdict, the flags and the source to open first.
+"""The table ``verdict``: for every statement the rolled-up verdict, and the flags with the page they are about.
 
 The table is derived, and the study keeps beside it a fingerprint of what it was made from. ``medreview.pipeline`` makes
 the table anew when that has changed; a change after which it did not come to that is seen by the next one.
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
-from medreview.judges.triage import CitedPages, flags, priority
+from medreview.judges.triage import CitedPages, cause, flags, priority
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.progress import SILENT, Progress
 from medreview.statements.marker_stage import MARKED_BY
@@ -121,26 +121,29 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         votes = voters.votes(rows)
         result = roll_up(votes, tie)
         response_id = rows[0]["response_id"]
-        opened = result.lead.snapshot_id if result.lead else openings.get(response_id)
+        opens = openings.get(statement_id)
         doubt = doubts.get(statement_id, 0.0)
-        kinds = clashes.get((statement_id, opened or ""), ())
-        cited = pages.get(response_id, nothing_cited)
-        outdated = voters.outdated(rows, votes)
-        if injected or outdated:
-            cited = replace(cited, misled=_rests_on_injection(votes, injected), changed=outdated)
+        kinds = clashes.get((statement_id, opens or ""), ())
+        cited = replace(
+            pages.get(response_id, nothing_cited),
+            misled=_rests_on_injection(votes, injected),
+            changed=voters.outdated(rows, votes),
+            opens=opens,
+        )
         found = flags(result, kinds, cited, doubt)
-        yield _verdict(statement_id, result, opened) | {
+        yield _verdict(statement_id, result, cause(found)) | {
             "priority": priority(found, doubt),
             "badges": " · ".join(flag.badge for flag in found),
         }
 
 
-def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> bool:
-    """Whether a model's word for the statement rests on a page that speaks to models."""
-    return any(vote.supported and not vote.judge.offline and vote.snapshot_id in injected for vote in votes)
+def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> str | None:
+    """The page that speaks to models and on which a model's word for the statement rests."""
+    supporting = (vote.snapshot_id for vote in votes if vote.supported and not vote.judge.offline)
+    return next((page for page in supporting if page in injected), None)
 
 
-def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str, Any]:
+def _verdict(statement_id: str, result: RollUp, about: str | None) -> dict[str, Any]:
     return {
         "statement_id": statement_id,
         "verdict": result.verdict,
@@ -151,7 +154,7 @@ def _verdict(statement_id: str, result: RollUp, opened: str | None) -> dict[str,
         "abstained": result.abstained,
         "tied": result.tied,
         "judgement_id": result.lead.judgement_id if result.lead else None,
-        "snapshot_id": opened,
+        "snapshot_id": about,
     }
 
 
@@ -172,12 +175,9 @@ def _pages(reader: sqlite3.Connection) -> dict[str, CitedPages]:
 
 
 def _openings(reader: sqlite3.Connection) -> dict[str, str]:
-    """By response: the first cited source that has a snapshot, best one with text."""
-    rows = reader.execute(
-        """SELECT response_id, snapshot_id FROM citation JOIN snapshot_current USING (source_id)
-           JOIN snapshot_content USING (snapshot_id, source_id) ORDER BY response_id, has_text DESC, ordinal"""
-    )
-    return {response_id: next(group)["snapshot_id"] for response_id, group in groupby(rows, itemgetter("response_id"))}
+    """By statement: the page that opens first."""
+    rows = reader.execute("SELECT statement_id, snapshot_id FROM source_order WHERE opens AND snapshot_id IS NOT NULL")
+    return {row["statement_id"]: row["snapshot_id"] for row in rows}
 
 
 def _clashes(reader: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, ...]]:

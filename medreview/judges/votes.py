@@ -28,7 +28,8 @@ COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.s
 _PAGES: Final = """
 SELECT p.snapshot_id, p.source_id, p.snapshot_id = now.snapshot_id AS current,
        CASE WHEN p.text_sha256 = now.text_sha256 THEN now.snapshot_id ELSE p.snapshot_id END AS page,
-       EXISTS (SELECT 1 FROM snapshot_superseded AS o WHERE o.snapshot_id = p.snapshot_id) AS superseded
+       EXISTS (SELECT 1 FROM snapshot_superseded AS o WHERE o.snapshot_id = p.snapshot_id) AS superseded,
+       now.snapshot_id AS newest
 FROM snapshot AS p JOIN source AS u USING (source_id)
 LEFT JOIN snapshot AS now ON now.snapshot_id = u.current_snapshot"""
 _OF_ONE: Final = " WHERE p.snapshot_id IN (SELECT snapshot_id FROM judgement WHERE statement_id = ?)"
@@ -81,12 +82,16 @@ def judges_of_support(reader: sqlite3.Connection) -> list[Judge]:
 
 
 class _Page(NamedTuple):
-    """What a snapshot stands for: its source's page as it is now, unless its text is another since (``superseded``)."""
+    """What a snapshot stands for: its source's page as it is now, unless its text is another since (``superseded``).
+
+    ``newest``: that page as it is now, in either case.
+    """
 
     snapshot_id: str
     source_id: str
     current: bool
     superseded: bool
+    newest: str
 
 
 class VoteReader:
@@ -95,7 +100,9 @@ class VoteReader:
     def __init__(self, reader: sqlite3.Connection, statement_id: str | None = None) -> None:
         query, values = (_PAGES, ()) if statement_id is None else (_PAGES + _OF_ONE, (statement_id,))
         self._pages = {
-            row["snapshot_id"]: _Page(row["page"], row["source_id"], bool(row["current"]), bool(row["superseded"]))
+            row["snapshot_id"]: _Page(
+                row["page"], row["source_id"], bool(row["current"]), bool(row["superseded"]), row["newest"]
+            )
             for row in reader.execute(query, values)
         }
         runs = reader.execute("SELECT judge, kind = 'offline', min(ordinal) FROM judge_run GROUP BY 1, 2")
@@ -119,12 +126,17 @@ class VoteReader:
         votes = [_vote(judge, self._pages[row["snapshot_id"]], row) for (judge, _), (_, row) in newest.items()]
         return sorted(votes, key=lambda vote: (vote.judge.offline, self._asked[vote.judge], vote.snapshot_id))
 
-    def outdated(self, rows: Iterable[sqlite3.Row], votes: Sequence[Vote]) -> bool:
-        """Whether a judge (the offline one aside) spoke on a page before its text changed, and not since."""
+    def outdated(self, rows: Iterable[sqlite3.Row], votes: Sequence[Vote]) -> str | None:
+        """The page as it is now on which a judge (the offline one aside) spoke before its text changed, and not since;
+        ``None`` where there is no such page."""
         since = {(vote.judge, vote.source_id) for vote in votes}
-        return any(
-            page.superseded and row["kind"] != "offline" and (_judge(row), page.source_id) not in since
-            for row, page in self._placed(rows)
+        return next(
+            (
+                page.newest
+                for row, page in self._placed(rows)
+                if page.superseded and row["kind"] != "offline" and (_judge(row), page.source_id) not in since
+            ),
+            None,
         )
 
     def _placed(self, rows: Iterable[sqlite3.Row]) -> Iterator[tuple[sqlite3.Row, _Page]]:

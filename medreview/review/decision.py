@@ -72,7 +72,7 @@ def decide_in_script(
     sources = {source.source_id: source for source in item.sources}
     if source_id is not None and source_id not in sources:
         raise UserError(f"The response of {statement_id} does not cite the source {source_id!r}.")
-    source = sources[source_id] if source_id is not None else item.opening_source(judges=True)
+    source = sources[source_id] if source_id is not None else item.opening_source
     snapshot_id = source.snapshot_id if source else None
     own = load_reviewer_state(study.reader, statement_id, reviewer, pass_no)
     payload = decision_payload(

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from medreview.review.cited_source import Source
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
-from medreview.review.statement_view import Evidence, Source, StatementView
+from medreview.review.statement_view import Evidence, StatementView
 from medreview.text import Span
 
 

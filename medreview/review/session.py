@@ -7,6 +7,7 @@ from medreview.labels import FLAGS, REASONS, Via, label_in, level_named
 from medreview.review import highlights
 from medreview.review.active_time import ActiveTime
 from medreview.review.bookmark import bookmark_in
+from medreview.review.cited_source import Source
 from medreview.review.decision import decision_payload
 from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.event_writer import EventWriter
@@ -17,11 +18,11 @@ from medreview.review.queue import Queue, open_queue
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
+from medreview.review.source_order import cause
 from medreview.review.span_editing import SpanEdit
 from medreview.review.span_events import span_deletion, span_event
 from medreview.review.statement_view import (
     Evidence,
-    Source,
     StatementView,
     load_evidence,
     load_name,
@@ -146,11 +147,14 @@ class ReviewSession:
     # What is shown
 
     def turn_source(self, step: int) -> bool:
-        """Show the next (1) or previous (-1) cited source, round and round; False when there is one at most."""
+        """Show the next (1) or previous (-1) source, round and round, the statement's own citations first.
+
+        False when there is one source at most.
+        """
         sources = self.item.sources if self.item else ()
         if len(sources) < 2 or self.source is None:
             return False
-        self.source = sources[(self.source.number - 1 + step) % len(sources)]
+        self.source = sources[(sources.index(self.source) + step) % len(sources)]
         return True
 
     def show_source_of(self, snapshot_id: str | None) -> None:
@@ -359,7 +363,9 @@ class ReviewSession:
         reader = self.study.reader
         self.item = load_statement_view(reader, self.queue.units[self.position])
         self.own = load_reviewer_state(reader, self.item.statement_id, self.reviewer, self.pass_no)
-        self.source = self.item.opening_source(judges=self.shows_judges)
+        queue, item = self.queue.kind.name, self.item
+        about = cause(reader, item.sources, queue, item.statement_id, self.own.snapshot_id)
+        self.source = about or item.opening_source
         self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue)
 
     def _decision(self, kind: str, axis: str, label: str, via: Via) -> NewEvent:

@@ -6,28 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
+from medreview.review.cited_source import Source
+from medreview.review.source_order import sources_beside
 from medreview.text import Span
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One cited source of the response, as its ``number``-th; ``snapshot_id`` is ``None`` when it was never fetched.
-
-    ``state`` is the state of its page (``ok``, ``paywall``, ``http_error`` ...), ``"not fetched"``, or
-    ``"instructions"`` for a page that tells judges what to answer; ``state_evidence`` is what gave it. ``size`` counts
-    the bytes that came, ``fetched_at`` is ISO 8601, UTC.
-    """
-
-    number: int
-    source_id: str
-    snapshot_id: str | None
-    url: str
-    domain: str
-    title: str
-    state: str
-    state_evidence: str
-    size: int
-    fetched_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +48,8 @@ class Verdict:
     tell, and for a tie that the study's tie rule leaves open. ``conflict``: one source supports, another contradicts.
     ``votes_for`` counts the judges of that verdict, ``votes_other`` those of another, ``abstained`` those without any;
     ``tied``: votes were even, whatever the tie rule made of it.
-    ``judgement_id`` and ``snapshot_id`` are what to show first, ``badges`` why it is flagged, ``""`` when it is not.
+    ``judgement_id`` is what to show first, ``badges`` why it is flagged, ``""`` when it is not; ``snapshot_id`` is the
+    page that the gravest flag about one page is about.
     """
 
     verdict: str | None
@@ -104,6 +86,7 @@ class Evidence:
 class StatementView:
     """One statement with its response, sources and the judges' opinions.
 
+    ``sources`` stand in the order of :mod:`medreview.review.source_order`: what the statement itself cites first.
     ``judgements`` holds each judge's word on each source as it is now; what was said before that is not shown.
     """
 
@@ -129,12 +112,10 @@ class StatementView:
             (source for source in self.sources if source.snapshot_id and source.snapshot_id == snapshot_id), None
         )
 
-    def opening_source(self, *, judges: bool) -> Source | None:
-        """The source to open first: the one the judges' verdict rests on where ``judges`` may be seen, else the first
-        that can be read."""
-        opened = self.source_of(self.verdict.snapshot_id) if self.verdict and judges else None
-        readable = next((source for source in self.sources if source.snapshot_id and source.size), None)
-        return opened or readable or next(iter(self.sources), None)
+    @property
+    def opening_source(self) -> Source | None:
+        """The source to open first, but for queues with a cause; ``None`` when nothing is cited."""
+        return next((source for source in self.sources if source.opens), None)
 
 
 def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> StatementView:
@@ -160,7 +141,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         origin=row["origin"],
         question=row["question"],
         response=row["response"],
-        sources=load_sources(reader, row["response_id"]),
+        sources=sources_beside(reader, statement_id, row["response_id"]),
         judgements=_judgements(reader, statement_id),
         verdict=_verdict(reader, statement_id),
     )
@@ -211,34 +192,6 @@ def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: st
 
 def _span(start: int | None, end: int | None) -> Span | None:
     return None if start is None or end is None else Span(start, end)
-
-
-def load_sources(reader: sqlite3.Connection, response_id: str) -> tuple[Source, ...]:
-    """The sources that a response cites, each once, in order of citation."""
-    rows = reader.execute(
-        """SELECT u.source_id, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title, p.page_state,
-                  p.state_evidence, p.instructions, p.raw_size, p.fetched_at
-           FROM citation AS c JOIN source AS u USING (source_id)
-           LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
-           WHERE c.response_id = ? GROUP BY u.source_id ORDER BY first""",
-        (response_id,),
-    )
-    return tuple(
-        Source(
-            number=number,
-            source_id=row["source_id"],
-            snapshot_id=row["snapshot_id"],
-            url=row["url"],
-            domain=row["domain"],
-            title=row["title"] or "",
-            # A page that speaks to judges is shown as such also where badges are hidden.
-            state="instructions" if row["instructions"] else row["page_state"] or "not fetched",
-            state_evidence=row["instructions"] or row["state_evidence"] or "",
-            size=row["raw_size"] or 0,
-            fetched_at=row["fetched_at"] or "",
-        )
-        for number, row in enumerate(rows, 1)
-    )
 
 
 def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgement, ...]:

@@ -4,7 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 
 from medreview.citations.model import Citation
-from medreview.review.statement_view import Source, load_sources, response_name
+from medreview.review.cited_source import Source, load_sources
+from medreview.review.statement_view import response_name
+from medreview.statements.own_citations import numbering
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +62,7 @@ def load_response(reader: sqlite3.Connection, response_id: str) -> StudyResponse
         question=row["question"],
         text=row["text"],
         citations=tuple(Citation(*cited) for cited in citations),
-        sources=load_sources(reader, response_id),
+        sources=load_sources(reader, response_id, numbering(reader, response_id)),
         statements=row["statements"],
         left_out=row["dropped"],
         parser=row["parser"] or "",

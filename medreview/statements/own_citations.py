@@ -45,6 +45,12 @@ def own_citations(reader: sqlite3.Connection, statement_id: str) -> OwnCitations
     return next(own for each, own in of_response(reader, found[0]) if each == statement_id)
 
 
+def numbering(reader: sqlite3.Connection, response_id: str) -> OwnCitations:
+    """The response's own numbers of its sources, beside no statement."""
+    listed = reader.execute(f"{_NUMBERS} WHERE response_id = ? ORDER BY number", (response_id,)).fetchall()
+    return OwnCitations((), (), False, _listed(listed))
+
+
 def of_response(reader: sqlite3.Connection, response_id: str) -> list[tuple[str, OwnCitations]]:
     """What each statement of a response cites, with its id, in the order of the statements."""
     rows = reader.execute(f"{_MARKERS} WHERE s.response_id = ? {_ORDER}", (response_id,)).fetchall()
@@ -69,9 +75,7 @@ _NUMBERS = "SELECT response_id, number, source_id FROM own_number"
 
 def _statements(rows: list[sqlite3.Row], numbers: list[sqlite3.Row]) -> list[tuple[str, OwnCitations]]:
     marked = any(row["source_id"] is not None for row in rows)
-    listed: dict[str, tuple[int, ...]] = {}
-    for row in numbers:
-        listed[row["source_id"]] = (*listed.get(row["source_id"], ()), row["number"])
+    listed = _listed(numbers)
     found = []
     for statement_id, group in groupby(rows, itemgetter("statement_id")):
         own = list(group)
@@ -79,3 +83,10 @@ def _statements(rows: list[sqlite3.Row], numbers: list[sqlite3.Row]) -> list[tup
         used = dict.fromkeys(row["number"] for row in own if row["number"] is not None)
         found.append((statement_id, OwnCitations(tuple(sources), tuple(used), marked, listed)))
     return found
+
+
+def _listed(numbers: list[sqlite3.Row]) -> Numbers:
+    listed: dict[str, tuple[int, ...]] = {}
+    for row in numbers:
+        listed[row["source_id"]] = (*listed.get(row["source_id"], ()), row["number"])
+    return listed

@@ -12,7 +12,7 @@ def everything(demo_file):
     """Every statement of the sample study, and the texts of its pages."""
     with medreview.open_study(demo_file, read_only=True) as study:
         statements = list(study.statements())
-        pages = {source.snapshot_id: study.source_text(source) for s in statements for source in s.sources}
+        pages = {source.source_id: study.source_text(source) for s in statements for source in s.sources}
     return statements, pages
 
 
@@ -23,7 +23,7 @@ def test_every_place_holds_the_text_that_is_said_to_stand_there(everything):
     for statement in statements:
         assert statement.response[slice(*statement.span)] == statement.text
         for passage in statement.passages:
-            page = pages[statement.sources[passage.source - 1].snapshot_id]
+            page = pages[passage.source_id]
             assert page[passage.start : passage.end] == passage.text
     assert {passage.kind for s in statements for passage in s.passages} == {"quote", "evidence", "clash"}
 
@@ -31,9 +31,9 @@ def test_every_place_holds_the_text_that_is_said_to_stand_there(everything):
 def test_every_quote_that_was_found_is_a_passage(everything):
     statements, _ = everything
     for statement in statements:
-        lit = {(p.source, p.start, p.end) for p in statement.passages if p.kind == "quote"}
+        lit = {(p.source_id, p.start, p.end) for p in statement.passages if p.kind == "quote"}
         quoted = {
-            (statement.source_of(judgement.snapshot_id).number, *span)
+            (judgement.source_id, *span)
             for judgement in statement.judgements
             if not judgement.offline
             for span in judgement.quote_spans

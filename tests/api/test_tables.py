@@ -69,7 +69,12 @@ def as_value(cell, kind):
 
 def test_a_pair_is_a_statement_beside_each_source_of_its_response(sample):
     statements = list(sample.statements())
-    expected = [(s.statement_id, source.source_id, source.number) for s in statements for source in s.sources]
+    by_place = [sorted(s.sources, key=lambda source: source.place) for s in statements]
+    expected = [
+        (s.statement_id, source.source_id, source.place)
+        for s, of_statement in zip(statements, by_place, strict=True)
+        for source in of_statement
+    ]
 
     pairs = sample.pairs()
 

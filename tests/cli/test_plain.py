@@ -88,7 +88,9 @@ def test_putting_off_the_last_statement_says_that_it_was_the_last(medreview, dem
 
 
 def test_where_in_a_source_one_is_is_said_in_words(medreview, demo):
-    of_a_pdf = medreview("review", demo, "--plain", "--queue", "responses", "--filter", "response=R07", input="j\nq\n")
+    of_a_pdf = medreview(
+        "review", demo, "--plain", "--queue", "responses", "--filter", "response=R07", input="]\nj\n]\nq\n"
+    )
     assert "title: Enoxaparin: doses in renal impairment" in of_a_pdf.stdout
     assert "page 1 of 2" in of_a_pdf.stdout
     assert "page 2 of 2" in of_a_pdf.stdout

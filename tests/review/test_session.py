@@ -270,10 +270,10 @@ def test_sources_are_turned_round_and_opened_where_the_judges_looked(study):
     assert highlights.remarks == {session.source_text().index("30"): "50 in the statement"}
     assert {mark.kind for mark in highlights.marks} == {"quote", "evidence", "clash"}
     session.turn_source(1)
-    assert session.source.number == 2
+    assert session.source.place == 2
     session.turn_source(-1)
     session.turn_source(-1)
-    assert (session.source.number, session.source_text()) == (3, "")
+    assert (session.source.place, session.source_text()) == (3, "")
 
 
 def test_when_nothing_can_be_saved_the_state_is_as_before(study):

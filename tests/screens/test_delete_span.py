@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from medreview.review.cited_source import Source
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
-from medreview.review.statement_view import Source, StatementView
+from medreview.review.statement_view import StatementView
 from medreview.screens.app import Workbench
 from medreview.screens.dialogs import DeleteSpanDialog
 from medreview.study import Study
@@ -113,9 +114,9 @@ async def test_a_span_on_another_source_is_shown_there(study: Study) -> None:
         for target, words in MARK.items():
             marked(app, target, words)
         await press(pilot, "right_square_bracket")
-        assert shown(app)[1].number == 2
+        assert shown(app)[1].place == 2
         await press(pilot, "D", "w")
-        assert shown(app)[1].number == 1
+        assert shown(app)[1].place == 1
         assert "capillary refill" in screen_text(app)
 
 

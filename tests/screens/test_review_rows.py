@@ -123,7 +123,7 @@ async def test_the_panel_lists_the_judges_of_the_shown_source_first(study: Study
     async with app.run_test(size=(160, 50)) as pilot:
         await press(pilot, "j")
         session = review_screen(app).session
-        here = f"in [{session.source.number}]"
+        here = f"in {session.source.bracketed}"
         rows = [row for row in pane_text(app, "judges").splitlines() if " in [" in row]
         there = [here in row for row in rows]
         assert there == [True, True, False]

@@ -90,6 +90,17 @@ class StudyBuilder:
         row |= {"start": start, "end": start + len(found["value"])} if start >= 0 else {"start": None, "end": None}
         self.add("citation", **row | columns)
 
+    def own_number(self, response_id: str, number: int, source_id: str) -> None:
+        """The answer calls a source by a number of its own."""
+        self.add("own_number", response_id=response_id, number=number, source_id=source_id)
+
+    def marker(self, statement_id: str, source_id: str | None, number: int | None = None, **columns: Any) -> None:
+        """A statement points to a source, by the answer's own number or else by a name."""
+        ordinal = 1 + int(self._one("SELECT count(*) FROM marker WHERE statement_id = ?", statement_id))
+        row = {"statement_id": statement_id, "ordinal": ordinal, "start": 0, "end": 0, "number": number}
+        row |= {"text": f"[{number}]" if number else "(Smith 2019)", "source_id": source_id}
+        self.add("marker", **row | columns)
+
     def snapshot(self, source_id: str, text: str = "", snapshot_id: str = "", **columns: Any) -> str:
         """The newest snapshot of a source: what is judged and shown from now on."""
         version = 1 + int(self._one("SELECT count(*) FROM snapshot WHERE source_id = ?", source_id))

@@ -22,6 +22,22 @@ CREATE TABLE marker (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX marker_source ON marker (source_id, statement_id);
 
+-- The order of a response's sources beside each of its statements (turn), and which of them opens (opens): cited by the
+-- statement and readable, then the best evidence by the offline rules, then the response's order. first: its first
+-- citation in the response. What a verdict has as its snapshot is, from here on, the page that its gravest flag is about.
+CREATE VIEW source_order AS
+SELECT statement_id, source_id, snapshot_id, first, cited, readable, unsupported,
+       row_number() OVER (PARTITION BY statement_id ORDER BY cited DESC, readable DESC, ifnull(unsupported, 2), first) AS turn,
+       row_number() OVER (PARTITION BY statement_id ORDER BY readable DESC, cited DESC, ifnull(unsupported, 2), first) = 1
+           AS opens
+FROM (SELECT s.statement_id, c.source_id, u.current_snapshot AS snapshot_id, min(c.ordinal) AS first,
+             EXISTS (SELECT 1 FROM marker AS m WHERE m.statement_id = s.statement_id AND m.source_id = c.source_id) AS cited,
+             ifnull(n.readable, 0) AS readable, e.unsupported
+      FROM statement AS s JOIN citation AS c USING (response_id) JOIN source AS u USING (source_id)
+      LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot
+      LEFT JOIN evidence AS e ON e.statement_id = s.statement_id AND e.snapshot_id = u.current_snapshot
+      GROUP BY s.statement_id, c.source_id);
+
 CREATE TABLE left_out (                  -- text of a response that is no statement
     left_out_id TEXT PRIMARY KEY,
     response_id TEXT NOT NULL REFERENCES response,
