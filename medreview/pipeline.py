@@ -3,8 +3,9 @@
 import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts;
 models are asked when they are named, since that costs money.
 
-After every function here the table of verdicts is right, whatever came in between: it is rolled up when something has
-changed that it is made from, also after an interruption, and when an earlier one was killed before it came to that.
+After every function here the table of verdicts is right and the frame of the audit complete, whatever came in between:
+it is rolled up when something has changed that it is made from, also after an interruption, and when an earlier one was
+killed before it came to that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from medreview.judges.tasks.registry import task_for
 from medreview.labels import TieRule
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
+from medreview.review import audit
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.sources.saved.pages_folder import PagesFolder
@@ -106,6 +108,7 @@ def _rolled_up(study: Study, progress: Progress) -> Iterator[None]:
         yield
     finally:
         roll_up(study, progress)
+        study.write(audit.complete)
 
 
 def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT) -> Imported:

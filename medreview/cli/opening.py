@@ -32,11 +32,13 @@ def open_review(
     from dataclasses import replace
 
     from medreview.config import load_config
+    from medreview.review.audit import begin
 
     config = load_config()
     if reviewer:
         config = replace(config, reviewer=reviewer)
     current_verdicts(study)
+    begin(study, config.reviewer)
     opened = _queue(study, config.reviewer, queue, filter, blind, first or ("flagged" if plain else None))
     with _copying(study):
         if plain and opened is not None:

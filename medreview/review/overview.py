@@ -2,11 +2,11 @@
 
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from medreview.review.audit import AUDIT_SIZE, reserved
 from medreview.review.bookmark import last_bookmark
-from medreview.review.queue import AUDIT_SIZE
-from medreview.review.queue_kinds import KINDS, ROWS, STALE, QueueKind
+from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, STALE, QueueKind
 from medreview.review.statement_view import response_name
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
@@ -14,12 +14,16 @@ from medreview.study.counts import Counts, load_counts
 
 @dataclass(frozen=True, slots=True)
 class QueueLine:
-    """A queue with its size, how many in it are neither decided nor deferred, and what it is made of."""
+    """A queue with its size, how many in it are neither decided nor deferred, and what it is made of.
+
+    ``reserved``: how many more would be in it, were they not kept for the audit.
+    """
 
     kind: QueueKind
     size: int
     open: int
     remark: str
+    reserved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,10 @@ class ResponseLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The study at a glance. ``resume`` is the queue that the reviewer was in last."""
+    """The study at a glance. ``resume`` is the queue that the reviewer was in last.
+
+    ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges.
+    """
 
     title: str
     statements: int
@@ -49,6 +56,7 @@ class Overview:
     counts: Counts
     queues: tuple[QueueLine, ...]
     resume: str | None
+    reserved: int = 0
 
 
 def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
@@ -70,6 +78,8 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
                SELECT 1 FROM citation AS c JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE c.response_id = s.response_id AND n.readable)"""
     ).fetchone()[0]
+    kept = reserved(reader, reviewer)
+    lines = [_line(reader, kind, reviewer, pass_no, counts) for kind in KINDS]
     return Overview(
         title=study.meta("title"),
         statements=counts.total,
@@ -80,8 +90,9 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         not_fetched=pages[""],
         unjudged=unjudged,
         counts=counts,
-        queues=tuple(_line(reader, kind, reviewer, pass_no, counts) for kind in KINDS),
+        queues=tuple(_shown(reader, line, reviewer, pass_no) if kept else line for line in lines),
         resume=last.queue if last else None,
+        reserved=len(kept),
     )
 
 
@@ -136,6 +147,24 @@ def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: i
     query = f"SELECT count(*), count(*) - count(mine.state) {ROWS} WHERE {kind.where}"
     size, left = reader.execute(query, who).fetchone()
     return QueueLine(kind, size, left, "")
+
+
+def _shown(reader: sqlite3.Connection, line: QueueLine, reviewer: str, pass_no: int) -> QueueLine:
+    """The queue without what is reserved for the audit in it."""
+    if line.kind.mode == "blind":
+        return line
+    query = f"SELECT count(*), count(*) - count(mine.state) {ROWS} WHERE NOT {SHOWABLE} AND {line.kind.where}"
+    kept, kept_open = reader.execute(query, (reviewer, pass_no)).fetchone()
+    if not kept:
+        return line
+    said = f"{kept} more reserved for the audit"
+    return replace(
+        line,
+        size=line.size - kept,
+        open=line.open - kept_open,
+        remark=f"{said}; {line.remark}" if line.remark else said,
+        reserved=kept,
+    )
 
 
 def _badges(reader: sqlite3.Connection) -> str:

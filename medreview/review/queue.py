@@ -2,17 +2,15 @@
 
 import random
 import shlex
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
+from medreview.review.audit import begin_audit
+from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, Mode, QueueKind
 from medreview.study import Study
-from medreview.study.permanent_numbers import permanent_number
 
-AUDIT_SIZE: Final = 60
 _FILTERS: Final = {
     "model": "r.model = ?",
     "origin": "r.origin = ?",
@@ -58,16 +56,20 @@ def open_queue(
 ) -> Queue:
     """The queue as it stands now for this reviewer.
 
-    A blind queue other than the audit is put in a random order of the reviewer's own, because the order of
-    flags or of responses would tell. Raises :class:`UserError` for an unknown queue or filter word.
+    Members of the audit that the reviewer has not met yet are in no queue that shows the judges
+    (``medreview.review.audit``). A blind queue other than the audit is put in a random order of the reviewer's own,
+    because the order of flags or of responses would tell.
+    Raises :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
     if kind.name == "flagged" and mode == "blind":
         raise UserError("The flagged queue cannot be blind: being in it says what the judges think. Use the audit.")
-    if kind.name == "audit" and not draw_audit(study) and study.reader.execute("SELECT 1 FROM statement").fetchone():
+    if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode)
+    if mode == "open":
+        conditions.append(SHOWABLE)
     rows = study.reader.execute(
         f"""SELECT s.statement_id, r.ordinal {ROWS}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
@@ -94,25 +96,3 @@ def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
         conditions.append(_FILTERS[key] if separator else _TEXT)
         values.append(value if separator else word)
     return conditions, values
-
-
-def draw_audit(study: Study, size: int = AUDIT_SIZE) -> int:
-    """Draw the random audit once per study, if it can be written: every statement with the same probability; its size.
-
-    Members are the statements whose permanent random number is below the rate (``medreview.study.permanent_numbers``).
-    """
-    drawn = study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0]
-    if drawn or not study.writable:
-        return int(drawn)
-    study_id = study.meta("study_id")
-
-    def draw(connection: sqlite3.Connection) -> int:
-        everyone = [row[0] for row in connection.execute("SELECT statement_id FROM statement ORDER BY statement_id")]
-        rate = min(1.0, size / len(everyone)) if everyone else 0.0
-        connection.executemany(
-            "INSERT OR REPLACE INTO audit_frame VALUES (?, ?, 'all', ?)",
-            [(unit, permanent_number(study_id, unit), rate) for unit in everyone],
-        )
-        return int(connection.execute("SELECT count(*) FROM audit_item").fetchone()[0])
-
-    return study.write(draw)

@@ -2,6 +2,8 @@
 
 from typing import Final, Literal, NamedTuple
 
+from medreview.review.audit import RESERVED
+
 Mode = Literal["open", "blind"]
 
 
@@ -24,8 +26,11 @@ STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM 
 
 ROWS: Final = """FROM statement AS s JOIN response AS r USING (response_id)
 LEFT JOIN verdict AS v USING (statement_id) LEFT JOIN audit_item AS a USING (statement_id)
-LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?"""
+LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ?1 AND mine.pass = ?2"""
 """What queues choose from; its two values are the reviewer and the pass."""
+
+SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
+"""Which of them may be shown with the judges' opinion: not what is reserved for the audit."""
 
 KINDS: Final = (
     QueueKind(
@@ -34,7 +39,7 @@ KINDS: Final = (
     ),
     QueueKind(
         "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
-        "a.number IS NOT NULL", "a.number",
+        "a.number IS NOT NULL", "a.number / a.inclusion_prob",
     ),
     QueueKind("deferred", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
     QueueKind(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from medreview.errors import UserError
+from medreview.study.audit_frame import join_frame
 from medreview.study.events import insert_event, verify
 from medreview.study.rows import insert
 from medreview.study.study import Study
@@ -29,16 +30,19 @@ def merge(study: Study, other: Path) -> MergeSummary:
     """
     if other.resolve() == study.path.resolve():
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
+    study_id = study.meta("study_id")
     with Study.open(other, read_only=True) as theirs:
         wrong = verify(theirs.reader)
         if wrong:
             raise UserError(f"{other} was not merged: its record of decisions does not verify. {wrong[0]}")
         rows = theirs.reader.execute("SELECT * FROM event ORDER BY event_id").fetchall()
         pages = _pages_behind(study, theirs)
+        same = theirs.meta("study_id") == study_id
+        frame = [dict(row) for row in theirs.reader.execute("SELECT * FROM audit_frame")] if same else []
 
     def add(connection: sqlite3.Connection) -> MergeSummary:
         known = {row[0] for row in connection.execute("SELECT event_id FROM event")}
-        here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")}
+        here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {study_id}
         fresh = [row for row in rows if row["event_id"] not in known]
         ours = [row for row in fresh if row["unit"] in here]
         kept = {row["hash"] for row in ours} | {row[0] for row in connection.execute("SELECT hash FROM event")} | {""}
@@ -49,6 +53,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
             )
         for row in ours:
             insert_event(connection, dict(row))
+        join_frame(connection, frame)
         _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])
         return MergeSummary(len(ours), len(rows) - len(fresh), len(fresh) - len(ours))
 

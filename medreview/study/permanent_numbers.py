@@ -15,3 +15,13 @@ def permanent_number(study_id: str, unit: str) -> float:
     and units that come later enter alike.
     """
     return int(sha256(f"{study_id}/{unit}")[:_HEX_DIGITS], 16) / 16**_HEX_DIGITS
+
+
+def number_given_draw(study_id: str, unit: str, rate: float, position: int | None, size: int) -> float:
+    """The number of a unit in a study whose audit was drawn once, as a list, before there were such numbers.
+
+    Given that draw the numbers of its members (at a ``position`` of 1 to ``size``) are uniform below the rate, those of
+    all others (``None``) from there on. Members keep their order, so that a half of it that was done stays the first.
+    """
+    own = permanent_number(study_id, unit)
+    return rate + (1 - rate) * own if position is None else rate * (position - 1 + own) / size

@@ -19,7 +19,7 @@ from typing import Any
 from medreview.judges.offline_stage import OFFLINE
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.verdicts import refresh
-from medreview.review.queue import draw_audit
+from medreview.review.audit import draw
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.rows import insert
@@ -74,7 +74,7 @@ def make(
         while part := list(islice(plan, 500)):
             study.write(lambda connection, part=part: _responses(connection, part, texts, runs, rng))
         refresh(study)
-        draw_audit(study, min(decided, 500))
+        draw(study, reviewer, size=min(decided, 500))
         _decide(study, reviewer, decided, rng)
 
 

@@ -17,6 +17,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
+from medreview.review.audit import draw, release, reserved
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.bootstrap import Resampling
@@ -180,3 +181,66 @@ def test_an_older_export_is_imported_with_the_same_labels(tmp_path: Path) -> Non
         ).fetchall()
     assert {(who, text.split()[0]) for who, text, mode in labels if mode == "blind"} == BLIND
     assert len(labels) == 11
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> Path:
+    path = tmp_path / "drawn.medreview"
+    shutil.copy(KEPT / "schema_2.sqlite", path)
+    return path
+
+
+LABELS = "SELECT reviewer, pass, unit, mode, label, event_id, block, current, changed_after_reveal FROM reviewer_label"
+
+
+def test_an_audit_drawn_as_a_list_keeps_its_members_their_order_and_their_labels(drawn: Path) -> None:
+    older = sqlite3.connect(drawn)
+    members = [row[0] for row in older.execute("SELECT statement_id FROM audit_item ORDER BY position")]
+    labels = set(older.execute(LABELS))
+    (rate,) = older.execute("SELECT DISTINCT inclusion_prob FROM audit_item").fetchone()
+    older.close()
+    assert (len(members), rate, len(labels)) == (60, 60 / 72, 16)
+
+    with Study.open(drawn) as study:
+        assert check(study.reader) == []
+        assert open_queue(study, "audit", "kb").units == members
+        assert {tuple(row) for row in study.reader.execute(LABELS)} == labels
+        frame = study.reader.execute("SELECT statement_id, number, stratum, rate FROM audit_frame").fetchall()
+        assert len(frame) == 72
+        assert {(row["stratum"], row["rate"]) for row in frame} == {("all", rate)}
+        assert {row["statement_id"] for row in frame if row["number"] < rate} == set(members)
+        assert all(0 <= row["number"] < 1 for row in frame)
+        assert draw(study, "kb", size=60).event_id is None
+        assert draw(study, "kb", size=66).members == 66
+        assert members == [unit for unit in open_queue(study, "audit", "kb").units if unit in members]
+
+
+def test_every_older_study_becomes_just_what_a_new_one_is(drawn: Path, tmp_path: Path) -> None:
+    query = "SELECT type, name, sql FROM sqlite_schema"
+    with Study.open(drawn) as study, Study.create(tmp_path / "new.medreview") as new:
+        assert {tuple(row) for row in study.reader.execute(query)} == {tuple(row) for row in new.reader.execute(query)}
+
+
+def test_an_older_export_gives_the_same_audit_as_the_study_it_was_made_of(older: Path, tmp_path: Path) -> None:
+    query = "SELECT * FROM audit_frame ORDER BY statement_id"
+    with Study.open(older) as study, Study.create(tmp_path / "new.medreview") as new:
+        import_export(new, KEPT / "schema_1_export")
+        frame = [tuple(row) for row in study.reader.execute(query)]
+        assert [tuple(row) for row in new.reader.execute(query)] == frame
+        assert len(frame) == 10
+
+
+def test_an_export_carries_the_audit_to_a_new_study_and_to_a_copy(drawn: Path, tmp_path: Path) -> None:
+    query = "SELECT * FROM audit_frame ORDER BY statement_id"
+    shutil.copy(drawn, tmp_path / "copy.medreview")
+    with Study.open(drawn) as study:
+        draw(study, "kb", size=66)
+        release(study, "anna")
+        export(study, tmp_path / "labels")
+        frame = [tuple(row) for row in study.reader.execute(query)]
+    with Study.create(tmp_path / "new.medreview") as new, Study.open(tmp_path / "copy.medreview") as copy:
+        for other in (new, copy):
+            assert import_export(other, tmp_path / "labels").foreign == 0
+            assert [tuple(row) for row in other.reader.execute(query)] == frame
+            assert reserved(other.reader, "anna") == set()
+            assert check(other.reader) == []

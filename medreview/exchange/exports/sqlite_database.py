@@ -25,8 +25,11 @@ METADATA: Final = "metadata.json"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\.(?:db|sqlite|sqlite3)")
 _PAGES_AT_ONCE: Final = 8
 """A page may be megabytes of text."""
-_INDEXES: Final = {"judgements": [("statement_id", "source_id", "judge")]}
-"""For the view ``pairs``."""
+_INDEXES: Final[Mapping[str, Sequence[Sequence[str]]]] = {
+    "judgements": [("statement_id", "source_id", "judge")],
+    "events": [("unit",)],
+}
+"""For the view ``pairs``, and for what was done with one statement."""
 
 
 @dataclass(frozen=True, slots=True)

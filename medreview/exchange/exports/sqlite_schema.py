@@ -33,7 +33,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 _BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "labels": {"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
     "spans": {"unit_id": "statements", "span_id": "events"},
-    "events": {"unit": "statements", "snapshot": "snapshots", "undoes_event": "events"},
+    "events": {"snapshot": "snapshots", "undoes_event": "events"},
 }
 
 

@@ -3,7 +3,7 @@
 import csv
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -16,7 +16,9 @@ from medreview.exchange.files.export_folder import changed_files, read_manifest
 from medreview.exchange.imports.responses import add_responses
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
+from medreview.study.audit_frame import join_frame
 from medreview.study.events import event_hash, insert_event
+from medreview.study.permanent_numbers import number_given_draw
 from medreview.study.rows import insert
 from medreview.text import Span, check_span, sha256
 
@@ -86,6 +88,8 @@ def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str,
     while batch := [_response(row) for row in islice(rows, _BATCH)]:
         responses += add_responses(connection, batch)
     statements = _add_statements(connection, folder, parsed)
+    if manifest["study_id"] == _study_id(connection):
+        join_frame(connection, _audit_frame(folder, manifest["study_id"]))
     _add_citations(connection, folder, cited)
     _mark_done(connection, folder, parsed, cited)
     _add_key_facts(connection, folder)
@@ -112,19 +116,14 @@ def _response(row: Cells) -> dict[str, Any]:
 
 
 def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:
-    """Insert the statements of responses without any in this study, and their audit sample if this study has none."""
-    drawn = connection.execute("SELECT EXISTS (SELECT 1 FROM audit_frame)").fetchone()[0]
+    """Insert the statements of responses without any in this study."""
     added = 0
-    audit = []
     rows = _read(folder / "statements.csv")
     for response_id, of_response in groupby(rows, key=lambda row: row["response_id"]):
         if response_id in parsed:
             continue
         text = _text(connection, response_id)
-        new_rows = list(of_response)
-        added += insert(connection, "statement", (_statement(row, text) for row in new_rows))
-        audit += [] if drawn else _audit_frame(new_rows)
-    insert(connection, "audit_frame", audit)
+        added += insert(connection, "statement", (_statement(row, text) for row in of_response))
     return added
 
 
@@ -138,18 +137,21 @@ def _statement(row: Cells, response: str) -> dict[str, Any]:
     return {name: row[name] for name in copied} | {"ordinal": int(row["ordinal"]), "start": start, "end": end}
 
 
-def _audit_frame(rows: Iterable[Cells]) -> list[dict[str, Any]]:
-    """The permanent random numbers of statements, as far as an audit is drawn."""
-    return [
-        {
-            "statement_id": row["statement_id"],
-            "number": float(row["audit_number"]),
-            "stratum": row["stratum"],
-            "rate": float(row["inclusion_prob"]),
-        }
-        for row in rows
-        if row.get("audit_number")
-    ]
+def _audit_frame(folder: Path, study_id: str) -> Iterator[dict[str, Any]]:
+    """The permanent random numbers of the statements, if an audit is drawn; also of one that an older version drew."""
+    drawn = [row for row in _read(folder / "statements.csv") if row["inclusion_prob"]]
+    rate = max((float(row["inclusion_prob"]) for row in drawn), default=0.0)
+    for row in _read(folder / "statements.csv") if drawn else ():
+        if "audit_position" in row:
+            number = number_given_draw(study_id, row["statement_id"], rate, _integer(row["audit_position"]), len(drawn))
+            yield {"statement_id": row["statement_id"], "number": number, "stratum": "all", "rate": rate}
+        elif row["audit_number"]:
+            yield {
+                "statement_id": row["statement_id"],
+                "number": float(row["audit_number"]),
+                "stratum": row["stratum"],
+                "rate": float(row["inclusion_prob"]),
+            }
 
 
 def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]) -> None:
@@ -197,7 +199,7 @@ def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], c
 def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int, int]:
     """Insert the events by time; the numbers of new, known and foreign ones."""
     present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
-    statements = {row[0] for row in connection.execute("SELECT statement_id FROM statement")}
+    units = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {_study_id(connection)}
     known_hashes = {"", *present.values()}
     added = known = foreign = 0
     for event in _events(folder):
@@ -205,7 +207,7 @@ def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int,
             if present[event["event_id"]] != event["hash"]:
                 raise UserError(f"{folder} was not imported: event {event['event_id']} is another one in this study.")
             known += 1
-        elif event["unit"] not in statements:
+        elif event["unit"] not in units:
             foreign += 1
         elif event["previous_hash"] not in known_hashes:
             raise UserError(
@@ -265,6 +267,10 @@ def _text(connection: sqlite3.Connection, response_id: str) -> str:
     if found is None:
         raise LookupError(f"a statement is of response {response_id}, which is missing")
     return str(found["text"])
+
+
+def _study_id(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0])
 
 
 def _integer(cell: str) -> int | None:

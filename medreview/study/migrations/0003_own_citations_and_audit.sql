@@ -54,25 +54,21 @@ ALTER TABLE response ADD COLUMN left_out_by TEXT; -- the parser that listed what
 ALTER TABLE statement ADD COLUMN parts TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(parts)); -- JSON [[start, end], ...]
 
 -- The audit (Ohlsson 1995): every statement has a permanent random number in [0, 1); members are those whose number is
--- below the rate of their stratum. A row per statement; rate 0: nothing is drawn. An earlier version drew once, with equal
--- probability: given that draw, its members' numbers are uniform below the rate, all others' above it.
+-- below their rate, which is only ever raised. A row per statement once an audit is drawn; rate 0: none of the stratum.
+-- An earlier version drew once, with equal probability, as a list: numbers are given to it by number_given_draw
+-- (medreview.study.permanent_numbers).
 CREATE TABLE audit_frame (
     statement_id TEXT PRIMARY KEY REFERENCES statement,
     number REAL NOT NULL,
-    stratum TEXT NOT NULL,
+    stratum TEXT NOT NULL,               -- all, model atlas-2, origin forum, flagged, not flagged: what gave the rate
     rate REAL NOT NULL
 ) STRICT;
 INSERT INTO audit_frame
-SELECT s.statement_id,
-       iif(a.statement_id IS NULL, d.rate + (1 - d.rate) * permanent_number(i.value, s.statement_id),
-           d.rate * permanent_number(i.value, s.statement_id)),
-       'all', d.rate
+SELECT s.statement_id, number_given_draw(i.value, s.statement_id, d.rate, a.position, d.size), 'all', d.rate
 FROM statement AS s
-JOIN (SELECT max(inclusion_prob) AS rate, max(seed) AS seed FROM audit_item) AS d ON d.rate IS NOT NULL
+JOIN (SELECT max(inclusion_prob) AS rate, max(position) AS size FROM audit_item) AS d ON d.rate IS NOT NULL
 JOIN study AS i ON i.key = 'study_id'
 LEFT JOIN audit_item AS a USING (statement_id);
-INSERT INTO study SELECT 'audit_drawn_before', json_object('rate', max(inclusion_prob), 'seed', max(seed))
-FROM audit_item HAVING count(*) > 0;
 DROP TABLE audit_item;
 CREATE INDEX audit_order ON audit_frame (number) WHERE number < rate;
 CREATE VIEW audit_item AS
@@ -122,3 +118,13 @@ CREATE TRIGGER event_is_never_updated BEFORE UPDATE ON event
 BEGIN SELECT raise(ABORT, 'events are never changed'); END;
 CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
 BEGIN SELECT raise(ABORT, 'events are never deleted'); END;
+
+-- Who wants the audit's members back in triage, although the figure is assisted in part then: until more is drawn.
+CREATE VIEW audit_released AS
+SELECT reviewer FROM event WHERE kind = 'audit_release' GROUP BY reviewer
+HAVING max(event_id) > coalesce((SELECT max(event_id) FROM event WHERE kind = 'audit_rate'), '');
+
+-- Members that are not kept from a reviewer any more: decided, or seen with the judges' opinion.
+CREATE VIEW audit_met AS
+SELECT reviewer, unit FROM standing WHERE state = 'decided'
+UNION ALL SELECT reviewer, unit FROM judges_seen;

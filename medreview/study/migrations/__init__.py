@@ -4,7 +4,7 @@ import sqlite3
 from importlib.resources import files
 from typing import Final
 
-from medreview.study.permanent_numbers import permanent_number
+from medreview.study.permanent_numbers import number_given_draw
 
 APPLICATION_ID: Final = 0x6D647276  # "mdrv"
 _STEPS: Final = ("0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql")
@@ -19,7 +19,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 def migrate(connection: sqlite3.Connection) -> None:
     """Run the steps that the file has not seen, each in a transaction of its own: a cut between two leaves it whole."""
     done = schema_version(connection)
-    connection.create_function("permanent_number", 2, permanent_number, deterministic=True)
+    connection.create_function("number_given_draw", 5, number_given_draw, deterministic=True)
     for number, name in enumerate(_STEPS[done:], done + 1):
         script = files(__name__).joinpath(name).read_text(encoding="utf-8")
         connection.executescript(

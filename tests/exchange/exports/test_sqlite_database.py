@@ -149,7 +149,7 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "spans.span_id -> events", "spans.unit_id -> statements",
         "judgements.statement_id -> statements", "judgements.response_id -> responses",
         "judgements.snapshot_id -> snapshots", "judgements.source_id -> sources",
-        "events.unit -> statements", "events.snapshot -> snapshots", "events.undoes_event -> events",
+        "events.snapshot -> snapshots", "events.undoes_event -> events",
         "event_values.event_id -> events", "statements.response_id -> responses",
         "citations.response_id -> responses", "citations.source_id -> sources", "citations.snapshot_id -> snapshots",
         "merged.statement_id -> statements", "merged.response_id -> responses", "merged.snapshot_id -> snapshots",

@@ -1,0 +1,267 @@
+"""The audit: which statements are drawn, at which rates, and who is still kept from seeing the judges on them.
+
+Every statement has a permanent random number (``medreview.study.permanent_numbers``); members of the audit are those
+whose number is below the rate of their stratum. Rates are events of the study and only ever raised: a larger audit
+contains the smaller one, new statements enter with the same probability, and copies of a study agree without talking.
+"""
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+from medreview.study import Study
+from medreview.study.counts import count_statements
+from medreview.study.events import NewEvent, Recorder
+from medreview.study.permanent_numbers import permanent_number
+
+AUDIT_SIZE: Final = 60
+"""How many statements the audit is meant to have when nobody says otherwise."""
+LEAST_STUDY: Final = 50
+"""Statements below which nothing is drawn, unless it is asked for."""
+_SHARE: Final = 10
+
+By = Literal["all", "model", "origin", "flagged"]
+"""What the strata are."""
+ALL: Final = "all"
+FLAGS: Final = ("not flagged", "flagged")
+"""The strata by flag, as it was when they were given."""
+
+MEMBERS: Final = "SELECT statement_id FROM audit_item"
+RESERVED: Final = """SELECT a.statement_id FROM audit_item AS a
+WHERE NOT EXISTS (SELECT 1 FROM audit_released AS o WHERE o.reviewer = ?1)
+      AND NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?1)"""
+"""Members that are kept from every queue that shows the judges: neither decided nor seen with them. ``?1`` is the
+reviewer."""
+
+_STATEMENTS: Final = """
+SELECT s.statement_id, r.model, r.origin, coalesce(v.priority, 0) > 0 AS flagged, f.number, f.stratum, f.rate
+FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
+LEFT JOIN audit_frame AS f USING (statement_id)"""
+_WITHOUT_ROW: Final = """SELECT 1 FROM statement AS s
+WHERE NOT EXISTS (SELECT 1 FROM audit_frame AS f WHERE f.statement_id = s.statement_id)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A stratum as it is named in the frame: its statements, how many of them are members, and at which rate."""
+
+    name: str
+    statements: int
+    members: int
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a draw has done: members now, how many of them are new, and its record if it raised a rate."""
+
+    members: int
+    new: int
+    event_id: str | None
+
+
+class _Rates(NamedTuple):
+    """What one event says: rates by name of the stratum, and that of strata that it does not name."""
+
+    by: By
+    rates: Mapping[str, float]
+    rest: float
+
+
+class _Placed(NamedTuple):
+    """A statement with its row of the frame; ``stratum`` is empty where it has none yet."""
+
+    statement_id: str
+    model: str
+    origin: str
+    flagged: bool
+    number: float
+    stratum: str
+    rate: float
+
+
+def begin(study: Study, reviewer: str) -> None:
+    """Draw the audit when a review of a large enough study is first opened; later, complete it for new statements.
+
+    The default reserves 60 statements or a tenth of the study, whichever is less, and none of fewer than 50.
+    """
+    if not study.writable:
+        return
+    if _is_drawn(study.reader):
+        if study.reader.execute(f"SELECT EXISTS ({_WITHOUT_ROW})").fetchone()[0]:
+            study.write(complete)
+    elif (statements := count_statements(study.reader)) >= LEAST_STUDY:
+        draw(study, reviewer, rate=min(AUDIT_SIZE, statements / _SHARE) / statements, why="default")
+
+
+def begin_audit(study: Study, reviewer: str) -> int:
+    """As :func:`begin`, for who asks for the audit itself: of a small study it takes 60, or all; how many members."""
+    begin(study, reviewer)
+    if study.writable and not _is_drawn(study.reader):
+        draw(study, reviewer, size=AUDIT_SIZE, why="default")
+    return members(study.reader)
+
+
+def draw(
+    study: Study, reviewer: str, *, size: int | None = None, rate: float | None = None, by: By = ALL, why: str = "asked"
+) -> Drawn:
+    """Draw until every stratum has ``size`` members (or all it has), or at a ``rate`` of above 0 and up to 1.
+
+    Who is a member stays one: a smaller audit than the one that is drawn changes nothing and is no event.
+    """
+    recorder = Recorder(reviewer)
+
+    def change(connection: sqlite3.Connection) -> Drawn:
+        before = members(connection)
+        _complete(connection)
+        placed = _statements(connection, study_id(connection))
+        stratum = _stratum_now(by)
+        of: dict[str, list[_Placed]] = {}
+        for one in placed:
+            of.setdefault(stratum(one), []).append(one)
+        wanted = {name: rate if rate is not None else _rate_for(size or 0, held) for name, held in of.items()}
+        raised = [one for one in placed if one.rate < wanted[stratum(one)]]
+        _store(connection, (one._replace(stratum=stratum(one), rate=wanted[stratum(one)]) for one in raised))
+        if not raised:
+            return Drawn(before, 0, None)
+        drawn = sum(len(held) * wanted[name] for name, held in of.items())
+        payload = {"by": by, "rates": wanted, "rest": drawn / len(placed), "why": why}
+        event = NewEvent("audit_rate", study_id(connection), payload)
+        receipt = recorder.append(connection, event, block="audit", mode="blind")
+        now = members(connection)
+        return Drawn(now, now - before, receipt.event_id)
+
+    return study.write(change)
+
+
+def release(study: Study, reviewer: str) -> int:
+    """Give a reviewer the members back that are kept from triage, until more is drawn; how many.
+
+    Labels given with the judges in sight count as assisted: the audit's figure is assisted in part then.
+    """
+    kept = len(reserved(study.reader, reviewer))
+    if kept:
+        recorder = Recorder(reviewer)
+        event = NewEvent("audit_release", study.meta("study_id"), {"members": kept})
+        study.write(lambda connection: recorder.append(connection, event, block="audit", mode="blind"))
+    return kept
+
+
+def complete(connection: sqlite3.Connection) -> None:
+    """Give every statement its row in the frame, at the highest rate in force, inside the caller's transaction.
+
+    Nothing happens before an audit is drawn. After an import, a merge, and when text becomes a statement.
+    """
+    if _is_drawn(connection):
+        _complete(connection)
+
+
+def members(reader: sqlite3.Connection) -> int:
+    """How many statements the audit has."""
+    return int(reader.execute("SELECT count(*) FROM audit_item").fetchone()[0])
+
+
+def reserved(reader: sqlite3.Connection, reviewer: str) -> set[str]:
+    """The members that are kept from the queues in which this reviewer sees the judges."""
+    return {row[0] for row in reader.execute(RESERVED, (reviewer,))}
+
+
+def strata(reader: sqlite3.Connection) -> list[Stratum]:
+    """The strata of the audit, by name; a stratum whose statements came in at different rates has a row for each."""
+    rows = reader.execute(
+        """SELECT stratum, count(*), sum(number < rate), rate FROM audit_frame GROUP BY stratum, rate
+           ORDER BY stratum, rate"""
+    )
+    return [Stratum(*row) for row in rows]
+
+
+def study_id(connection: sqlite3.Connection) -> str:
+    """The unit of what is done to the study as a whole."""
+    return str(connection.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0])
+
+
+def _is_drawn(reader: sqlite3.Connection) -> bool:
+    query = """SELECT EXISTS (SELECT 1 FROM audit_frame) OR EXISTS (SELECT 1 FROM event WHERE kind = 'audit_rate')"""
+    return bool(reader.execute(query).fetchone()[0])
+
+
+def _complete(connection: sqlite3.Connection) -> None:
+    told = [json.loads(row[0]) for row in connection.execute("SELECT payload FROM event WHERE kind = 'audit_rate'")]
+    in_force = [_Rates(said["by"], said["rates"], said["rest"]) for said in told]
+    drawn_before = connection.execute("SELECT max(rate) FROM audit_frame WHERE stratum = ?", (ALL,)).fetchone()[0]
+    in_force.append(_Rates(ALL, {}, drawn_before or 0.0))
+    changed = []
+    for one in _statements(connection, study_id(connection)):
+        best = one
+        for rates in in_force:
+            name = _stratum_kept(one, rates.by)
+            rate = rates.rates.get(name, rates.rest) if name else 0.0
+            if name and (rate > best.rate or not best.stratum):
+                best = best._replace(stratum=name, rate=rate)
+        if best is not one:
+            changed.append(best)
+    _store(connection, changed)
+
+
+def _statements(connection: sqlite3.Connection, seed: str) -> list[_Placed]:
+    return [
+        _Placed(
+            row["statement_id"],
+            row["model"],
+            row["origin"],
+            bool(row["flagged"]),
+            permanent_number(seed, row["statement_id"]) if row["number"] is None else row["number"],
+            row["stratum"] or "",
+            row["rate"] or 0.0,
+        )
+        for row in connection.execute(_STATEMENTS)
+    ]
+
+
+def _store(connection: sqlite3.Connection, rows: Iterable[_Placed]) -> None:
+    connection.executemany(
+        """INSERT INTO audit_frame VALUES (:statement_id, :number, :stratum, :rate)
+           ON CONFLICT (statement_id) DO UPDATE SET stratum = excluded.stratum, rate = excluded.rate""",
+        [row._asdict() for row in rows],
+    )
+
+
+def _stratum_now(by: By) -> Callable[[_Placed], str]:
+    """The stratum of a statement for a draw; one by flags that was given before is kept."""
+
+    def named(one: _Placed) -> str:
+        if by == "flagged" and one.stratum in FLAGS:
+            return one.stratum
+        return _named(one, by)
+
+    return named
+
+
+def _stratum_kept(one: _Placed, by: By) -> str:
+    """The same afterwards: a statement that is in the frame does not change its stratum because a flag came or went."""
+    if by == "flagged" and one.stratum:
+        return one.stratum if one.stratum in FLAGS else ""
+    return _named(one, by)
+
+
+def _named(one: _Placed, by: By) -> str:
+    match by:
+        case "model":
+            return f"model {one.model}"
+        case "origin":
+            return f"origin {one.origin}"
+        case "flagged":
+            return FLAGS[one.flagged]
+    return ALL
+
+
+def _rate_for(size: int, held: list[_Placed]) -> float:
+    """The rate that gives a stratum so many members: its share or, where chance gave fewer, just above the number of
+    the last one that is needed."""
+    if size >= len(held):
+        return 1.0
+    last: Any = sorted(one.number for one in held)[size - 1] if size else 0.0
+    return max(size / len(held), math.nextafter(last, 1.0) if size else 0.0)
