@@ -41,17 +41,17 @@ HALLUCINATION: Final = (
 AXES: Final[dict[str, tuple[Label, ...]]] = {"evidence": EVIDENCE, "hallucination": HALLUCINATION}
 
 REASONS: Final = (
-    Label("number", "1", "number", "A number, dose, unit or range differs."),
-    Label("population", "2", "population", "Another population (age, pregnancy, disease) is meant."),
-    Label("negation", "3", "negation", "A negation was lost or added."),
-    Label("direction", "4", "direction", "Increase and decrease, or benefit and harm, are swapped."),
-    Label("stronger", "5", "stronger than source", "The statement is more certain or more general than the source."),
-    Label("topic", "6", "other topic", "The source speaks about something else."),
-    Label("quote", "7", "quote", "The judge's quote is not in the source, or was changed."),
-    Label("old", "8", "old", "The source is outdated or was replaced."),
-    Label("other", "9", "other", "Another reason; say which in a note."),
+    Label("number", "q", "quantity", "A number, dose, unit or range differs."),
+    Label("population", "p", "population", "Another population (age, pregnancy, disease) is meant."),
+    Label("negation", "g", "negation", "A negation was lost or added."),
+    Label("direction", "d", "direction", "Increase and decrease, or benefit and harm, are swapped."),
+    Label("stronger", "s", "stronger than source", "The statement is more certain or more general than the source."),
+    Label("topic", "t", "other topic", "The source speaks about something else."),
+    Label("quote", "c", "citation", "The judge's quote is not in the source, or was changed."),
+    Label("old", "o", "old", "The source is outdated or was replaced."),
+    Label("other", "x", "other", "Another reason; say which in a note."),
 )
-"""Why the reviewer differs from the judge: one key each."""
+"""Why the reviewer differs from the judge: one letter each; digits are verdicts, everywhere."""
 
 FLAGS: Final = (
     Label("dispute", "d", "dispute", "A factual error, whatever the source says."),

@@ -51,6 +51,10 @@ class ReviewHost(Protocol):
         """Show the figures."""
 
     @property
+    def held(self) -> str:
+        """What to say of a key that is held down; else empty."""
+
+    @property
     def panes(self) -> bool:
         """Whether response and source stand side by side."""
 
@@ -104,6 +108,14 @@ class ActionHandlers:
         else:
             self._by_name[name]()
 
+    def answer_again(self, step: ReasonDialog | RevealDialog, name: str) -> bool:
+        """Another verdict while a step asks about the one just given, by a key of the table; ``True``."""
+        if name == "accept":
+            self._follow(self._session.accept(instead=True))
+        else:
+            step.give(name.removeprefix("decide_"))
+        return True
+
     # Verdicts
 
     def _follow(self, step: FollowUp) -> None:
@@ -132,8 +144,8 @@ class ActionHandlers:
             RevealDialog(
                 mine=session.own.label or "",
                 theirs=f"{glyph} {self._their_words().upper()}".strip(),
-                saved=self._saved(),
-                answer=lambda label: self._follow(session.keep_or_change(label)),
+                saved=self._saved,
+                give=lambda label: self._follow(session.keep_or_change(label)),
                 back=self._close,
             )
         )
@@ -143,8 +155,9 @@ class ActionHandlers:
             ReasonDialog(
                 mine=self._session.own.label or "",
                 theirs=self._their_words(),
-                saved=self._saved(),
+                saved=self._saved,
                 answer=lambda code: self._follow(self._session.reason(code)),
+                give=lambda label: self._follow(self._session.decide(label, instead=True)),
                 words=lambda: self._note(lambda: self._follow(self._session.reason(None))),
                 back=self._close,
             )
@@ -152,7 +165,7 @@ class ActionHandlers:
 
     def _saved(self) -> str:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
-        return f"saved {number}".strip()
+        return self._stage.held or f"saved {number} ✓"
 
     def _their_words(self) -> str:
         return judges_words(self._session.item) if self._session.item else ""

@@ -14,10 +14,13 @@ from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
 from medreview.screens.glyphs import verdict_words
+from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 Act = Callable[[], None]
+
+_REASON_ROWS: Final = FOOT_ROWS - 1
 
 _SPAN_ROOM: Final = 24
 """Cells for the words of the span before what stands ahead of them is shortened."""
@@ -55,29 +58,39 @@ class ReasonDialog:
 
     mine: str
     theirs: str
-    saved: str
+    saved: Callable[[], str]
     answer: Callable[[str | None], None]
+    give: Callable[[str], None]
     words: Act
     back: Act
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
-        """The question and the codes, as many rows as they need."""
+        """The question and the reasons in two rows, worded as long as they allow; the other keys."""
         label = level_named("evidence", self.mine)
-        asked = f"Why not “{self.theirs}”?" if self.theirs else "Why?"
-        first: list[StyledText] = [(f" {label.key} {label.name}. {asked}", "key"), ("  ", "")]
-        codes: list[list[StyledText]] = [[("  ", ""), (code.key, "key"), (f" {code.name}", "")] for code in REASONS]
-        rows = _flow(first, codes, columns)
+        asked = f" {label.key} {label.name}. " + (f"Why not “{self.theirs}”?" if self.theirs else "Why?")
+        rows: list[Row] = []
+        for head, cut in ((asked, ""), (asked, " than "), (" Why?", " than ")):
+            codes: list[list[StyledText]] = [
+                [("  ", ""), (code.key, "key"), (f" {code.name.split(cut)[0] if cut else code.name}", "")]
+                for code in REASONS
+            ]
+            rows = _flow([(head, "key")], codes, columns)
+            if len(rows) <= _REASON_ROWS:
+                break
         last: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" no reason   ", ""), ("n", "key"), (" in words   ", ""), ("Esc", "key"),
-            (" back", ""), ("", "fill"), (f"({self.saved} ✓) ", "good"),
+            (" ", ""), ("1-5", "key"), (" another verdict  ", ""), ("Enter", "key"), (" no reason  ", ""), ("n", "key"),
+            (" in words  ", ""), ("Esc", "key"), (" back", ""), ("", "fill"), (f"({self.saved()}) ", "good"),
         ]  # fmt: skip
         return [*rows, last]
 
     def press(self, key: Key) -> bool:
-        """A code, Enter, ``n`` or Esc."""
+        """A reason's letter, Enter, ``n``, Esc; or a digit, which is another verdict here as everywhere."""
         reason = next((code for code in REASONS if code.key == key.said), None)
-        if reason is not None:
+        label = level_for_key("evidence", key.said)
+        if label is not None:
+            self.give(label.level)
+        elif reason is not None:
             self.answer(reason.level)
         elif key.said == "enter":
             self.answer(None)
@@ -96,8 +109,8 @@ class RevealDialog:
 
     mine: str
     theirs: str
-    saved: str
-    answer: Callable[[str | None], None]
+    saved: Callable[[], str]
+    give: Callable[[str | None], None]
     back: Act
     takes_all: bool = False
 
@@ -105,7 +118,7 @@ class RevealDialog:
         """Both verdicts and the choice."""
         both: list[StyledText] = [
             (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (verdict_words(self.mine), "key"),
-            ("   both kept", "dim"), ("", "fill"), (f"({self.saved} ✓) ", "good"),
+            ("   both kept", "dim"), ("", "fill"), (f"({self.saved()}) ", "good"),
         ]  # fmt: skip
         digits: list[list[StyledText]] = [
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in EVIDENCE
@@ -116,7 +129,7 @@ class RevealDialog:
         """Enter keeps, a digit changes, Esc stays here."""
         label = level_for_key("evidence", key.said)
         if key.said == "enter" or label is not None:
-            self.answer(label.level if label else None)
+            self.give(label.level if label else None)
         elif key.said == "escape":
             self.back()
         else:

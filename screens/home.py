@@ -60,14 +60,15 @@ class HomeScreen(KeyScreen[None]):
         self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
 
-    def answer(self, key: Key, again: bool) -> None:
-        """Move the pointer, open a queue, or leave."""
+    def answer(self, key: Key) -> bool:
+        """Move the pointer, open a queue, or leave; what opens a queue is a key that must be let go."""
         self._said = ""
         name = _ACTION_OF.get(key.name) or _ACTION_OF.get(key.said)
         try:
             self._perform(name)
         except UserError as error:
             self._said = str(error)
+        return not self.is_current
 
     def paint(self) -> None:
         """Counts for the width of the terminal, and the last rows."""

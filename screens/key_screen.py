@@ -20,8 +20,11 @@ class KeyScreen(Screen[Result], Generic[Result]):
     app: "Workbench"
 
     @abstractmethod
-    def answer(self, key: Key, again: bool) -> None:
-        """Do what a key means here; ``again``: it is held down, perhaps since the screen before."""
+    def answer(self, key: Key) -> bool:
+        """Do what a key means here; whether it decided something, so that it must be let go before it acts again."""
+
+    def ignored(self, key: Key) -> None:
+        """Say that a key was ignored because it is held down since it decided, perhaps on the screen before."""
 
     @abstractmethod
     def paint(self) -> None:
@@ -45,11 +48,16 @@ class KeyScreen(Screen[Result], Generic[Result]):
         if not self.is_current:
             self.app.screen.post_message(_again(event))
             return
+        key, held, decided = Key(event.key, event.character), self.app.held, False
         with self.app.batch_update():
-            key = Key(event.key, event.character)
-            self.answer(key, self.app.held.repeats(key.said, event.time))
+            if held.is_held(key.said, event.time):
+                self.ignored(key)
+            else:
+                decided = self.answer(key)
             if self.is_current:
                 self.paint()
+        if decided:
+            held.decided(key.said)
 
 
 def _again(event: events.Key) -> events.Key:

@@ -36,7 +36,7 @@ class PageScreen(KeyScreen[None]):
         keys = [(" Space PgUp j k g G", "key"), (" move   ", ""), ("q Esc", "key"), (" back", "")]
         self._foot.show([[("─", "rule fill")], keys])
 
-    def answer(self, key: Key, again: bool) -> None:
+    def answer(self, key: Key) -> bool:
         """Move in the text or close it."""
         match key.said:
             case "space" | " " | "pagedown":
@@ -53,6 +53,7 @@ class PageScreen(KeyScreen[None]):
                 self._page.to_end()
             case "q" | "escape" | "?" | "f1" | "enter":
                 self.app.pop_screen()
+        return False
 
 
 def help_text(actions: Mapping[str, Action], columns: int) -> str:

@@ -10,10 +10,18 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 from medreview.errors import NotSaved, UserError
-from medreview.review.actions import Action
+from medreview.review.actions import VERDICTS, Action, shown_key
 from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers
-from medreview.screens.dialogs import DeleteSpanDialog, Dialog, Key, SpanDialog
+from medreview.screens.dialogs import (
+    DeleteSpanDialog,
+    Dialog,
+    HallucinationDialog,
+    Key,
+    ReasonDialog,
+    RevealDialog,
+    SpanDialog,
+)
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.judge_rows import judge_bar, panel_rows
@@ -42,7 +50,13 @@ faster and read easier."""
 
 _ALL_ROWS: Final = 99
 
-_DECIDES: Final = frozenset({"accept", "defer", "delete_span"})
+_TAKES_BACK: Final = frozenset({"undo", "redo"})
+"""Actions that write and may be given again at once: each takes back what the other did."""
+
+_VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
+_OWN_DIGITS: Final = (HallucinationDialog, SpanDialog)
+"""Steps in which a key for a verdict does nothing: it was meant for the step."""
+
 _SPAN_STEPS: Final = (SpanDialog, DeleteSpanDialog)
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
@@ -87,6 +101,7 @@ class ReviewScreen(KeyScreen[None]):
         self._step: Dialog | None = None
         self._said = notice
         self._bad = False
+        self.held = ""
         self._own_view = False
         self._header = LinesView(id="header", ascii_only=ascii_only)
         self._rule = LinesView(id="rule", ascii_only=ascii_only)
@@ -125,16 +140,23 @@ class ReviewScreen(KeyScreen[None]):
 
     # Keys
 
-    def answer(self, key: Key, again: bool) -> None:
+    def answer(self, key: Key) -> bool:
         """One key: to the line being typed, to the open step, or to the table of actions."""
-        self._said, self._bad = "", False
+        self._said, self._bad, self.held = "", False, ""
         self.session.clock.touch()
+        receipt, name = self.session.receipt, self._name_of(key)
+        answered = False
         try:
-            self._route(key, again)
+            answered = self._route(key, name)
         except NotSaved as error:
             self._said, self._bad = f"NOT SAVED: {error}", True
         except UserError as error:
             self._said = str(error)
+        return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
+
+    def ignored(self, key: Key) -> None:
+        """Say beside the receipt that a key is held down."""
+        self.held = f"held {shown_key(key.said)} ignored"
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text goes into the line being typed; elsewhere it would be a burst of verdicts."""
@@ -148,32 +170,35 @@ class ReviewScreen(KeyScreen[None]):
         """The bar says where the text is now."""
         self._bar.update()
 
-    def _route(self, key: Key, again: bool) -> None:
-        step = self._step
-        if step is not None and step.takes_all:
-            step.press(key)
-            return
+    def _name_of(self, key: Key) -> str | None:
+        """The action of a key; while searching, n and N go from hit to hit."""
         name = self._action_of.get(key.name) or self._action_of.get(key.said)
-        if step is None and self.reading.searching:
-            if key.name == "escape":
-                self.reading.end_search()
-                return
-            name = _SEARCHING.get(key.said, name)
-        if again and _decides(key, name):
-            return
-        if step is not None:
-            if step.press(key):
-                return
-            if name is None or (isinstance(step, SpanDialog) and name.startswith("decide_")):
-                return
-            if name not in _READS and (name not in _TURNS or isinstance(step, _SPAN_STEPS)):
-                self.open(None)
+        return _SEARCHING.get(key.said, name) if self._step is None and self.reading.searching else name
+
+    def _route(self, key: Key, name: str | None) -> bool:
+        """Do what the key says; whether it answered what was asked about a verdict."""
+        step = self._step
+        if step is None and self.reading.searching and key.name == "escape":
+            self.reading.end_search()
+            return False
+        if step is not None and step.press(key):
+            return isinstance(step, _VERDICT_STEPS) and not (self._step is not None and self._step.takes_all)
+        if step is not None and name is not None and name in VERDICTS:
+            if isinstance(step, _VERDICT_STEPS):
+                return self._acts.answer_again(step, name)
+            if isinstance(step, _OWN_DIGITS):
+                return False
+        if step is not None and name is None:
+            return False
+        if step is not None and name not in _READS and (name not in _TURNS or isinstance(step, _SPAN_STEPS)):
+            self.open(None)
         if name is not None:
             self._acts.perform(name)
         elif key.name == "ctrl+c":
             self.tell("q leaves; everything is saved already.")
+        return False
 
-    # What the acts ask for
+    # What the acts ask for: ``held`` too, what to say of a key that is held down
 
     @property
     def panes(self) -> bool:
@@ -253,7 +278,7 @@ class ReviewScreen(KeyScreen[None]):
             if self._step
             else key_rows(self._actions, size.width, self.session.queue.mode == "blind", not one)
         )
-        self._foot.show(foot_rows(above, self.session.receipt, self._said, self._bad, size.width))
+        self._foot.show(foot_rows(above, self.session.receipt, self._said, self._bad, size.width, self.held))
 
     def _ask_needs(self, size: Size) -> Needs:
         item, shape = self.session.item, shape_of(size)
@@ -314,8 +339,3 @@ class ReviewScreen(KeyScreen[None]):
             view.show([[(line, "rule")]])
         for view in (self._left, self._right):
             view.show([[("│", "rule")]] * size.height)
-
-
-def _decides(key: Key, name: str | None) -> bool:
-    """Whether a key may put something on record at one stroke."""
-    return key.said.isdecimal() or (name is not None and (name in _DECIDES or name.startswith("decide_")))

@@ -131,11 +131,30 @@ def _follow(session: ReviewSession, step: FollowUp, said: str) -> None:
                 label = level_for_key("evidence", input("Enter keeps your verdict, 1-5 changes it: ").strip())
                 step = session.keep_or_change(label.level if label else None)
             case FollowUp.REASON:
-                choices = "  ".join(f"{reason.key} {reason.name}" for reason in REASONS)
-                key = input(f"Why not as the judges? {choices}  Enter no reason: ").strip()
-                step = session.reason(next((reason.level for reason in REASONS if reason.key == key), None))
+                step = _reason(session)
             case FollowUp.ADVANCE:
                 return _advance(session)
+
+
+def _reason(session: ReviewSession) -> FollowUp:
+    """Why not: a letter, words of one's own, nothing; or a digit or ``a``, which is another verdict."""
+    choices = "  ".join(f"{reason.key} {reason.name}" for reason in REASONS)
+    print(_wrapped(f"Why not as the judges? {choices}"))
+    while True:
+        key, _, rest = input("Enter no reason, n TEXT in words, 1-5 another verdict: ").strip().partition(" ")
+        label = level_for_key("evidence", key)
+        if label is not None:
+            return session.decide(label.level, instead=True)
+        if key == "a":
+            return session.accept(instead=True)
+        if key == "n" and rest.strip():
+            session.note(rest.strip())
+            _receipt(session)
+            return session.reason(None)
+        reason = next((reason for reason in REASONS if reason.key == key), None)
+        if reason is not None or not key:
+            return session.reason(reason.level if reason else None)
+        print("That is none of them.")
 
 
 def _delete_span(session: ReviewSession) -> None:

@@ -99,6 +99,9 @@ REVIEW: Final = (
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
+VERDICTS: Final = frozenset({"accept", *(f"decide_{label.level}" for label in EVIDENCE)})
+"""The actions that give a verdict."""
+
 HOME: Final = (
     Action("open", ("enter",), "open", "Open the queue or the response at the pointer.", "First screen"),
     Action("next", ("j", "down"), "next", "Next line.", "First screen"),
@@ -133,7 +136,7 @@ def shown_key(key: str) -> str:
 def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:
     """The table with the reviewer's own keys (action id -> key, or keys separated by commas).
 
-    A key is one character, or named as ``?`` shows it or as Textual does: ``Space``, ``Esc``, ``f5``, ``slash``.
+    A key is one character (digits are for verdicts alone), or named as ``?`` shows it or as Textual does: ``Space``, ``Esc``, ``f5``, ``slash``.
     Raises :class:`UserError` for an unknown action, what is no key, and a key that stands for two.
     """
     known = {action.id for action in actions}
@@ -155,6 +158,9 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
 def _keys(action: str, told: str) -> tuple[str, ...]:
     """The keys of one setting, by Textual's names."""
     names = [","] if told.strip() == "," else [name.strip() for name in told.split(",")]
+    digit = next((name for name in names if name.isdecimal()), None)
+    if digit and action not in VERDICTS:
+        raise UserError(f"The configuration gives {action!r} the key {digit!r}, but digits are verdicts and no others.")
     return tuple(_key(action, name) for name in dict.fromkeys(names))
 
 

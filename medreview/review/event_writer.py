@@ -25,7 +25,9 @@ class EventWriter:
         self._noted: set[tuple[str, str]] = set()
 
     def write(self, events: Sequence[NewEvent], queue: Queue, bookmark: str | None) -> Receipt:
-        """Write events and the place to come back to, in one transaction; the receipt of the first event.
+        """Write events and the place to come back to, in one transaction; the receipt of what was done.
+
+        That is the first of the events that does not only take something back.
 
         Raises :class:`NotSaved` when it could not be written; nothing of it is kept then.
         """
@@ -39,7 +41,8 @@ class EventWriter:
             ]
             if bookmark:
                 set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
-            return receipts[0]
+            done = (receipt for event, receipt in zip(events, receipts, strict=True) if event.kind != "retract")
+            return next(done, receipts[0])
 
         try:
             return self._study.write(change)

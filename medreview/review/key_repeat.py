@@ -1,20 +1,35 @@
-"""Detection of keyboard auto-repeat, so that a key that is held down decides only once."""
+"""Keys that are held down: one that has decided something decides no more until it was let go."""
 
+import time
+from collections.abc import Callable
 from typing import Final
 
-REPEAT_S: Final = 0.15
-"""Seconds; nobody reads and judges a statement in this time, and auto-repeat is faster."""
+PAUSE_S: Final = 1.2
+"""Seconds of silence after which a key counts as pressed again. Keyboards wait up to 1 s before they repeat a key, and
+repeat it faster from then on."""
 
 
 class KeyRepeat:
-    """Distinguishes auto-repeat from key presses: the same key again within :data:`REPEAT_S`."""
+    """Tells the key that decided last, still held down, from a key that is pressed.
 
-    def __init__(self) -> None:
+    Keyboards repeat a held key at rates of their own, after delays of their own, so that no interval between two key
+    presses tells one from the other. What tells is silence: the same key after :data:`PAUSE_S` in which neither it came
+    nor the screen changed. Any other key ends it too. ``clock`` gives seconds, and is that of the keys' times.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._key = ""
-        self._last_time = float("-inf")
+        self._until = float("-inf")
 
-    def repeats(self, key: str, now: float) -> bool:
-        """Whether a key at a time (seconds of a monotonic clock) is an auto-repeat of the last one; records the key."""
-        again = key == self._key and now - self._last_time < REPEAT_S
-        self._key, self._last_time = key, now
-        return again
+    def is_held(self, key: str, at: float) -> bool:
+        """Whether a key at a time is the one that decided last, still down."""
+        if key == self._key and at < self._until:
+            self._until = max(self._until, at + PAUSE_S)
+            return True
+        self._key = ""
+        return False
+
+    def decided(self, key: str) -> None:
+        """A key decided something, and the screen shows now what came of it."""
+        self._key, self._until = key, self._clock() + PAUSE_S

@@ -20,7 +20,7 @@ from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.source_order import cause
 from medreview.review.span_editing import SpanEdit
-from medreview.review.span_events import span_deletion, span_event
+from medreview.review.span_events import span_deletion, span_event, spans_in_order
 from medreview.review.statement_view import (
     Evidence,
     StatementView,
@@ -56,6 +56,7 @@ class ReviewSession:
         self.item: StatementView | None = None
         self.own = ReviewerState()
         self.source: Source | None = None
+        self._before: ReviewerState | None = None
         self._events = EventWriter(study, reviewer, pass_no)
         self._progress = ReviewerProgress(study.reader, reviewer, pass_no)
         self._resume()
@@ -189,21 +190,30 @@ class ReviewSession:
 
     # Acts
 
-    def decide(self, label: str, *, via: Via = "digit") -> FollowUp:
+    def decide(self, label: str, *, via: Via = "digit", instead: bool = False) -> FollowUp:
         """My verdict, and what follows from it.
 
         In blind mode the judges are revealed in the same transaction; a second verdict after that is a revision and
-        both labels stay.
+        both labels stay. ``instead``: of the one given just now by mistake, when it is asked about. In open mode that
+        one is taken back in the same transaction, so that it is nobody's first label.
         """
-        item = self._current()
-        level_named("evidence", label)
+        item, own, mistaken = self._current(), self.own, ""
+        words = level_named("evidence", label).name
+        if instead and label == own.label:
+            return follow_up(item, label, revealed=False)
+        events: list[NewEvent] = []
+        if instead and self.queue.mode == "open" and self._before is not None:
+            mistaken = f", not {level_named('evidence', self._mine()).name}"
+            events.append(NewEvent("retract", item.statement_id, undoes_event=own.decision))
+            own = self._before
         revising = self.queue.mode == "blind" and self.own.revealed and self.own.label is not None
         reveals = self.queue.mode == "blind" and not revising
-        events = [self._decision("revise" if revising else "decide", "evidence", label, via)]
+        events.append(self._decision("revise" if revising else "decide", "evidence", label, via, own))
         if reveals:
             events.append(NewEvent("reveal", item.statement_id, snapshot=self._snapshot()))
-        who = " · you and the judges" if agrees(item, label) else ""
-        self._write(events, f"S{item.ordinal} → {level_named('evidence', label).name}{who}")
+        who = " · you and the judges" if agrees(item, label) and not mistaken else ""
+        self._write(events, f"S{item.ordinal} → {words}{mistaken}{who}")
+        self._before = own
         return follow_up(item, label, revealed=reveals)
 
     def keep_or_change(self, label: str | None) -> FollowUp:
@@ -227,8 +237,8 @@ class ReviewSession:
             raise UserError("The judges are shown.")
         return found
 
-    def accept(self) -> FollowUp:
-        """Take the judges' verdict as mine; in open mode only."""
+    def accept(self, *, instead: bool = False) -> FollowUp:
+        """Take the judges' verdict as mine, in open mode only; ``instead`` as in :meth:`decide`."""
         verdict = self._current().verdict
         if not self.shows_judges:
             raise UserError("The judges are hidden until you decide; press your own verdict.")
@@ -236,7 +246,7 @@ class ReviewSession:
             raise UserError("No judge has looked at this statement; press your own verdict.")
         if verdict is None or verdict.verdict is None:
             raise UserError("The judges have no common verdict here; press your own.")
-        return self.decide(verdict.verdict, via="accept")
+        return self.decide(verdict.verdict, via="accept", instead=instead)
 
     def reason(self, code: str | None) -> FollowUp:
         """Why my verdict differs from the judges': one of ``medreview.labels.REASONS``, or ``None`` for no reason."""
@@ -252,7 +262,7 @@ class ReviewSession:
         """The hallucination type, an axis of its own; the span is marked in the next step."""
         item = self._current()
         name = level_named("hallucination", level).name
-        event = self._decision("decide", "hallucination", level, "digit")
+        event = self._decision("decide", "hallucination", level, "digit", self.own)
         self._write([event], f"S{item.ordinal} · hallucination {name}")
 
     def default_span(self, target: str) -> SpanEdit:
@@ -273,19 +283,8 @@ class ReviewSession:
         self._write([event], f"S{item.ordinal} · marked {brief(edit.exact)}")
 
     def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
-        """The spans I marked on this statement: those in the response, then those in its sources, in their order.
-
-        Raises :class:`UserError` when there is none.
-        """
-        sources = [source.snapshot_id for source in self._current().sources]
-        if not self.own.spans:
-            raise UserError("You have marked no span on this statement.")
-
-        def place(mine: ReviewerSpan) -> tuple[int, Span, str]:
-            source = sources.index(mine.snapshot_id) if mine.snapshot_id in sources else len(sources)
-            return -1 if mine.target == "response" else source, mine.span, mine.event_id
-
-        return tuple(sorted(self.own.spans, key=place))
+        """The spans I marked on this statement (``span_events.spans_in_order``)."""
+        return spans_in_order(self._current(), self.own)
 
     def delete_span(self, mine: ReviewerSpan) -> None:
         """Delete a span that I marked; undo brings it back."""
@@ -366,12 +365,13 @@ class ReviewSession:
         queue, item = self.queue.kind.name, self.item
         about = cause(reader, item.sources, queue, item.statement_id, self.own.snapshot_id)
         self.source = about or item.opening_source
+        self._before = None
         self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue)
 
-    def _decision(self, kind: str, axis: str, label: str, via: Via) -> NewEvent:
+    def _decision(self, kind: str, axis: str, label: str, via: Via, own: ReviewerState) -> NewEvent:
         item, snapshot = self._current(), self._snapshot()
         told = decision_payload(
-            self.study.reader, item, self.own, self.queue.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
+            self.study.reader, item, own, self.queue.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
         )
         payload = {**told, "active_ms": self.clock.active_ms, "keys": self.clock.keys}
         return NewEvent(kind, item.statement_id, payload, snapshot)

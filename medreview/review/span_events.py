@@ -1,10 +1,11 @@
-"""What marking and deleting a span are recorded as."""
+"""What marking and deleting a span are recorded as, and the spans that stand."""
 
+from medreview.errors import UserError
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
 from medreview.review.statement_view import StatementView
 from medreview.study.events import NewEvent
-from medreview.text import sha256
+from medreview.text import Span, sha256
 
 
 def span_event(item: StatementView, own: ReviewerState, target: str, edit: SpanEdit, snapshot: str | None) -> NewEvent:
@@ -24,3 +25,19 @@ def span_event(item: StatementView, own: ReviewerState, target: str, edit: SpanE
 def span_deletion(item: StatementView, mine: ReviewerSpan) -> NewEvent:
     """The end of a span, with its words for whoever reads the record."""
     return NewEvent("span_del", item.statement_id, {"span": mine.event_id, "exact": mine.exact}, mine.snapshot_id)
+
+
+def spans_in_order(item: StatementView, own: ReviewerState) -> tuple[ReviewerSpan, ...]:
+    """The spans a reviewer marked on a statement: those in the response, then those in its sources, in their order.
+
+    Raises :class:`UserError` when there is none.
+    """
+    sources = [source.snapshot_id for source in item.sources]
+    if not own.spans:
+        raise UserError("You have marked no span on this statement.")
+
+    def place(mine: ReviewerSpan) -> tuple[int, Span, str]:
+        source = sources.index(mine.snapshot_id) if mine.snapshot_id in sources else len(sources)
+        return -1 if mine.target == "response" else source, mine.span, mine.event_id
+
+    return tuple(sorted(own.spans, key=place))

@@ -20,14 +20,22 @@ class FollowUp(Enum):
 
 
 def follow_up(item: StatementView, label: str, *, revealed: bool) -> FollowUp:
-    """What follows a verdict on a statement; ``revealed``: it was the one that showed the judges."""
+    """What follows a verdict on a statement; ``revealed``: it was the one that showed the judges.
+
+    Nothing is asked about the offline rules: they read words, and a reviewer owes them no reason.
+    """
     if agrees(item, label) is not False:
         return FollowUp.ADVANCE
     return FollowUp.KEEP_OR_CHANGE if revealed else FollowUp.REASON
 
 
 def agrees(item: StatementView, label: str) -> bool | None:
-    """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury."""
+    """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury.
+
+    A judge is a model or a recorded one: the offline rules alone have no say.
+    """
+    if all(said.offline for said in item.judgements):
+        return None
     level = judges_level(item)
     if level is None:
         supported = item.verdict.supported if item.verdict else None

@@ -8,7 +8,7 @@ from tests.support.study_builder import new_version
 
 
 def test_decide_override_mark_note_undo(medreview, demo, tmp_path):
-    script = "2\n1\nj\n3\n1\nh 1\nn the dose is wrong\nu\ns\n9\nq\n"
+    script = "2\nq\nj\n3\ns\nh 1\nn the dose is wrong\nu\ns\n?\nq\n"
     done = medreview("review", demo, "--plain", "--queue", "responses", input=script)
 
     assert "saved #" in done.stdout
@@ -100,11 +100,11 @@ def test_where_in_a_source_one_is_is_said_in_words(medreview, demo):
 
 def test_what_i_said_is_read_out_and_a_stale_label_is_named_as_such(medreview, demo):
     first = ("review", demo, "--plain", "--queue", "responses", "--filter", "response=R01")
-    said = medreview(*first, input="h 1\nd\nn why\n3\n1\nk\nq\n").stdout
-    assert "you: contradicted; number; hallucination fact; dispute; a note (n reads it)" in said
+    said = medreview(*first, input="h 1\nd\nn why\n3\nq\nk\nq\n").stdout
+    assert "you: contradicted; quantity; hallucination fact; dispute; a note (n reads it)" in said
     with Study.open(demo) as study:
         unit = study.reader.execute("SELECT snapshot FROM event WHERE kind = 'decide' AND snapshot <> ''").fetchone()
         (source,) = study.reader.execute("SELECT source_id FROM snapshot WHERE snapshot_id = ?", tuple(unit)).fetchone()
         new_version(study, source, "Another text.")
     again = medreview("review", demo, "--plain", "--queue", "stale", input="q\n").stdout
-    assert "you: STALE, the page has changed since, decide again; contradicted; number" in again
+    assert "you: STALE, the page has changed since, decide again; contradicted; quantity" in again

@@ -56,6 +56,55 @@ def test_differing_from_the_judges_asks_for_a_reason(study):
     assert session.own.reason == "number"
 
 
+def test_a_slip_that_is_corrected_when_asked_about_is_nobodys_first_label(study):
+    session = sit(study)
+    session.next()
+    session.decide("contradicted")
+
+    assert session.decide("contradicted", instead=True) is FollowUp.REASON  # the same again changes nothing
+    assert session.decide("partial", instead=True) is FollowUp.REASON
+    assert session.receipt.startswith("last  S2 → partial, not contradicted   saved #")
+    assert session.decide("supported", instead=True) is FollowUp.ADVANCE
+
+    rows = study.reader.execute("SELECT seq, kind, undoes_event, event_id FROM event WHERE kind <> 'shown'").fetchall()
+    assert [row["kind"] for row in rows] == ["decide", "retract", "decide", "retract", "decide"]
+    assert [row["undoes_event"] for row in rows[1::2]] == [row["event_id"] for row in rows[0:4:2]]
+    assert f"saved #{rows[-1]['seq']} " in session.receipt
+    assert labels(study, "decision_first") == labels(study) == {"s2": "supported"}
+    assert [said["exposure"]["own_previous"] for said in payloads(study, "decide")] == ["no"] * 3
+    assert session.counts == (4, 1, 0, 3)
+    with pytest.raises(UserError, match="nothing to redo"):
+        session.redo()
+    session.undo()
+    assert session.counts == (4, 0, 0, 4)
+    assert check(study.reader) == []
+
+
+def test_a_corrected_slip_leaves_what_was_decided_before_it(study):
+    session = sit(study)
+    session.next()
+    session.decide("supported")
+    session.decide("contradicted")
+    session.accept(instead=True)
+    session.decide("contradicted")
+    session.decide("partial", instead=True)
+
+    assert labels(study, "decision_first") == {"s2": "supported"}
+    assert labels(study) == {"s2": "partial"}
+    assert payloads(study, "decide")[-1]["exposure"]["own_previous"] == "before"
+
+
+def test_in_a_blind_queue_another_verdict_is_a_revision_also_when_asked_why(study):
+    session = sit(study, blind=True)
+    session.go(list(session.queue.units).index("s2"))
+    session.decide("contradicted")
+    assert session.keep_or_change(None) is FollowUp.REASON
+
+    assert session.decide("partial", instead=True) is FollowUp.REASON
+    assert labels(study, "decision_first") == {"s2": "contradicted"}
+    assert labels(study) == {"s2": "partial"}
+
+
 def test_of_a_tied_jury_the_judge_on_the_screen_is_the_one_to_differ_from(study):
     session = sit(study)
 

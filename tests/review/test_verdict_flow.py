@@ -6,10 +6,12 @@ import pytest
 
 from medreview.cli.plain import review_plain
 from medreview.errors import UserError
+from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
+from tests.support.study_builder import StudyBuilder, build
 
 KEEP, REASON = FollowUp.KEEP_OR_CHANGE, FollowUp.REASON
 
@@ -58,6 +60,24 @@ def test_the_session_says_what_is_asked(
     assert kinds(study) == written
 
 
+@pytest.mark.parametrize("blind", [False, True])
+def test_nobody_is_asked_why_not_by_the_offline_rules(study: Study, blind: bool) -> None:
+    def fill(rows: StudyBuilder) -> None:
+        rows.connection.execute("DELETE FROM verdict")
+        rows.connection.execute("DELETE FROM judgement WHERE statement_id = 's2'")
+        for unit in ("s2", "s3"):
+            rows.judgement("offline", unit, "p1", "supported")
+
+    build(study, fill)
+    refresh(study)
+    session = sit(study, "s2", blind=blind)
+
+    assert headless(session, "contradicted") == []  # the rules alone say supported
+    assert headless(session, "supported") == []
+    assert "you and the judges" not in session.receipt
+    assert headless(sit(study, "s3", blind=blind), "contradicted") == [*[KEEP] * blind, REASON]  # a judge spoke too
+
+
 def test_judges_that_are_seen_already_are_not_revealed_again(study: Study) -> None:
     session = sit(study, "s2", blind=True)
     headless(session, "partial")
@@ -97,15 +117,28 @@ def test_line_prompts_ask_to_keep_or_change_once(
     session = sit(study, "s2", blind=True)
     place = session.position
 
-    said = plain(session, monkeypatch, capsys, "3", "", "9")  # kept, with a reason
+    said = plain(session, monkeypatch, capsys, "3", "", "x")  # kept, with a reason
     session.go(place)
-    again = plain(session, monkeypatch, capsys, "2", "1")  # the judges are known by now: a revision, and why
+    again = plain(session, monkeypatch, capsys, "2", "q")  # the judges are known by now: a revision, and why
 
     assert said.count("Enter keeps your verdict") == 1
     assert said.count("Why not as the judges?") == 1
     assert "Enter keeps your verdict" not in again
     assert again.count("Why not as the judges?") == 1
     assert kinds(study) == ["decide", "reveal", "reason", "revise", "reason"]
+
+
+def test_a_digit_corrects_the_verdict_where_line_prompts_ask_why(
+    study: Study, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = sit(study, "s2", blind=False)
+
+    said = plain(session, monkeypatch, capsys, "3", "z", "4", "n it is about another drug", "q")
+
+    assert "That is none of them." in said
+    assert "S2 → not addressed, not contradicted" in said
+    assert kinds(study) == ["decide", "retract", "decide", "note"]
+    assert study.reader.execute("SELECT label FROM decision_first").fetchall()[0][0] == "not_addressed"
 
 
 def test_line_prompts_keep_with_the_same_digit_and_come_back_with_r(

@@ -43,7 +43,7 @@ async def test_blind_decision_reveal_and_change(study: Study) -> None:
         assert set(json.loads(decide["payload"])["exposure"].values()) == {"no"}
         await press(pilot, "2")  # change: both labels stay
         assert "Why not" in pane_text(app, "foot")
-        await press(pilot, "9")
+        await press(pilot, "x")
         assert [row["kind"] for row in events(study)] == ["decide", "reveal", "revise", "reason"]
         assert json.loads(events(study, "revise")[0]["payload"])["exposure"]["judge_verdict"] == "before"
         first = study.reader.execute("SELECT label FROM decision_first").fetchone()

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from medreview.labels import EVIDENCE, REASONS, Label
 from medreview.review.layout.cells import width
 from medreview.review.span_editing import SpanEdit
-from medreview.screens.dialogs import HallucinationDialog, RevealDialog, SpanDialog
+from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog
 from medreview.study import Study
 from tests.support.workbench import events, pane_text, press, review_screen, workbench
 
@@ -25,8 +26,54 @@ async def test_help_and_sources_leave_the_reason_strip_open(study: Study) -> Non
         await press(pilot, "question_mark")
         await press(pilot, "q")
         assert "Why not “supported”?" in pane_text(app, "foot")
-        await press(pilot, "1")
+        await press(pilot, "q")
         assert [json.loads(row["payload"])["code"] for row in events(study, "reason")] == ["number"]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 160])
+@pytest.mark.parametrize("label", EVIDENCE, ids=lambda label: label.level)
+def test_the_reason_strip_shows_every_letter_in_its_three_rows(label: Label, columns: int) -> None:
+    for theirs in (*(other.name for other in EVIDENCE), "not supported", ""):
+        strip = ReasonDialog(label.level, theirs, lambda: "saved ✓", nothing, nothing, nothing, nothing).rows(columns)
+        rows = ["".join(text for text, _ in row) for row in strip]
+        assert len(rows) <= 3
+        assert all(width(row) <= columns for row in rows[:-1])
+        assert all(f" {reason.key} {reason.name.split()[0]}" in " ".join(rows) for reason in REASONS)
+        assert "1-5 another verdict" in rows[-1]
+
+
+def test_the_letters_of_reasons_are_those_of_nothing_else_in_the_strip() -> None:
+    letters = [reason.key for reason in REASONS]
+    assert len({*letters, "n", "a"}) == len(letters) + 2
+    assert all(letter.isalpha() for letter in letters)
+
+
+async def test_a_digit_in_the_reason_strip_corrects_the_verdict(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "j", "3", "4")
+        assert "4 not addressed. Why not “supported”?" in pane_text(app, "foot")
+        await press(pilot, "d")
+        assert "S2 → not addressed · direction" in pane_text(app, "foot")
+        assert [row["kind"] for row in events(study)] == ["decide", "retract", "decide", "reason"]
+        assert study.reader.execute("SELECT label FROM decision_first").fetchone()["label"] == "not_addressed"
+        await press(pilot, "1", "a")  # the judges' verdict after all
+        assert "S3 → not addressed, not supported" in pane_text(app, "foot")
+        assert "4 of 8" in pane_text(app, "header")
+        assert [row["label"] for row in study.reader.execute("SELECT label FROM decision_first ORDER BY unit")] == [
+            "not_addressed"
+        ] * 2
+
+
+async def test_keys_of_ones_own_for_verdicts_correct_too(study: Study) -> None:
+    app = workbench(study, keys={"decide_partial": "F2", "decide_contradicted": "F3"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "j", "f3", "f2")
+        assert "2 partial. Why not “supported”?" in pane_text(app, "foot")
+        assert [row["label"] for row in study.reader.execute("SELECT label FROM decision_first")] == ["partial"]
+        await press(pilot, "escape", "h", "f2", "5")  # in this step a verdict does nothing
+        assert "hallucination:" in pane_text(app, "foot")
+        assert len(events(study, "decide")) == 2
 
 
 async def test_help_keeps_the_span_that_is_being_marked(study: Study) -> None:
@@ -59,7 +106,7 @@ def test_the_hallucination_strip_says_all_its_meanings_in_80_columns() -> None:
 
 
 def test_the_reveal_says_what_is_saved() -> None:
-    step = RevealDialog("contradicted", "○ NOT ADDRESSED", "saved #12345", nothing, nothing)
+    step = RevealDialog("contradicted", "○ NOT ADDRESSED", lambda: "saved #12345 ✓", nothing, nothing)
     first = "".join(text for text, _ in step.rows(80)[0])
     assert "saved #12345" in first
     assert len(first) < 80

@@ -11,7 +11,7 @@ from medreview.errors import UserError
 from medreview.labels import PAGE_STATES
 from medreview.review.actions import REVIEW
 from medreview.review.highlight_index import KINDS
-from medreview.review.key_repeat import KeyRepeat
+from medreview.review.key_repeat import PAUSE_S, KeyRepeat
 from medreview.review.layout.cells import width
 from medreview.review.line_edit import LineEdit
 from medreview.screens.environment import look, replace_unencodable
@@ -131,13 +131,17 @@ def test_typing() -> None:
     assert not line.press("f5", None)
 
 
-def test_a_held_key_is_told_from_two_presses() -> None:
-    held = KeyRepeat()
-    assert not held.repeats("1", 0.0)
-    assert held.repeats("1", 0.1)
-    assert held.repeats("1", 0.2)  # still held: measured from the repeat before
-    assert not held.repeats("1", 0.4)
-    assert not held.repeats("2", 0.41)
+def test_a_key_that_decided_is_held_until_it_was_silent_or_another_came() -> None:
+    now = 10.0
+    held = KeyRepeat(lambda: now)
+    assert not held.is_held("1", 9.5)
+    held.decided("1")  # at 10.0 the screen shows it
+    for at in (9.7, 10.4, 11.4, 12.5):  # typed ahead, after the first delay of a keyboard, then as slow as may be
+        assert held.is_held("1", at)
+    assert not held.is_held("1", 12.5 + PAUSE_S)
+    held.decided("1")
+    assert not held.is_held("j", 10.1)
+    assert not held.is_held("1", 10.2)
 
 
 def test_the_look_follows_the_environment() -> None:

@@ -35,11 +35,11 @@ async def test_override_with_a_reason_in_two_keys(study: Study, size: tuple[int,
         assert "saved #" in pane_text(app, "foot")
         assert [row["label"] for row in events(study)] == ["contradicted"]
         assert "2 of 8" in pane_text(app, "header")
-        await press(pilot, "1")
+        await press(pilot, "q")
         decision, reason = events(study)
         assert json.loads(reason["payload"]) == {"decision": decision["event_id"], "code": "number"}
         assert "3 of 8" in pane_text(app, "header")
-        assert "S2 → contradicted · number" in pane_text(app, "foot")
+        assert "S2 → contradicted · quantity" in pane_text(app, "foot")
 
 
 async def test_the_reason_strip_can_be_left_in_every_way(study: Study) -> None:

@@ -3,15 +3,27 @@ from pathlib import Path
 
 import pytest
 from textual.events import MouseScrollDown, Paste
+from textual.pilot import Pilot
 
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import REVIEW
+from medreview.review.key_repeat import PAUSE_S, KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
-from tests.support.workbench import PLAIN, events, pane_text, paste, press, review_screen, screen_text, workbench
+from tests.support.workbench import (
+    PLAIN,
+    events,
+    pane_text,
+    paste,
+    press,
+    press_at,
+    review_screen,
+    screen_text,
+    workbench,
+)
 
 each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -99,15 +111,37 @@ async def test_a_read_only_study_takes_no_decision(study_path: Path) -> None:
             await press(pilot, "j", "q")
 
 
-async def test_a_held_digit_decides_once(study: Study) -> None:
+@pytest.mark.parametrize(("delay", "rate"), [(0.25, 30), (0.5, 11), (1.0, 2)], ids=["quick", "usual", "slow"])
+async def test_a_held_key_decides_once(study: Study, delay: float, rate: int) -> None:
     app = workbench(study)
+    now = 100.0
+    app.held = KeyRepeat(lambda: now)
+
+    async def hold(pilot: Pilot[None], key: str) -> None:
+        """As a keyboard repeats it, six times; then it is let go."""
+        nonlocal now
+        start = now
+        for at in (start, *(start + delay + step / rate for step in range(5))):
+            now = at
+            await press_at(pilot, key, now)
+        now += 0.1
+
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, *["4"] * 12)
-        assert len(events(study, "decide")) == 1
-        assert not events(study, "reason")
-        await pilot.pause(0.2)
-        await press(pilot, "4")
-        assert [json.loads(row["payload"])["code"] for row in events(study, "reason")] == ["direction"]
+        await hold(pilot, "1")  # the judge differs: the strip opens, and 1 would be a verdict in it
+        assert "held 1 ignored" in pane_text(app, "foot")
+        await hold(pilot, "s")  # a reason, and on the next statement it would put off
+        assert "stronger than source   saved #" in pane_text(app, "foot")
+        assert "held s ignored" in pane_text(app, "foot")
+        await hold(pilot, "4")
+        await hold(pilot, "q")  # a reason; after it, it would leave
+        await hold(pilot, "s")
+        assert "4 of 8" in pane_text(app, "header")
+        await hold(pilot, "a")
+        assert [row["kind"] for row in events(study)] == ["decide", "reason", "decide", "reason", "defer", "decide"]
+        assert "5 of 8" in pane_text(app, "header")
+        now += PAUSE_S
+        await press_at(pilot, "a", now)  # let go, and pressed again
+        assert "6 of 8" in pane_text(app, "header")
 
 
 async def test_a_paste_decides_nothing(study: Study) -> None:

@@ -132,7 +132,7 @@ async def test_the_panel_lists_the_judges_of_the_shown_source_first(study: Study
 async def test_stale_labels_are_told_from_those_that_hold(study: Study) -> None:
     app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "5", "enter", "3", "5")
+        await press(pilot, "5", "enter", "3", "s")
     change_page(study, "sepsis", "Sepsis care in adults. The page has another text now, and says nothing of doses.")
     app = workbench(study, filter="response=R01")
     async with app.run_test(size=(160, 50)) as pilot:
@@ -142,7 +142,7 @@ async def test_stale_labels_are_told_from_those_that_hold(study: Study) -> None:
         assert queue[3].endswith("? S1 STALE cannot judge")
         assert "STALE: page changed · ? cannot judge" in pane_text(app, "judges")
         assert "Decide again" in pane_text(app, "judges")
-        await press(pilot, "4", "escape")
+        await press(pilot, "4", "k")
         queue = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert queue[2].endswith("1/4")
         assert queue[3].endswith("○ S1 not addressed")
@@ -170,7 +170,7 @@ async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(study: Study)
 async def test_own_labels_are_named_and_leave_the_judges_their_rows(study: Study) -> None:
     app = workbench(study)
     async with app.run_test(size=(100, 26)) as pilot:
-        await press(pilot, "j", "4", "5", "k", "5", "escape", "n")
+        await press(pilot, "j", "4", "s", "k", "5", "escape", "n")
         await paste(pilot, "a long note on what is wrong with it " * 8)
         await press(pilot, "enter")
         panel = pane_text(app, "judges")

@@ -68,6 +68,14 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     await pilot.pause()
 
 
+async def press_at(pilot: Pilot[None], key: str, time: float) -> None:
+    """Press a key at a time of a clock of the test's own, and wait until everything is drawn."""
+    event = Key(key, key if len(key) == 1 else TYPED.get(key))
+    event.time = time
+    pilot.app.screen.post_message(event)
+    await pilot.pause()
+
+
 async def paste(pilot: Pilot[None], text: str) -> None:
     """Type a text into the open line, quicker than key by key."""
     pilot.app.screen.post_message(Paste(text))
