@@ -19,7 +19,7 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[R
     blind = session.queue.mode == "blind"
     right = [
         *[(f"{word}   ", "badge") for word in _read_only(session)],
-        ("BLIND" if blind else "open", "badge" if blind else "dim"),
+        ("BLIND" if blind else "judges shown", "badge" if blind else "dim"),
         (f"   reviewer {session.reviewer}", "dim"),
         *_filter(session, "   "),
         (" ", ""),

@@ -136,7 +136,8 @@ def shown_key(key: str) -> str:
 def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:
     """The table with the reviewer's own keys (action id -> key, or keys separated by commas).
 
-    A key is one character (digits are for verdicts alone), or named as ``?`` shows it or as Textual does: ``Space``, ``Esc``, ``f5``, ``slash``.
+    A key is one character, or named as ``?`` shows it or as Textual does: ``Space``, ``Esc``, ``f5``, ``slash``. Digits
+    are for verdicts alone.
     Raises :class:`UserError` for an unknown action, what is no key, and a key that stands for two.
     """
     known = {action.id for action in actions}
