@@ -53,6 +53,16 @@ REASONS: Final = (
 )
 """Why the reviewer differs from the judge: one letter each; digits are verdicts, everywhere."""
 
+LEFT_OUT_REASONS: Final = {
+    "heading": "a title, or the introduction of a list",
+    "disclaimer": "a courtesy, or advice to consult somebody and nothing more",
+    "question": "a question",
+    "citation_list": "a list of sources, or a mere reference to one",
+    "fragment": "no sentence: a single word, or a thing in a list of things",
+    "other_parser": "the rules of today make a statement of it, an earlier version, a judge or the file did not",
+}
+"""Why a part of a response is no statement, and what that means."""
+
 FLAGS: Final = (
     Label("dispute", "d", "dispute", "A factual error, whatever the source says."),
     Label("feedback", "f", "feedback", "An obvious hallucination."),

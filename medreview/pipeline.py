@@ -36,6 +36,7 @@ from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
+from medreview.statements.left_out import list_left_out
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
@@ -92,8 +93,10 @@ class PageProvider:
 def roll_up(study: Study, progress: Progress = SILENT) -> int:
     """Make the table of verdicts, unless it is right; how many statements are flagged.
 
-    It may be wrong in a study that an earlier version made, or in which something was killed or done by hand.
+    It may be wrong in a study that an earlier version made, or in which something was killed or done by hand. What is
+    left out of the statements is listed where that was not done yet.
     """
+    list_left_out(study, progress)
     if verdicts.is_current(study.reader):
         return verdicts.flagged(study.reader)
     mark_all(study, progress)

@@ -1,7 +1,15 @@
 """Texts and places in them: 0-based, half-open ranges of Unicode code points."""
 
 import hashlib
-from typing import NamedTuple
+import re
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+_BREAK: Final = re.compile(
+    r"""</?(?P<tag>br|p|div|li|ul|ol|tr|h[1-6])(?:\s[^<>]{0,200})?/?>
+      |(?P<escaped>(?:\\r)?\\n(?!(?-i:[a-z]))|(?<=[.!?:;])(?:\\r)?\\n)""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class Span(NamedTuple):
@@ -22,6 +30,55 @@ class Span(NamedTuple):
 def normalise_newlines(text: str) -> str:
     """CRLF and lone CR become LF. Done once, before a text is hashed and stored; nothing is normalised later."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def joined(text: str, parts: Iterable[tuple[int, int]]) -> str:
+    """The texts of several ranges, joined by one blank: what a statement of several parts says."""
+    return " ".join(text[start:end] for start, end in parts)
+
+
+def places_in_text(parts: Iterable[tuple[int, int]], span: Span) -> list[Span]:
+    """The places in a text of a span of what was joined from its parts: one for each part that the span touches."""
+    found, at = [], 0
+    for start, end in parts:
+        shared = Span(max(span.start, at), min(span.end, at + end - start))
+        if shared:
+            found.append(Span(start + shared.start - at, start + shared.end - at))
+        at += end - start + 1
+    return found
+
+
+def written_parts(parts: Iterable[tuple[int, int]]) -> str:
+    """Ranges as a cell of a file holds them: ``0-20 39-53``."""
+    return " ".join(f"{start}-{end}" for start, end in parts)
+
+
+def read_parts(cell: str) -> list[tuple[int, int]]:
+    """The ranges of such a cell. Raises ``ValueError`` for anything else."""
+    return [(int(start), int(end)) for start, _, end in (part.partition("-") for part in cell.split())]
+
+
+def with_line_ends(text: str) -> str:
+    """The text, of the same length, with a line end where HTML (``<br>``, ``<p>``, ``<li>``) or an escaped ``\\n`` that
+    was never read as one stands; for segmentation only, since all places stay the same.
+
+    A row of a Markdown table keeps its ``<br>``: the cell goes on.
+    """
+    if "<" not in text and "\\" not in text:
+        return text
+
+    def line_end(found: re.Match[str]) -> str:
+        size = len(found[0])
+        if found["escaped"]:
+            return "\n".rjust(size)
+        line = text.rfind("\n", 0, found.start()) + 1
+        if text[line : line + 4].lstrip().startswith("|"):
+            return found[0]
+        tag, opens = found["tag"].lower(), found[0][1] != "/"
+        mark = "\n- " if opens and tag == "li" else "\n# " if opens and tag[0] == "h" else "\n"
+        return mark.ljust(size)
+
+    return _BREAK.sub(line_end, text)
 
 
 def sha256(text: str | bytes) -> str:

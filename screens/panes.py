@@ -120,9 +120,9 @@ class Panes:
             return
         self._answer = (item, marks)
         self.response.show(item.response, marks, self.response.first_offset)
-        if item.span:
-            self.response.keep_in_sight(item.span.end - 1)
-            self.response.keep_in_sight(item.span.start)
+        if item.places:
+            self.response.keep_in_sight(item.places[-1].end - 1)
+            self.response.keep_in_sight(item.places[0].start)
 
     @property
     def chosen(self) -> Span | None:

@@ -9,7 +9,7 @@ from medreview.citations.identifiers import find_arxiv, find_dois, find_ncts, fi
 from medreview.citations.model import Citation, ListedCitation, Unusable
 from medreview.citations.resolvers import DOI_HOSTS, resolve
 from medreview.citations.urls import find_urls
-from medreview.text import Span
+from medreview.text import Span, with_line_ends
 
 _MARKDOWN_BETWEEN: Final = re.compile(r"[)*_`\"'\s]{0,4}\]\(\s{0,3}<?\Z")
 _HTML_BETWEEN: Final = re.compile(r"[\"'][^<>]{0,200}>\s{0,20}(?:PMID:?\s?|doi:?\s?)?\Z", re.IGNORECASE)
@@ -21,6 +21,7 @@ def extract(text: str) -> list[Citation]:
     A resolver URL is reported once, as the identifier it resolves to, with the span of the whole URL. A link whose
     visible text is its own target is one citation; the same identifier in two places of the text is two.
     """
+    text = with_line_ends(text)
     found, taken = _urls(text)
     rest = _mask(text, taken)
     for finder in (find_dois, find_arxiv, find_ncts, find_pmcids, find_pmids):

@@ -6,7 +6,7 @@ from medreview.review.cited_source import Source
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
 from medreview.review.statement_view import Evidence, StatementView
-from medreview.text import Span
+from medreview.text import Span, joined, places_in_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,16 @@ def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
 
 
 def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
-    """Marks in the response: the statement, what in it the source has otherwise, and what the reviewer marked."""
-    marks: list[Mark] = []
-    if item.span:
-        marks.append(Mark(*item.span, "statement"))
-        if item.response[item.span.start : item.span.end] == item.text:
-            shift = item.span.start
-            marks += [Mark(mark.start + shift, mark.end + shift, mark.kind) for mark in in_statement(evidence, judges)]
+    """Marks in the response: the statement, what in it the source has otherwise, what the reviewer marked, and what is
+    no statement."""
+    marks = [Mark(part.start, part.end, "left_out") for part in item.left_out]
+    marks += [Mark(*place, "statement") for place in item.places]
+    if joined(item.response, item.places) == item.text:
+        marks += [
+            Mark(*place, mark.kind)
+            for mark in in_statement(evidence, judges)
+            for place in places_in_text(item.places, Span(mark.start, mark.end))
+        ]
     return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))
 
 

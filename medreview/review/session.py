@@ -269,7 +269,8 @@ class ReviewSession:
         """What the span step starts with: the statement in the response, or the first highlight in the source."""
         item = self._current()
         if target == "response":
-            return SpanEdit(item.response, *(item.span or Span(0, len(item.response))))
+            places = item.places or (Span(0, len(item.response)),)
+            return SpanEdit(item.response, places[0].start, places[-1].end)
         text = self.source_text()
         if not text:
             raise UserError("There is no source text here to mark.")

@@ -8,6 +8,7 @@ from typing import Any
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.review.cited_source import Source
 from medreview.review.source_order import sources_beside
+from medreview.statements.left_out import LeftOut, left_out
 from medreview.text import Span
 
 
@@ -86,8 +87,10 @@ class Evidence:
 class StatementView:
     """One statement with its response, sources and the judges' opinions.
 
+    ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded.
     ``sources`` stand in the order of :mod:`medreview.review.source_order`: what the statement itself cites first.
-    ``judgements`` holds each judge's word on each source as it is now; what was said before that is not shown.
+    ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
+    now; what was said before that is not shown.
     """
 
     statement_id: str
@@ -96,15 +99,22 @@ class StatementView:
     text: str
     text_sha256: str
     span: Span | None
+    parts: tuple[Span, ...]
     response_id: str
     response_name: str
     model: str
     origin: str
     question: str
     response: str
+    left_out: tuple[LeftOut, ...]
     sources: tuple[Source, ...]
     judgements: tuple[Judgement, ...]
     verdict: Verdict | None
+
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """Its places in the response: one, several, or none when it was reworded."""
+        return (self.span,) if self.span else self.parts
 
     def source_of(self, snapshot_id: str | None) -> Source | None:
         """The cited source that a snapshot belongs to."""
@@ -135,12 +145,14 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         text=row["text"],
         text_sha256=row["text_sha256"],
         span=_span(row["start"], row["end"]),
+        parts=tuple(Span(*part) for part in json.loads(row["parts"])),
         response_id=row["response_id"],
         response_name=response_name(row["response_ordinal"]),
         model=row["model"],
         origin=row["origin"],
         question=row["question"],
         response=row["response"],
+        left_out=tuple(left_out(reader, row["response_id"])),
         sources=sources_beside(reader, statement_id, row["response_id"]),
         judgements=_judgements(reader, statement_id),
         verdict=_verdict(reader, statement_id),

@@ -1,7 +1,8 @@
 """Statements of a response: sentences, list items and table rows, each with its span in the text.
 
 ``split.split`` is the entry point, ``sentences.sentence_spans`` the sentence segmentation alone; ``stage`` does it for
-a study. ``blocks`` finds paragraphs, lists and tables, ``kinds`` what is not a statement, ``marks`` the citations and
-emphasis at the edges of one, with the word lists in ``abbreviations``.
+a study. ``blocks`` finds paragraphs, lists and tables, ``kinds`` what is not a statement, ``content`` what makes a
+sentence checkable, ``two_figures`` the halves of a sentence that says two things, ``marks`` the citations and emphasis
+at the edges of one, with the word lists in ``abbreviations``. ``left_out`` keeps what is no statement.
 ``marker_stage`` finds what every statement cites itself, and ``own_citations`` tells it.
 """

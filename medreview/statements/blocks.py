@@ -13,15 +13,19 @@ Shape = Literal["prose", "item", "row", "heading", "citation_list"]
 
 MARKER: Final = re.compile(
     r"""(?:>[ \t]{0,3}){0,4}
-    (?: (?:[-*+•‣◦▪●○■□–—·]|\(?\d{1,3}[.)]|\([a-zA-Z]\)|[a-zA-Z]\)|\(?[ivx]{1,4}\)|[a-h]\.
+    (?: (?:[-*+•‣◦▪●○■□–—·]|\(?\d{1,3}(?:\[\d{1,3}\])?[.)]|\([a-zA-Z]\)|[a-zA-Z]\)|\(?[ivx]{1,4}\)|[a-h]\.
         |[A-H]\.(?=[ \t]+[A-Z][a-z]*[ \t,])
         |[✅❌⚠✔✓☑➡→►▶★🔹🔸👉💊]\ufe0f?)
-        (?=[ \t]|\Z) [ \t]{0,20} (?:\[[ xX]\][ \t]{1,3})? )""",
+        (?=[ \t]|\Z) [ \t]{0,20} (?:\[[ xX]\][ \t]{1,3})?
+      | [-•‣◦▪●○■□–·](?=[A-Z]) )""",
     re.VERBOSE,
 )
 _QUOTE: Final = re.compile(r"(?:>[ \t]{0,3}){1,4}")
 _HEADING: Final = re.compile(r"(?:>[ \t]{0,3}){0,3}#{1,6}(?:[ \t]|\Z)")
-_HORIZONTAL_RULE: Final = re.compile(r"(?:[-*_=][ \t]{0,3}){3,}\Z|```.*\Z|~~~.*\Z|<[^<>]{1,40}>\Z")
+_HORIZONTAL_RULE: Final = re.compile(
+    r"(?:[-*_=][ \t]{0,3}){3,}\Z|(?:```|~~~)\s*\w*\Z|</?[a-z][a-z0-9]{0,9}(?:\s+[\w-]+=[^<>]{0,80})?\s*/?>\Z",
+    re.IGNORECASE,
+)
 _UNDERLINE: Final = re.compile(r"(?:={3,}|-{3,})\Z")
 _TABLE_RULE: Final = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*){0,200}\|?\Z")
 _BOLD_LINE: Final = re.compile(r"(?:\*\*\*?|__)(?=\S)(?P<body>[^*\n]{1,150}?)(?:\*\*\*?|__)[ \t]*:?\Z")
@@ -30,7 +34,7 @@ _SOURCES_TITLE: Final = re.compile(
     (?:sources?(?:\s(?:and|&)\s\w{1,20}|\scited|\sused)?|references?(?:\scited)?|citations?|bibliography|works\scited|further\sreading|see\salso|links?
       |resources|useful\slinks|quellen(?:angaben|verzeichnis)?|quelle|literatur(?:verzeichnis|angaben)?|belege|nachweise
       |références|bibliographie|fuentes|referencias|bibliografía)
-    [\s*_]{0,6} (?P<colon>[:：])? [\s*_]{0,6} (?P<rest>.*)\Z""",
+    (?:\[\d{1,3}\])? [\s*_]{0,6} (?P<colon>[:：])? [\s*_]{0,6} (?P<rest>.*)\Z""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 _NOTE: Final = re.compile(r"\s*(?:[-*•]\s+)?\[\^?\w{1,4}\](?::|\s)")
@@ -98,6 +102,12 @@ def blocks(text: str, cited: CitationIndex) -> list[Block]:
         found.append(block)
         open_block = block if block.shape in ("prose", "item") else None
     return found
+
+
+def is_sources_title(sentence: str) -> bool:
+    """Whether a sentence is the title of a list of sources, perhaps with a mark put to it: "References[20]:"."""
+    title = _SOURCES_TITLE.match(sentence)
+    return title is not None and not title["rest"].strip()
 
 
 def _sentence_is_complete(text: str, block: Block | None) -> bool:

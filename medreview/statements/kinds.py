@@ -3,6 +3,15 @@
 import re
 from typing import Final
 
+from medreview.statements.abbreviations import NEVER_FINAL
+from medreview.statements.content import (
+    gives_instruction,
+    gives_reason,
+    has_amount,
+    is_specific,
+    names_condition,
+    names_drug,
+)
 from medreview.statements.marks import CitationIndex
 from medreview.text import Span
 
@@ -20,24 +29,21 @@ _CONSULT: Final = re.compile(
       |\bseek\s(?:professional\s|medical\s|qualified\s|appropriate\s){{1,2}}(?:advice|guidance|care|help|attention|evaluation)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_OPENING: Final = re.compile(
-    r"""[\W_]*(?:(?:please|always|also|and|but|so|therefore|however|again|finally|remember|as\salways|in\sgeneral|note
-        |for\s(?:personali[sz]ed|individual)[^,]{0,40})[,:]?\s+)*
-      (?: it(?:['’]s|\sis)\s(?:\w+\s){0,2}
-            (?:important|best|essential|crucial|advisable|recommended|wise|always|good\sidea)[^.]{0,40}?\s?
-            (?:to\s|that\syou\s(?:should\s)?)?
-        | (?:you|patients|one|people)\s(?:should|must|may\swant\sto|need\sto|can|could)\s(?:always\s|also\s)?
-        | (?:be\ssure|make\ssure|remember|i(?:['’]d)?\s(?:would\s)?(?:strongly\s)?
-            (?:recommend|suggest|encourage|advise|urge))\s (?:that\s)?(?:you\s)?(?:to\s)?
-        | (?:if|when|before|for)\b[^.]{0,140}?,\s*
-            (?:please\s|you\sshould\s|always\s|it(?:['’]s|\sis)\s[\w\s]{0,30}to\s)?
-        | bitte\s
-      )?\Z""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_HAS_REASON: Final = re.compile(
-    r"""\d|\b(?:because|due\sto|since\s(?:it|they|this|the)|as\s(?:it|they|this)\s(?:can|may|is|are)|to\savoid|risk\sof
-      |contraindicated|immediately|emergency|urgent(?:ly)?|chest\spain|shortness\sof\sbreath|weil|parce\sque|porque)\b""",
+_ADVICE_WORDS: Final = re.compile(
+    rf"""(?:{_PERSON}
+      |a|an|and|any|are|as|about|be|before|but|by|can|could|do|does|for|from|had|has|have|having|if|in|is|it|its|i|me|may|might
+      |must|need|needs|of|on|one|one['’]?s|or|our|please|regarding|so|should|that|the|their|them|there|they|therefore|this|to|up
+      |us|want|was|we|when|whenever|will|with|without|would|you|your|it['’]s|i['’]d|who
+      |again|also|always|however|finally|first|further|generally|highly|strongly|directly|closely|ideally|still|just
+      |advisable|advised?|best|crucial|essential|good|idea|important|necessary|prudent|recommend(?:ed)?|remember|note|suggest(?:ed)?
+      |sure|urged?|vital|wise|encouraged?|better|make|making|feel|get|getting
+      |advice|answers?|attention|care|concern(?:s|ed)?|doubts?|guidance|help|information|questions?|support|assistance|worr(?:y|ied|ies)
+      |consult(?:ing|ation)?|contact(?:ing)?|ask(?:ing)?|see|seeing|talk(?:ing)?|speak(?:ing)?|check(?:ing)?|discuss(?:ing|ed)?|follow|seek(?:ing)?
+      |reach|out|visit(?:ing)?|work(?:ing)?|find(?:ing)?|local|own|primary|family|licensed|qualified|trained|registered|medical|health|general
+      |practitioners?|teams?|personal(?:i[sz]ed)?|individual(?:i[sz]ed)?|tailored|specific|professional|additional|additionally|more|other
+      |detail(?:s|ed)?|situations?|circumstances?|case|decisions?|changes?
+      |bitte|fragen|sie|wenden|sich|an|sprechen|mit|konsultieren|ihr(?:e[nmrs]?)?|oder|und|ein(?:e[nmrs]?)?|den|dem|der|die|bei|rat|um
+      |consulte[zr]?|demandez|parlez|votre|vos|un|une|à|avis|ou|le|la|de|su|con|el|hable|o)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _DISCLAIMER: Final = re.compile(
@@ -71,10 +77,10 @@ _COURTESY: Final = re.compile(
           |(?:more|further|other|additional)\s(?:questions|information|details|help))
       | if\syou(?:['’]d|\swould)?\s(?:like|wish|want),?\s(?:i|me|to)\b
       | (?:would|do)\syou\s(?:like|want)\b
-      | (?:hello|hi|hey|dear|greetings|good\s(?:morning|day|evening))\b[^.!]{0,40}[,.!]*\Z
+      | (?:hello|hi|hey|dear|greetings|good\s(?:morning|day|evening))\b[^.!]{0,40}\W*\Z
       | thank\syou\b | thanks\b | you(?:['’]re|\sare)\swelcome
       | (?:take\scare|get\swell\ssoon|stay\s(?:safe|healthy|well)|best\s(?:wishes|regards|of\sluck)
-          |kind\sregards|sincerely)[,.!]*\Z
+          |kind\sregards|sincerely)\W*\Z
       | (?:sure|certainly|of\scourse|absolutely|okay|ok|understood|gladly)(?:\s?[,.!]+\s*(?:here\b.*|i\b.*)?|)\Z
       | (?:below\s(?:is|are)|here(?:['’]s|\sis|\sare))\s(?:a|an|the|some|what|my|your)\b[^.:]{0,90}[.:!]?\Z
       | ich\shoffe | gerne\b.{0,40}\Z | hallo\b.{0,30}\Z | j['’]espère | bonjour\b.{0,30}\Z | n['’]hésitez\spas
@@ -88,7 +94,6 @@ _SOURCE_REFERENCE: Final = re.compile(
       |quelle[n]?:|siehe|voir|véase)(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_AMOUNT: Final = re.compile(r"\d\s?(?:%|[mkµμn]?g\b|mcg\b|ml\b|l\b|mmol|iu\b|units?\b)|[<>≤≥]\s?\d", re.IGNORECASE)
 _LISTING: Final = re.compile(
     r"""\b(?:following|follow|include[sd]?|including|such\sas|these|below|options?|are|is|here|consider|examples?|namely
         |folgende[nrs]?|umfassen|sind|suivante?s?|comprennent|sont|siguientes?|incluyen|son)\W{0,5}\Z
@@ -102,7 +107,31 @@ _VERB: Final = re.compile(
       |monitor|check|limit|ist|sind|soll(?:te|en)?|muss|kann|wird|werden|hat|est|sont|doit|peut|es|son|debe|puede)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_EQUIPMENT: Final = re.compile(
+    r"""\b(?:materials?|equipment|supplies|instruments?|apparatus|reagents|consumables|tools|ingredients
+      |(?:what\s)?you(?:['’]ll|\swill)?\sneed|things\sto\s(?:have|bring|pack)|shopping\slist|material|ausrüstung|zutaten|matériel|materiales)\b[^.]{0,40}:?\W*\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
+_ADVICE_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TURN: Final = re.compile(r"\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
+_ANSWER: Final = re.compile(
+    r"""(?:(?:yes|no|not?\s(?:really|necessarily|always|usually|recommended)|never|always|rarely|often|sometimes|usually|(?:un)?likely
+        |possibly|probably|maybe|perhaps|true|false|(?:in)?correct|(?:un)?safe|it\sdepends|depends|positive|negative|benign|malignant|none
+        |both|neither|ja|nein|oui|non|sí|vielleicht|peut-être)[,.!]?\s?){1,2}""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CASE: Final = re.compile(r"\b(?:if|when|whenever|unless|until|while|wenn|falls|si|cuando|lorsque)\W*\Z", re.IGNORECASE)
+_CLAIMS: Final = re.compile(
+    r"""\b(?:is|are|was|were|has|have|can|cannot|can['’]t|may|might|must|should|will|would|does|do\snot|don['’]t|never|avoid|not|stop
+      |reduces?|increases?|decreases?|causes?|prevents?|requires?|treats?|ist|sind|darf|soll(?:te|en)?|muss|est|sont|es|son)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ASKS: Final = re.compile(
+    r"""[\W\d_]*(?:how|what|when|where|which|who|whom|why|is|are|was|were|can|could|do|does|did|should|will|would|may|wie|was|wann|warum
+      |comment|quand|pourquoi|qué|cómo|cuándo)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _LONGEST_DISCLAIMER: Final = 600
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
@@ -115,18 +144,28 @@ def count_words(text: str) -> int:
 
 
 def is_disclaimer(sentence: str) -> bool:
-    """Whether a sentence is advice to consult somebody, a note on what the model is, or a courtesy.
+    """Whether a sentence is a courtesy, a note on what the model is, or advice to consult somebody, and nothing more.
 
-    False for one that contains a claim: a number, a reason, an emergency.
+    False for one with anything that can be checked. Of advice every word must belong to the advice itself: "consult
+    your doctor if you have questions" is left out, "... before taking an antihistamine" is a statement.
     """
-    if len(sentence) > _LONGEST_DISCLAIMER:
+    if len(sentence) > _LONGEST_DISCLAIMER or sentence.rstrip("*_ ").endswith((":", "：")):
         return False
-    if _COURTESY.match(sentence) or _DISCLAIMER.search(sentence):
-        return not re.search(r"\d\s?(?:mg|mcg|µg|g|ml|%|mmol)", sentence)
-    consult = _CONSULT.search(sentence)
-    if consult is None or _HAS_REASON.search(sentence):
+    if _COURTESY.match(sentence):
+        claims = names_drug(sentence) or (names_condition(sentence) and _TURN.search(sentence) is not None)
+        return not (has_amount(sentence) or claims or gives_reason(sentence))
+    if _DISCLAIMER.search(sentence):
+        return not (is_specific(sentence) or gives_instruction(sentence))
+    if _CONSULT.search(sentence) is None or re.search(r"\d", sentence):
         return False
-    return _OPENING.match(sentence[: consult.start()]) is not None
+    return all(_ADVICE_WORDS.fullmatch(word) for word in _ADVICE_WORD.findall(sentence))
+
+
+def is_answer(sentence: str) -> bool:
+    """Whether a sentence of one or two words answers something: "No.", "Unlikely.", "Metformin."."""
+    body = sentence.strip("*_ ")
+    ends = body.endswith((".", "!", "。"))
+    return _ANSWER.fullmatch(body) is not None or (ends and (names_drug(body) or names_condition(body)))
 
 
 def is_question(sentence: str) -> bool:
@@ -158,12 +197,16 @@ def is_intro(sentence: str, before_list: bool) -> bool:
     if not body.endswith((":", "：")):
         return False
     count = count_words(body)
+    if _CASE.search(body) or gives_reason(body) or has_amount(body):
+        return False
     if count <= 4 and not re.search(r"\d", body):
-        return True
-    if _AMOUNT.search(body):
+        return not gives_instruction(body)
+    if _CONSULT.search(body):
         return False
     if _LISTING.search(body):
-        return before_list or count <= 8
+        return (before_list or count <= 8) and not (names_drug(body) or names_condition(body))
+    if names_drug(body) and _CLAIMS.search(body):
+        return False
     return before_list and (count <= 8 or not _VERB.search(body)) and not re.search(r"\d", body)
 
 
@@ -173,10 +216,36 @@ def is_title(sentence: str) -> bool:
         sentence[-1:] not in ".!?;。"
         and count_words(sentence) <= 7
         and not _VERB.search(sentence)
+        and not gives_instruction(sentence)
+        and not _CASE.search(sentence)
         and not re.search(r"\d", sentence)
     )
 
 
+def is_claim_in_heading(heading: str) -> bool:
+    """Whether a heading says something that can be checked: "Ibuprofen is contraindicated in pregnancy"."""
+    return (
+        count_words(heading) >= 4
+        and _CLAIMS.search(heading) is not None
+        and _ASKS.match(heading) is None
+        and not heading.rstrip("*_ ").endswith((":", "?"))
+        and (is_specific(heading) or gives_instruction(heading))
+    )
+
+
+def names_equipment(title: str) -> bool:
+    """Whether a title is that of a list of things to have at hand, none of which is a statement."""
+    return _EQUIPMENT.search(title) is not None and count_words(title) <= 8
+
+
+def is_thing(item: str) -> bool:
+    """Whether an item of a list only names a thing: no verb, no amount, no drug."""
+    return not (_VERB.search(item) or has_amount(item) or names_drug(item) or gives_instruction(item))
+
+
 def has_words(sentence: str, least: int) -> bool:
-    """Whether a sentence has at least so many words, and a letter among them."""
+    """Whether a sentence has at least so many words, and a letter among them; an abbreviation alone ("(e.g.") has
+    none."""
+    if sentence.strip(" ([.,;:)]*_").casefold() in NEVER_FINAL:
+        return False
     return _LETTER.search(sentence) is not None and count_words(sentence) >= least

@@ -16,7 +16,7 @@ from medreview.statements.marks import CitationIndex
 from medreview.statements.verbatim import find_verbatim
 from medreview.study import Study
 from medreview.study.rows import insert
-from medreview.text import Span
+from medreview.text import Span, with_line_ends
 
 MARKED_BY: Final = "markers-1"
 """Name and version of these rules, stored with every response that they were applied to."""
@@ -50,7 +50,8 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     response = connection.execute("SELECT text, listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
     text = response["text"]
     citations = extract(text)
-    lists = _lists(text, blocks(text, CitationIndex(text, citations)))
+    lines = with_line_ends(text)
+    lists = _lists(lines, blocks(lines, CitationIndex(lines, citations)))
     own = own_numbers(text, json.loads(response["listed"] or "[]"), lists)
     found = find_markers(text, own, citations, lists)
     statements = connection.execute(

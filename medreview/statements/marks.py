@@ -27,7 +27,7 @@ _CONNECTIVE: Final = re.compile(r"[\s,;:|/–—-]+\Z|(?<=[\s,;\x00])(?:and|und|
 _STOPS: Final = re.compile(r"[\s.;,!]*\Z")
 _EMPTY_PAIR: Final = re.compile(r"[(\[]\s*\Z")
 _LEADING: Final = re.compile(
-    r"(?:\s|\*\*\*|\*\*|\*(?=\S)|__|_(?=[^_\W])|`(?=`|\Z)|[¹²³⁰⁴-⁹]+\s|\[\^?\d{1,3}(?:[,;\s–-]{1,3}\d{1,3}){0,9}\][:.]?(?=\s|\Z))+"
+    r"(?:\s|[-–•]\s+(?=[A-Z*])|\*\*\*|\*\*|\*(?=\S)|__|_(?=[^_\W])|`(?=`|\Z)|[¹²³⁰⁴-⁹]+\s|\[\^?\d{1,3}(?:[,;\s–-]{1,3}\d{1,3}){0,9}\][:.]?(?=\s|\Z))+"
 )
 _TRAILING: Final = re.compile(r"(?:\s|\*\*\*|\*\*|(?<=\S)\*|__|(?<=\w[.!])_|\\\Z)\Z")
 _LINK_WORD: Final = re.compile(

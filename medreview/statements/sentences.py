@@ -37,7 +37,7 @@ _CANDIDATE: Final = re.compile(
       (?P<note> (?: [^\S\n]? (?: \[ [\d,;\s–^-]{1,40} \] | \( \d{1,3} (?: [,–-] [ ]? \d{1,3} ){0,20} \) )
                   | [¹²³⁰⁴-⁹⁻]++ ){0,20}+ )
       (?P<glued> (?<=[^\W\d_]{3}[.)]) \d{1,3} (?: [,–-] \d{1,3} ){0,9} (?= \s+ [^\W\d_] ) )?+
-      (?= \s | \Z )
+      (?= \s | \Z | [A-Z][a-z]*+ [\s,’'-] )
     """,
     re.VERBOSE,
 )
@@ -46,6 +46,15 @@ _NON_SPACE: Final = re.compile(r"\S")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}\Z")
 _NUMBER: Final = re.compile(r"[#(]?\d+(?:[.,]\d+)*[)%]?\Z")
 _ROMAN: Final = re.compile(r"[IVXLC]+[a-z]?\Z")
+_RUN_ON: Final = re.compile(r"[^\W\d_][^\W\d_a-z]*[a-z]{3,}\Z|[a-z]{3,}\Z|[)\]}”\"%]\Z|\d\Z|[A-Z]{2,}\Z")
+_IN_ADDRESS: Final = re.compile(r"[/@\\]|www\.|\w\.\w+\.\w", re.IGNORECASE)
+_FILE_ENDINGS: Final = frozenset(
+    {
+        "com", "org", "net", "gov", "edu", "info", "html", "htm", "pdf", "php", "asp", "txt", "doc", "docx", "csv",
+        "js", "py", "ai", "io", "eu", "uk",
+    }
+)  # fmt: skip
+_MARKS: Final = re.compile(r"(?:\[\d[\d,;–-]{0,20}\])+\Z")
 _OPENERS: Final = "\"'“”‘’„‚«»([{*_¿¡`"
 _LOOK_BACK: Final = 48
 
@@ -88,6 +97,8 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int) -> bool:
     follow, word = _follow(text, match.end(), stop)
     if follow == "end":
         return True
+    if not text[match.end()].isspace() and not _runs_on(text, begin, match, word):
+        return False
     if follow == "stop":
         return False
     mark = match["mark"]
@@ -98,6 +109,15 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int) -> bool:
     return _full_stop(text, begin, match, follow, word)
 
 
+def _runs_on(text: str, begin: int, match: re.Match[str], word: str) -> bool:
+    """Whether a sentence begins right after the mark, the blank forgotten: "function.The success rate"."""
+    window = text[max(begin, match.start("mark") - _LOOK_BACK) : match.start("mark")]
+    token = (window.split() or [""])[-1]
+    if _IN_ADDRESS.search(token) or word.casefold() in _FILE_ENDINGS or len(match["mark"]) > 1:
+        return False
+    return _RUN_ON.search(window) is not None and (len(word) > 2 or word.casefold() in STARTERS)
+
+
 def _full_stop(text: str, begin: int, match: re.Match[str], follow: Follow, word: str) -> bool:
     dot = match.start("mark")
     window = text[max(begin, dot - _LOOK_BACK) : dot]
@@ -105,6 +125,9 @@ def _full_stop(text: str, begin: int, match: re.Match[str], follow: Follow, word
     if not words or window[-1].isspace():
         return follow == "upper"
     token = words[-1].lstrip(_OPENERS + "—–/")
+    marked = _MARKS.search(token)
+    if marked and (bare := token[: marked.start()].casefold()) in NEVER_FINAL and bare not in ALSO_WORDS:
+        return False  # "(e.g[4]. a transfer pack)": a mark put in where a sentence was believed to end
     before = words[-2].strip(_OPENERS) if len(words) > 1 else ""
     key = token.casefold()
     if match["note"] or match["glued"]:

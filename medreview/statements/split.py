@@ -1,18 +1,35 @@
 """Splitting a response into statements, each verifiable by itself (as in SourceCheckup), with the reasons for what is
 left out."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.citations import Citation, extract
-from medreview.statements.blocks import Block, blocks
-from medreview.statements.kinds import has_words, is_disclaimer, is_intro, is_question, is_source_reference, is_title
+from medreview.statements.blocks import Block, blocks, is_sources_title
+from medreview.statements.content import has_mark, is_specific, without_marks
+from medreview.statements.kinds import (
+    count_words,
+    has_words,
+    is_answer,
+    is_claim_in_heading,
+    is_disclaimer,
+    is_intro,
+    is_question,
+    is_source_reference,
+    is_thing,
+    is_title,
+    names_equipment,
+)
 from medreview.statements.marks import CitationIndex, trim
 from medreview.statements.sentences import sentence_spans
-from medreview.text import Span
+from medreview.statements.two_figures import halves
+from medreview.text import Span, joined, with_line_ends
 
-PARSER: Final = "rules-1"
+_HEADING_MARK: Final = re.compile(r"(?:>[ \t]{0,3}){0,3}#{1,6}[ \t]*")
+
+PARSER: Final = "rules-2"
 """Name and version of these rules, stored with every response that they have split."""
 
 Reason = Literal["heading", "disclaimer", "question", "citation_list", "fragment"]
@@ -20,16 +37,26 @@ Reason = Literal["heading", "disclaimer", "question", "citation_list", "fragment
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, list item or table row: ``response[start:end] == text`` (code points, half-open range)."""
+    """A sentence, list item or table row: ``response[start:end] == text`` (code points, half-open range).
+
+    Half of a sentence with two figures may have several ``parts``: their texts joined by one blank are its text, and
+    ``start`` and ``end`` are ``None``.
+    """
 
     text: str
-    start: int
-    end: int
+    start: int | None
+    end: int | None
+    parts: tuple[Span, ...] = ()
+
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """Its ranges in the response, one unless it has parts."""
+        return self.parts if self.start is None or self.end is None else (Span(self.start, self.end),)
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A part of the response that is not a statement, and why; ``start`` and ``end`` as in :class:`Statement`."""
+    """A part of the response that is not a statement, and why; ``start`` and ``end`` are a half-open range."""
 
     reason: Reason
     start: int
@@ -38,7 +65,8 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The result for a response: both lists in text order, all spans disjoint."""
+    """The result for a response: both lists in text order, all places disjoint, but for what the halves of a sentence
+    with two figures share."""
 
     statements: list[Statement]
     dropped: list[Dropped]
@@ -47,38 +75,74 @@ class Parsed:
 def split(text: str, citations: Sequence[Citation] | None = None) -> Parsed:
     """Split a response; ``citations`` are those of ``extract(text)``, computed here when they are not given.
 
-    Spans exclude list markers, emphasis, and the reference marks and citations at the end of a statement.
+    Places exclude list markers, emphasis, and the reference marks and citations at the end of a statement. HTML line
+    breaks and an escaped ``\\n`` end a line.
     """
-    cited = CitationIndex(text, extract(text) if citations is None else citations)
+    lines = with_line_ends(text)
+    cited = CitationIndex(lines, extract(text) if citations is None else citations)
     parsed = Parsed([], [])
+    for reason, span in _parts_of_blocks(lines, cited):
+        if not span:
+            continue
+        if reason is None:
+            parsed.statements.extend(_statements(text, lines, span))
+        else:
+            parsed.dropped.append(Dropped(reason, span.start, span.end))
+    return parsed
+
+
+def _statements(text: str, lines: str, span: Span) -> Iterator[Statement]:
+    for places in halves(lines, span) or ((span,),):
+        exact = joined(text, places)
+        yield Statement(exact, None, None, places) if len(places) > 1 else Statement(exact, *places[0])
+
+
+def _parts_of_blocks(text: str, cited: CitationIndex) -> Iterator[tuple[Reason | None, Span]]:
     found = blocks(text, cited)
+    things = False  # in a list of equipment
     for number, block in enumerate(found):
         following = found[number + 1] if number + 1 < len(found) else None
+        things = things and block.shape == "item"
         for reason, span in _parts(text, block, following, cited):
-            if not span:
-                continue
-            if reason is None:
-                parsed.statements.append(Statement(text[span.start : span.end], span.start, span.end))
-            else:
-                parsed.dropped.append(Dropped(reason, span.start, span.end))
-    return parsed
+            body = text[span.start : span.end]
+            if reason is None and things and is_thing(body) and not _cites(text, span, cited):
+                reason = "fragment"
+            yield reason, span
+            if reason == "heading" or (reason is None and block.shape == "prose"):
+                things = reason == "heading" and names_equipment(body)
 
 
 def _parts(
     text: str, block: Block, following: Block | None, cited: CitationIndex
 ) -> Iterator[tuple[Reason | None, Span]]:
     whole = Span(block.start, block.end)
-    if block.shape in ("heading", "citation_list"):
-        yield block.shape, whole
+    if block.shape == "heading":
+        yield _heading(text, whole, cited)
+    elif block.shape == "citation_list":
+        yield "citation_list", whole
     elif block.shape == "row":
         yield _row(text, whole, cited)
     elif block.titled and following is not None and _is_title_of(block, following):
-        yield "heading", whole
+        yield _heading(text, whole, cited)
     else:
         spans = sentence_spans(text, block.start, block.end)
         for number, span in enumerate(spans):
             last = number + 1 == len(spans)
             yield _sentence(text, span, block, following if last else None, cited, alone=len(spans) == 1)
+
+
+def _heading(text: str, whole: Span, cited: CitationIndex) -> tuple[Reason | None, Span]:
+    lead = _HEADING_MARK.match(text, whole.start, whole.end)
+    whole = Span(lead.end(), whole.end) if lead else whole
+    span = trim(text, whole, cited)
+    body = text[span.start : span.end]
+    claims = "|" not in body and (is_claim_in_heading(body) or (_cites(text, whole, cited) and count_words(body) >= 5))
+    return (None, span) if claims else ("heading", whole)
+
+
+def _cites(text: str, place: Span, cited: CitationIndex) -> bool:
+    """Whether a sentence has a citation or a reference mark of its own."""
+    return cited.any(place) or has_mark(text[place.start : place.end])
 
 
 def _is_title_of(block: Block, following: Block) -> bool:
@@ -93,10 +157,11 @@ def _row(text: str, whole: Span, cited: CitationIndex) -> tuple[Reason | None, S
     while end > start and text[end - 1] in "| \t":
         end -= 1
     span = trim(text, Span(start, end), cited)
-    cells = [cell for cell in text[span.start : span.end].split("|") if cell.strip()]
-    if len(cells) < 2 or not has_words(text[span.start : span.end], 2):
-        return "fragment", whole
-    return None, span
+    body = text[span.start : span.end]
+    cells = [cell for cell in body.split("|") if cell.strip()]
+    if has_words(body, 2) and (len(cells) >= 2 or is_specific(body)):
+        return None, span
+    return "fragment", whole
 
 
 def _sentence(
@@ -108,15 +173,29 @@ def _sentence(
     body = text[span.start : span.end]
     if not body.strip():
         return "citation_list" if cited.any(place) or "[" in text[place.start : place.end] else "fragment", place
-    if is_disclaimer(body):
-        return "disclaimer", place
-    if is_question(body):
-        return "question", place
+    if is_sources_title(body):
+        return "citation_list", place
+    if not has_words(without_marks(body), 1):
+        return "fragment", place
+    if _cites(text, place, cited) and has_words(without_marks(body), 3):
+        return None, span
+    reason = _reason(body, block, following, alone)
+    return reason, span if reason is None else place
+
+
+def _reason(body: str, block: Block, following: Block | None, alone: bool) -> Reason | None:
+    """Why a sentence is left out; ``None`` for a statement."""
     before_list = following is not None and following.shape in ("item", "row", "citation_list")
+    if is_disclaimer(body):
+        return "disclaimer"
+    if is_question(body):
+        return "question"
     if is_intro(body, before_list):
-        return "heading", place
-    if block.shape == "item":
-        return (None, span) if has_words(body, 1) else ("fragment", place)
+        return "heading"
+    if block.shape == "item" or is_answer(body):
+        return None
     if alone and is_title(body):
-        return "heading" if following is not None else "fragment", place
-    return (None, span) if has_words(body, 2) else ("fragment", place)
+        if following is not None:
+            return "heading"
+        return None if is_specific(body) and has_words(body, 3) else "fragment"
+    return None if has_words(body, 2) else "fragment"

@@ -1,13 +1,15 @@
-"""The stage that splits every response into statements."""
+"""The stage that splits every response into statements, and lists what is none."""
 
+import json
 import sqlite3
 from dataclasses import dataclass
 
 from medreview.citations import extract
 from medreview.progress import SILENT, Progress
+from medreview.statements.left_out import list_left_out, rows_of
 from medreview.statements.split import PARSER, Parsed, split
 from medreview.study import Study
-from medreview.study.ids import content_id
+from medreview.study.promotion import statement_id_of
 from medreview.study.rows import insert
 from medreview.text import sha256
 
@@ -25,7 +27,8 @@ class ParseSummary:
 
 
 def parse_all(study: Study, progress: Progress = SILENT) -> ParseSummary:
-    """Split the responses that are not parsed yet, in transactions of 500 responses."""
+    """Split the responses that are not parsed yet, in transactions of 500 responses; then list what is left out of
+    those that were split without."""
     waiting = study.reader.execute("SELECT count(*) FROM response WHERE parser IS NULL").fetchone()[0]
     progress.begin("statements", waiting)
     done = statements = dropped = empty = 0
@@ -39,6 +42,7 @@ def parse_all(study: Study, progress: Progress = SILENT) -> ParseSummary:
         dropped += sum(len(result.dropped) for _, result in parsed)
         empty += sum(not result.statements for _, result in parsed)
         progress.step(len(rows))
+    list_left_out(study, progress)
     return ParseSummary(done, statements, dropped, empty)
 
 
@@ -48,19 +52,21 @@ def _store(connection: sqlite3.Connection, parsed: list[tuple[str, Parsed]]) -> 
         "statement",
         (
             {
-                "statement_id": content_id("s", response_id, statement.start, statement.text),
+                "statement_id": statement_id_of(response_id, statement.places[0].start, statement.text),
                 "response_id": response_id,
                 "ordinal": ordinal,
                 "start": statement.start,
                 "end": statement.end,
                 "text_sha256": sha256(statement.text),
                 "text": statement.text,
+                "parts": json.dumps(statement.parts),
             }
             for response_id, result in parsed
             for ordinal, statement in enumerate(result.statements, 1)
         ),
     )
+    insert(connection, "left_out", (row for response_id, result in parsed for row in rows_of(response_id, result)))
     connection.executemany(
-        "UPDATE response SET parser = ?, dropped = ? WHERE response_id = ?",
-        [(PARSER, len(result.dropped), response_id) for response_id, result in parsed],
+        "UPDATE response SET parser = ?, left_out_by = ?, dropped = ? WHERE response_id = ?",
+        [(PARSER, PARSER, len(result.dropped), response_id) for response_id, result in parsed],
     )

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 from medreview.study.events import verify
-from medreview.text import sha256
+from medreview.text import joined, sha256
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
@@ -51,6 +51,15 @@ def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
     for row in connection.execute(query):
         if row["found"] != row["text"]:
             yield f"Statement {row['statement_id']} does not stand where it is said to stand in its response."
+    query = """SELECT s.statement_id, s.text, s.parts, r.text AS response
+               FROM statement AS s JOIN response AS r USING (response_id) WHERE s.parts <> '[]'"""
+    for row in connection.execute(query):
+        if joined(row["response"], json.loads(row["parts"])) != row["text"]:
+            yield f"Statement {row['statement_id']} does not stand where it is said to stand in its response."
+    query = """SELECT left_out_id FROM left_out JOIN response USING (response_id)
+               WHERE "start" < 0 OR "end" > length(response.text) OR "start" >= "end" """
+    for row in connection.execute(query):
+        yield f"What is left out as {row['left_out_id']} lies outside its response."
     query = """SELECT judgement_id FROM judgement JOIN snapshot USING (snapshot_id)
                WHERE quote_start < 0 OR quote_end > length(snapshot.text) OR quote_start > quote_end"""
     for row in connection.execute(query):

@@ -15,6 +15,7 @@ from typing import Any
 import medreview
 from medreview.labels import LABEL_SET_VERSION
 from medreview.study.ids import Ulids
+from medreview.study.promotion import PROMOTE, make_statement
 from medreview.text import sha256
 
 COLUMNS = (
@@ -93,7 +94,12 @@ def event_hash(row: Mapping[str, Any] | sqlite3.Row) -> str:
 
 
 def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
-    """Insert a complete event row; its sequence number in this file."""
+    """Insert a complete event row; its sequence number in this file.
+
+    A promotion makes its statement with it, wherever it comes from. Raises ``ValueError`` when it cannot.
+    """
+    if row["kind"] == PROMOTE:
+        make_statement(connection, row["unit"], json.loads(row["payload"]))
     columns = (*COLUMNS, "hash")
     marks = ", ".join("?" * len(columns))
     cursor = connection.execute(

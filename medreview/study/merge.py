@@ -1,5 +1,6 @@
 """Bring a colleague's decisions into a study: the union of both records."""
 
+import json
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from medreview.errors import UserError
 from medreview.study.audit_frame import join_frame
 from medreview.study.events import insert_event, verify
+from medreview.study.promotion import promoted
 from medreview.study.rows import insert
 from medreview.study.study import Study
 
@@ -43,7 +45,9 @@ def merge(study: Study, other: Path) -> MergeSummary:
     def add(connection: sqlite3.Connection) -> MergeSummary:
         known = {row[0] for row in connection.execute("SELECT event_id FROM event")}
         here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {study_id}
+        responses = {row[0] for row in connection.execute("SELECT response_id FROM response")}
         fresh = [row for row in rows if row["event_id"] not in known]
+        here |= promoted(((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh), responses)
         ours = [row for row in fresh if row["unit"] in here]
         kept = {row["hash"] for row in ours} | {row[0] for row in connection.execute("SELECT hash FROM event")} | {""}
         if any(row["previous_hash"] not in kept for row in ours):

@@ -258,21 +258,25 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     # Drawing
 
     def _row_strip(self, runs: Sequence[TextRun]) -> Strip:
-        pieces: list[StyledText] = [self._gutter_text(runs)]
-        column = 0
+        pieces: list[StyledText] = []
+        column, left_out = 0, False
         for start, end, at in runs:
             text = self._visible[start:end].rstrip()
             pieces.append((" " * (at - column), ""))
             for piece in self._index.pieces(start, start + len(text)):
+                left_out = left_out or "left_out" in piece.kinds
                 pieces.append((self._visible[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
             column = at + width(text)
-        return self.paint_shown(pieces)
+        return self.paint_shown((self._gutter_text(runs, left_out), *pieces))
 
-    def _gutter_text(self, runs: Iterable[TextRun]) -> StyledText:
+    def _gutter_text(self, runs: Iterable[TextRun], left_out: bool) -> StyledText:
+        """A sign beside the row of the active highlight, and beside one that is no statement, where dim is not seen."""
         active = self.active
-        if active is None or not any(active.overlap(Span(start, end)) for start, end, _ in runs):
-            return " " * self._gutter, ""
-        return ("|" if self.ascii_only else "▌").center(self._gutter)[: self._gutter], "gutter"
+        if active is not None and any(active.overlap(Span(start, end)) for start, end, _ in runs):
+            return ("|" if self.ascii_only else "▌").center(self._gutter)[: self._gutter], "gutter"
+        if left_out:
+            return (":" if self.ascii_only else "╎").center(self._gutter)[: self._gutter], "left_out"
+        return " " * self._gutter, ""
 
     def _note_strip(self, offset: int, note: str) -> Strip:
         assert self._wrap is not None

@@ -46,6 +46,7 @@ PALETTE: Final = {
     "lexical": Style(underline=True),
     "statement": Style(color="blue", underline=True),
     "heading": Style(color="blue", bold=True),
+    "left_out": Style(dim=True),
 }
 """Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
 

@@ -1,5 +1,6 @@
 """Responses cut into statements, and what is left out with its reason."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from medreview.citations import extract
 from medreview.statements.split import split
+from medreview.text import Span
 
 
 def kept(text: str) -> list[str]:
@@ -93,7 +95,8 @@ def test_statements(text: str, statements: list[str]) -> None:
         ("The following drugs should be avoided:\n1. Take 5 mg daily.", "heading"),
         ("Side effects\n\nTake 5 mg daily.", "heading"),
         ("1. **Metformin**\n   - Take 5 mg daily.", "heading"),
-        ("Consult your doctor before taking any medication. Take 5 mg daily.", "disclaimer"),
+        ("Consult your doctor before making any changes. Take 5 mg daily.", "disclaimer"),
+        ("Always seek the advice of a qualified healthcare provider. Take 5 mg daily.", "disclaimer"),
         ("Please talk to a healthcare professional. Take 5 mg daily.", "disclaimer"),
         ("It's important to speak with your doctor or pharmacist. Take 5 mg daily.", "disclaimer"),
         ("If you have any concerns, please contact your healthcare provider. Take 5 mg daily.", "disclaimer"),
@@ -108,7 +111,11 @@ def test_statements(text: str, statements: list[str]) -> None:
         ("Take 5 mg daily. Let me know if you have other questions.", "disclaimer"),
         ("Is it safe? Take 5 mg daily.", "question"),
         ("Take 5 mg daily. If you'd like, I can compare the two.", "disclaimer"),
-        ("Yes. Take 5 mg daily.", "fragment"),
+        ("Take 5 mg daily.\n👍🩺", "fragment"),
+        ("Take 5 mg daily. Stay safe 😊", "disclaimer"),
+        ("(e.g. [3])\n\nTake 5 mg daily.", "fragment"),
+        ("Take 5 mg daily. References[20]:", "citation_list"),
+        ("Materials & Equipment:\n- Sterile tubing\n- Appropriate labels\n\nTake 5 mg daily.", None),
         ("Take 5 mg daily. See the guideline (https://a.org).", "citation_list"),
         ("Take 5 mg daily.\nNICE guideline: https://a.org", "citation_list"),
         ("Take 5 mg daily.\n\nReferences\n\n1. Smith J. Lancet 2020.", "citation_list"),
@@ -119,9 +126,9 @@ def test_statements(text: str, statements: list[str]) -> None:
         ("Take 5 mg daily.\n\nQuellen:\n1. https://a.org", "citation_list"),
     ],
 )
-def test_left_out(text: str, reason: str) -> None:
+def test_left_out(text: str, reason: str | None) -> None:
     assert kept(text) == ["Take 5 mg daily."]
-    assert {why for why, _ in dropped(text)} == {reason}
+    assert {why for why, _ in dropped(text)} == ({reason} if reason else {"heading", "fragment"})
 
 
 @pytest.mark.parametrize(
@@ -140,11 +147,102 @@ def test_left_out(text: str, reason: str) -> None:
         "The References range is 3 to 5 mmol/L.",
         "Sources of vitamin K are leafy vegetables.",
         "Resources such as dialysis are needed.",
+        "If you are nursing, ask your doctor before taking an antihistamine.",
+        "You should not combine them, please consult a pharmacist, as they both contain diphenhydramine.",
+        "Consult your doctor before taking any medication.",
+        "It is important to follow up with your doctor to monitor its effect.",
+        "Consult a healthcare professional about rectal discharge.",
+        "I'm sorry, but ibuprofen is not safe for you.",
+        "I am not a doctor, but you should stop taking ibuprofen.",
+        "Seek medical attention if:",
+        "Metformin is contraindicated in:",
+        "The side effects of warfarin include:",
+        "No.",
     ],
 )
 def test_claims_stay(claim: str) -> None:
     assert kept(claim) == [claim]
     assert kept(f"{claim}\n- Nausea occurs") == [claim, "Nausea occurs"]
+
+
+def test_a_sentence_with_a_mark_of_its_own_is_a_statement_whatever_its_form() -> None:
+    assert kept("Consult a healthcare professional for proper use [3].") == [
+        "Consult a healthcare professional for proper use"
+    ]
+    assert kept("Is there a link between both of them [2]?") == ["Is there a link between both of them [2]?"]
+    assert kept("**Ibuprofen is contraindicated in pregnancy**\n\nRest.") == [
+        "Ibuprofen is contraindicated in pregnancy"
+    ]
+    assert dropped("## What is ibuprofen used for\n") == [("heading", "What is ibuprofen used for")]
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("It improved function.The success rate is high.", ["It improved function.", "The success rate is high."]),
+        ("It helps (most).If not, rest.", ["It helps (most).", "If not, rest."]),
+        ("Take vitamin B12.It is safe [1].Then rest.", ["Take vitamin B12.", "It is safe", "Then rest."]),
+        ("Visit example.Com or St.John there.", ["Visit example.Com or St.John there."]),
+        ("See https://a.org/page.The end is near.", ["See https://a.org/page.The end is near."]),
+        ("Pack it (e.g[4]. Transfer pack).", ["Pack it (e.g[4]. Transfer pack)."]),
+        ("Steps follow here now.\n1[5]. Begin with gloves.", ["Steps follow here now.", "Begin with gloves."]),
+        ("Seek care if:\n-The pain lasts\n-It is new", ["Seek care if:", "The pain lasts", "It is new"]),
+        ("Note it down[18]. - Check it daily.", ["Note it down", "Check it daily."]),
+    ],
+)
+def test_sentences_run_together_and_lists_without_blanks(text: str, statements: list[str]) -> None:
+    assert kept(text) == statements
+
+
+def test_html_and_escaped_line_breaks_end_a_line_and_move_no_place() -> None:
+    assert kept("Take 5 mg<br>Drink water for a day.<br/>") == ["Take 5 mg", "Drink water for a day."]
+    assert kept("<ul><li>Take 5 mg</li><li>Rest for a day</li></ul>") == ["Take 5 mg", "Rest for a day"]
+    assert kept("<h2>Dosing</h2><p>Take 5 mg.</p>") == ["Take 5 mg."]
+    text = r"Options include:\n- Take 5 mg\n- Rest for a day\n\nSources:\n1. https://a.org/b\n2. https://c.org"
+    assert kept(text) == ["Take 5 mg", "Rest for a day"]
+    assert [citation.value for citation in extract(text)] == ["https://a.org/b", "https://c.org"]
+    assert kept("| Drug | Dose |\n|---|---|\n| Aspirin | 75 mg<br>daily |") == ["Aspirin | 75 mg<br>daily"]
+    assert kept(r"Where \nabla is zero, $a \neq b$ holds.") == [r"Where \nabla is zero, $a \neq b$ holds."]
+
+
+@pytest.mark.parametrize(
+    ("text", "halves"),
+    [
+        (
+            "The rate was 28.4% for men and 1.2% for women [3].",
+            ["The rate was 28.4% for men", "The rate was 1.2% for women"],
+        ),
+        ("Give it at 5 mg daily for adults and 2 mg daily for children.",
+         ["Give it at 5 mg daily for adults", "Give it at 2 mg daily for children."]),
+        ("It has a pooled sensitivity and specificity of 94% and 95%, respectively.",
+         ["It has a pooled sensitivity of 94%", "It has a pooled specificity of 95%"]),
+    ],
+)  # fmt: skip
+def test_a_sentence_with_two_figures_is_two_statements_with_both_places(text: str, halves: list[str]) -> None:
+    found = split(f"Rest for a day. {text}").statements[1:]
+    assert [statement.text for statement in found] == halves
+    for statement in found:
+        assert statement.text == " ".join(
+            f"Rest for a day. {text}"[place.start : place.end] for place in statement.places
+        )
+    assert found[1].start is None
+    assert len(found[1].parts) > 1
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "The difference was 5% for men and 7% for women.",
+        "The study found that 28% of men and 12% of women recovered.",
+        "It fell from 28% in May and 12% in June.",
+        "It was 5% for men and 7 mg for women.",
+        "The rates of diabetes mellitus and hypertension were 5% and 7%, respectively.",
+        "Not both were seen in 5% of men and 7% of women.",
+        "It was 28% for men and 12% for women, who were older.",
+    ],
+)
+def test_a_sentence_is_not_parted_where_a_half_could_say_something_else(whole: str) -> None:
+    assert kept(whole) == [whole]
 
 
 def test_prose_after_a_list_of_sources_is_read_again() -> None:
@@ -235,14 +333,37 @@ PIECES = st.sampled_from(
 @given(st.one_of(st.text(max_size=120), st.lists(PIECES, max_size=40).map("".join)))
 def test_spans_hold_their_text_and_never_overlap(text: str) -> None:
     parsed = split(text)
+    whole = [statement for statement in parsed.statements if not statement.parts]
     for statement in parsed.statements:
-        assert text[statement.start : statement.end] == statement.text
+        assert " ".join(text[place.start : place.end] for place in statement.places) == statement.text
         assert statement.text == statement.text.strip() != ""
     for part in parsed.dropped:
         assert 0 <= part.start < part.end <= len(text)
-    assert [s.start for s in parsed.statements] == sorted(s.start for s in parsed.statements)
-    places = sorted((part.start, part.end) for parts in (parsed.statements, parsed.dropped) for part in parts)
-    assert all(before[1] <= after[0] for before, after in pairwise(places))
+    assert [s.places[0] for s in parsed.statements] == sorted(s.places[0] for s in parsed.statements)
+    places = [s.places[0] for s in whole] + [Span(part.start, part.end) for part in parsed.dropped]
+    assert all(before.end <= after.start for before, after in pairwise(sorted(places)))
+
+
+WORDS = st.sampled_from(
+    [
+        "Take 5 mg daily.", "No.", "Is it safe?", "Hope this helps!", "Consult your doctor.", "Options include:",
+        "The rate was 5% for men and 7% for women.", "**Side effects**", "## Dosing", "- Nausea", "1. **Rest**",
+        "| Aspirin | 75 mg |", "|---|---|", "Materials:", "- Tubing", "```", "function.The", "👍", "<br>",
+        "\\nThen rest.", "Sources:",
+        "[1] Smith J. A title. BMJ 2019.", "(see https://a.org/b)", "[2]", "Smoking", "kills.", "\n",
+        "\n\n", "> Rest",
+    ]
+)  # fmt: skip
+_MARKUP = re.compile(r"https?://\S+|</?\w+/?>|\\n|\bsee\b|\b\d+[.)]|[^\w]|_|\b\d+\b")
+
+
+@given(st.lists(WORDS, max_size=14).map(" ".join))
+def test_no_word_of_a_response_is_lost(text: str) -> None:
+    parsed = split(text)
+    taken = [*(place for s in parsed.statements for place in s.places), *((d.start, d.end) for d in parsed.dropped)]
+    covered = {at for start, end in taken for at in range(start, end)}
+    rest = "".join(" " if at in covered else sign for at, sign in enumerate(text))
+    assert not _MARKUP.sub("", rest.replace(" and ", " ")), rest
 
 
 @given(

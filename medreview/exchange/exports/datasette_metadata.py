@@ -25,6 +25,7 @@ DESCRIPTIONS: Final = {
     "event_values": "What events hold for which the table of events has no column.",
     "responses": "The answers of the language models, with their questions.",
     "statements": "The responses cut into statements that can be verified one by one.",
+    "left_out": "What of the responses is no statement, with the reason.",
     "citations": "What the responses cite, each with its source and the source's current page.",
     "merged": "Judgements of a statement by all sources of its response together: a row for each place of each quote.",
     "hallucination_findings": "What judges found in whole responses: a row for each place of each span.",

@@ -21,6 +21,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "event_values": ("event_id", "name"),
     "responses": ("response_id",),
     "statements": ("statement_id",),
+    "left_out": ("response_id", "start"),
     "citations": ("response_id", "ordinal"),
     "key_facts": ("key_fact_id",),
     "key_fact_votes": ("key_fact_vote_id",),

@@ -10,7 +10,8 @@ from typing import Any, Final
 from medreview.exchange.files.columns import PAYLOAD
 from medreview.exchange.files.event_payload import Cell, flatten
 from medreview.judges.votes import VoteReader, jury
-from medreview.text import sha256, utf16
+from medreview.statements.left_out import left_out
+from medreview.text import sha256, utf16, written_parts
 
 _CONTEXT: Final = 32
 
@@ -20,7 +21,7 @@ SELECT response_id, ordinal, record_id, model, origin, imported_at, imported_fro
 FROM response ORDER BY ordinal"""
 
 _STATEMENTS: Final = """
-SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", a.number, a.stratum, a.rate,
+SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", s.parts, a.number, a.stratum, a.rate,
        s.text_sha256, s.text
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
@@ -69,7 +70,16 @@ def response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 def statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows of statements.csv."""
-    return (tuple(row) for row in reader.execute(_STATEMENTS))
+    for row in reader.execute(_STATEMENTS):
+        cells = list(row)
+        cells[5] = written_parts(json.loads(row["parts"]))
+        yield cells
+
+
+def left_out_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of left_out.csv."""
+    for part in left_out(reader):
+        yield part.response_id, part.record_id, part.start, part.end, part.text, part.reason
 
 
 def citation_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:

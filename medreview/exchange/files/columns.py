@@ -8,6 +8,7 @@ from medreview.labels import (
     EVIDENCE,
     FLAGS,
     HALLUCINATION,
+    LEFT_OUT_REASONS,
     PAGE_STATES,
     QUOTE_STATUSES,
     REASONS,
@@ -240,12 +241,12 @@ PAYLOAD: Final = {
     "judge_verdict": Column("payload_judge_verdict", "text", "The judges' verdict at that time.", levels=_EVIDENCE),
     "decision": Column("payload_decision", "text", "The decision that a reason belongs to."),
     "code": Column("payload_code", "text", "Reason code.", levels=_REASONS),
-    "text": Column("payload_text", "text", "Text of a note."),
+    "text": Column("payload_text", "text", "Text of a note, or of what was left out and became a statement."),
     "flag": Column("payload_flag", "text", "Which flag.", levels=levels_of(FLAGS)),
     "on": Column("payload_on", "boolean", "1: the flag was set, 0: taken back."),
     "target": Column("payload_target", "text", "Text in which a span lies.", levels=("response", "source")),
-    "start": Column("payload_start", "integer", "Start of a span.", unit=CODE_POINTS),
-    "end": Column("payload_end", "integer", "End of a span.", unit=CODE_POINTS),
+    "start": Column("payload_start", "integer", "Start of a span, or of what was left out.", unit=CODE_POINTS),
+    "end": Column("payload_end", "integer", "End of a span, or of what was left out.", unit=CODE_POINTS),
     "exact": Column("payload_exact", "text", "Text of a span."),
     "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
     "span": Column("payload_span", "text", "The span that was removed."),
@@ -298,6 +299,13 @@ STATEMENTS: Final = (
     Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=CODE_POINTS),
     Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
     Column(
+        "parts_cp",
+        "text",
+        "Its places where it has several: start-end, parted by blanks; their texts joined by one blank are the "
+        "statement, and start_cp and end_cp are empty.",
+        unit=CODE_POINTS,
+    ),
+    Column(
         "audit_number",
         "number",
         "Its permanent random number: it is in the audit when that is below "
@@ -310,6 +318,20 @@ STATEMENTS: Final = (
     ),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("text", "text", "The statement."),
+)
+
+LEFT_OUT: Final = (
+    Column("response_id", "text", "The response it is part of."),
+    Column("record_id", "text", "The response's id in the file it came from."),
+    Column("start", "integer", "Where it starts in the response.", unit=CODE_POINTS),
+    Column("end", "integer", "Where it ends.", unit=CODE_POINTS),
+    Column("text", "text", "What is no statement."),
+    Column(
+        "reason",
+        "text",
+        "Why: " + "; ".join(f"{reason} = {why}" for reason, why in LEFT_OUT_REASONS.items()) + ".",
+        levels=tuple(LEFT_OUT_REASONS),
+    ),
 )
 
 CITATIONS: Final = (

@@ -19,8 +19,9 @@ from medreview.study import Study
 from medreview.study.audit_frame import join_frame
 from medreview.study.events import event_hash, insert_event
 from medreview.study.permanent_numbers import number_given_draw
+from medreview.study.promotion import promoted
 from medreview.study.rows import insert
-from medreview.text import Span, check_span, sha256
+from medreview.text import Span, check_span, joined, read_parts, sha256
 
 _REQUIRED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
                   "key_facts.csv")  # fmt: skip
@@ -129,12 +130,20 @@ def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[st
 
 def _statement(row: Cells, response: str) -> dict[str, Any]:
     start, end = _integer(row["start_cp"]), _integer(row["end_cp"])
+    parts = read_parts(row.get("parts_cp", ""))
     if start is not None and end is not None:
         check_span(response, Span(start, end), row["text"])
+    elif parts and joined(response, parts) != row["text"]:
+        raise ValueError(f"the parts of statement {row['statement_id']} do not hold its text")
     if sha256(row["text"]) != row["text_sha256"]:
         raise ValueError(f"the text of statement {row['statement_id']} has another hash")
     copied = ("statement_id", "response_id", "text_sha256", "text")
-    return {name: row[name] for name in copied} | {"ordinal": int(row["ordinal"]), "start": start, "end": end}
+    return {name: row[name] for name in copied} | {
+        "ordinal": int(row["ordinal"]),
+        "start": start,
+        "end": end,
+        "parts": json.dumps(parts),
+    }
 
 
 def _audit_frame(folder: Path, study_id: str) -> Iterator[dict[str, Any]]:
@@ -200,6 +209,9 @@ def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int,
     """Insert the events by time; the numbers of new, known and foreign ones."""
     present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
     units = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {_study_id(connection)}
+    responses = {row[0] for row in connection.execute("SELECT response_id FROM response")}
+    acts = ((event["kind"], event["unit"], json.loads(event["payload"])) for event in _events(folder))
+    units |= promoted(acts, responses)
     known_hashes = {"", *present.values()}
     added = known = foreign = 0
     for event in _events(folder):

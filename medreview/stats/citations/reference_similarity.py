@@ -113,6 +113,7 @@ def similarity_figures(
 def _concordance(pair: Pair, cosine: float | None) -> ReferenceSimilarity:
     from medreview.evidence.assess import assess
     from medreview.statements.split import split
+    from medreview.text import places_in_text
 
     index = _index(pair.reference)
     statements = split(pair.response, [c for c in pair.citations if c.start is not None]).statements
@@ -123,10 +124,10 @@ def _concordance(pair: Pair, cosine: float | None) -> ReferenceSimilarity:
         for clash in clashes:
             mine, other = clash.statement_span, clash.source_span
             sentence = f"{_cut(pair.reference, other)} in the reference, {_cut(statement.text, mine)} in the response"
-            place = statement.start
-            found.append(
-                ReferenceClash(clash.kind, place + mine.start, place + mine.end, other.start, other.end, sentence)
-            )
+            found += [
+                ReferenceClash(clash.kind, *place, other.start, other.end, sentence)
+                for place in places_in_text(statement.places, mine)[:1]
+            ]
     return ReferenceSimilarity(cosine, len(statements), clashing, tuple(found))
 
 

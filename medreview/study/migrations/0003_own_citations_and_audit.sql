@@ -53,6 +53,11 @@ ALTER TABLE response ADD COLUMN left_out_by TEXT; -- the parser that listed what
 -- A statement of several ranges of the response, each in its place and joined by a blank: start and end are NULL then.
 ALTER TABLE statement ADD COLUMN parts TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(parts)); -- JSON [[start, end], ...]
 
+-- Where the statements stand in their responses, a row for each range; one row without a place for what was reworded.
+CREATE VIEW statement_place AS
+SELECT s.statement_id, s.response_id, json_extract(p.value, '$[0]') AS "start", json_extract(p.value, '$[1]') AS "end"
+FROM statement AS s, json_each(iif(s.parts = '[]', json_array(json_array(s."start", s."end")), s.parts)) AS p;
+
 -- The audit (Ohlsson 1995): every statement has a permanent random number in [0, 1); members are those whose number is
 -- below their rate, which is only ever raised. A row per statement once an audit is drawn; rate 0: none of the stratum.
 -- An earlier version drew once, with equal probability, as a list: numbers are given to it by number_given_draw

@@ -47,6 +47,7 @@ def busy(example: ExampleStudy) -> None:
     response = content_id("r", TEXTS[0])
     rows: dict[str, dict[str, Any]] = {
         "audit_frame": {"statement_id": example.units[1], "number": 0.125, "stratum": "ember", "rate": 1 / 3},
+        "left_out": {"left_out_id": "l1", "response_id": response, "start": 45, "end": 69, "reason": "fragment"},
         "merged_judgement": run | {"merged_judgement_id": "m1", "statement_id": example.units[0], "snapshots": '["p1"]',
                                    "raw_label": "yes", "verdict": "supported", "supported": 1, "confidence": 1.0,
                                    "quotes": json.dumps(quotes)},
@@ -151,7 +152,8 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "judgements.snapshot_id -> snapshots", "judgements.source_id -> sources",
         "events.snapshot -> snapshots", "events.undoes_event -> events",
         "event_values.event_id -> events", "statements.response_id -> responses",
-        "citations.response_id -> responses", "citations.source_id -> sources", "citations.snapshot_id -> snapshots",
+        "left_out.response_id -> responses", "citations.response_id -> responses", "citations.source_id -> sources",
+        "citations.snapshot_id -> snapshots",
         "merged.statement_id -> statements", "merged.response_id -> responses", "merged.snapshot_id -> snapshots",
         "hallucination_findings.response_id -> responses",
         "key_fact_votes.key_fact_id -> key_facts", "key_fact_votes.response_id -> responses",
