@@ -180,6 +180,7 @@ def judge(
     ``synonyms``: a reviewer's own table, added to the program's.
     """
     with _rolled_up(study, progress):
+        mark_all(study, progress)
         pairs = judge_offline(study, progress, processes, synonyms).pairs
     return Judged(pairs, verdicts.flagged(study.reader))
 
@@ -298,6 +299,7 @@ def run(
         citations = extract_all(study, progress)
         fetched = _fetch(study, pages, "missing", progress)
         parsed = parse_all(study, progress)
+        mark_all(study, progress)
         for done, decisions in waiting:
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]

@@ -7,9 +7,11 @@ own list has such a number. Amounts, powers, confidence intervals and labels of 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from medreview.citations.canonical import canonical_key
+from medreview.citations.extract import extract
 from medreview.citations.model import Citation
 from medreview.citations.own_numbers import OwnNumbers
 from medreview.text import Span
@@ -28,6 +30,16 @@ _RAISED: Final = re.compile(
     r"|(?<=[^\W\d_.,])\^(?P<caret>\d{1,3}(?:,\d{1,3}){0,10})\^?(?!\w)"
 )
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+AUTHOR_YEAR: Final = (
+    r"\((?:see\s|e\.g\.,?\s|cf\.\s)?(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
+    r"[A-ZÄÖÜÉ][\w'’.-]{0,40}(?:\s(?:et\sal\.?|(?:and|&|und|et|y)\s[A-ZÄÖÜÉ][\w'’.-]{0,40}))?,?\s(?:19|20)\d\d[a-z]?"
+    r"(?:;\s[^();]{1,80}(?:19|20)\d\d[a-z]?){0,9}\)"
+)
+"""The pattern of ``(Smith et al., 2019; Jones 2020)``, whether or not a list has them."""
+_BY_FORM: Final = re.compile(
+    rf"{AUTHOR_YEAR}|(?<=et\sal\.)\s\((?:19|20)\d\d[a-z]?\)|(?<=et\sal)\s\((?:19|20)\d\d[a-z]?\)"
+)
+_MAY_BE_ADDRESS: Final = re.compile(r"://|www\.|10\.\d{4}|\b(?:pmc?id|pubmed|nct|arxiv)|\bPMC\d", re.IGNORECASE)
 _BRACKETED: Final = re.compile(r"\((?P<inside>[^()\n]{3,300}(?:19|20)\d\d[a-z]?)\)")
 _PIECE: Final = re.compile(
     r"\s*(?:see\s|e\.g\.,?\s|cf\.\s)?\s*(?P<author>[^\d;]{2,120}?),?\s(?P<year>(?:19|20)\d\d[a-z]?)\Z"
@@ -107,6 +119,22 @@ def find_markers(
         if not inside and (not kept or marker.start >= kept[-1].end):
             kept.append(marker)
     return kept
+
+
+@lru_cache(maxsize=2_000)
+def without_markers(text: str, also: tuple[Span, ...] = ()) -> str:
+    """The text with blanks in the place of its markers, so that nothing reads ``[12]`` as an amount; places stay true.
+
+    By their form alone, and ``also`` those that are known otherwise.
+    """
+    found = [Span(match.start(), match.end()) for match in _BY_FORM.finditer(text)]
+    if "[" in text or "<" in text or "【" in text:
+        found += [Span(marker.start, marker.end) for marker in _in_brackets(text, OwnNumbers(), ())]
+    if _MAY_BE_ADDRESS.search(text):
+        found += [Span(c.start, c.end) for c in extract(text) if c.start is not None and c.end is not None]
+    for start, end in (*found, *also):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def markers_of(text: str, markers: Sequence[Marker], place: Span, limit: int) -> list[Marker]:

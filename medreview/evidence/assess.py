@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from math import exp
 from typing import Final, Literal, NamedTuple
 
+from medreview.citations.markers import without_markers
 from medreview.evidence.clashes import Clash, agrees, clashes
 from medreview.evidence.lexical import matches
 from medreview.evidence.lexicon import OPPOSITES, SWEEPING, is_negation
@@ -62,7 +63,11 @@ class PairFeatures(NamedTuple):
 
 
 def assess(statement: str, index: SourceIndex) -> Assessment:
-    """Assess a statement against a source; without a shared word there is no evidence: ``not_addressed``."""
+    """Assess a statement against a source; without a shared word there is no evidence: ``not_addressed``.
+
+    The statement's markers are no words of it.
+    """
+    statement = without_markers(statement)
     query = index.query(statement)
     found = index.match(query, MOST_PASSAGES)
     if not found:

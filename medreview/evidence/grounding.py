@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
+from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
 from medreview.evidence.differences import Difference, differences
 from medreview.evidence.lexicon import is_negation
@@ -89,9 +90,10 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     parts = _parts(quote)
     if not parts:
         return Grounding("too_short", (), ())
-    # An ellipsis may be part of the source itself.
-    for parts_tried in ([_Part(quote, 0)], parts):
-        found = _normalised_chain([piece.text for piece in parts_tried], index)
+    # An ellipsis may be part of the source itself, and a marker the answer's own.
+    plain = without_markers(quote)
+    for parts_tried in ([_Part(quote, 0)], parts, [_Part(plain, 0)] if plain != quote else []):
+        found = _normalised_chain([piece.text for piece in parts_tried], index) if parts_tried else []
         if found:
             return _checked(quote, parts_tried, found, index)
     return _aligned(quote, parts, index)

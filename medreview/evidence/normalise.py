@@ -33,7 +33,7 @@ _MARKER = re.compile(
 )
 # What comes before brackets with a value, not a reference: an interval, a range, a cell of a table.
 _VALUE_BEFORE = re.compile(
-    rf"(?:\b(?:CI|CrI|IQR|SD|SEM?|interval|range|quartiles?|median|mean)\b|[=:±<>≤≥{DASHES}]|(?<!\d)\d{{1,3}}|[.,]\d+)"
+    rf"(?:\b(?:CI|CrI|IQR|SD|SEM?|interval|range|quartiles?|median|mean)\b|[=:±<>≤≥{DASHES}]|(?<!\w)\d{{1,3}}|[.,]\d+)"
     r"[\s,;:]*$",
     re.IGNORECASE,
 )

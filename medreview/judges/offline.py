@@ -6,6 +6,7 @@ It needs no endpoint and no model; it finds evidence and clashes well but does n
 
 from typing import Final, Literal, NamedTuple
 
+from medreview.citations.markers import without_markers
 from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
 from medreview.evidence.lexicon import is_negation
 from medreview.evidence.ranking import SourceIndex
@@ -13,7 +14,7 @@ from medreview.evidence.sentence_analysis import analyse
 from medreview.text import Span
 
 NAME: Final = "offline"
-ENGINE: Final = "rules-1"
+ENGINE: Final = "rules-2"
 """Name and version of the rules, stored with their results."""
 
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
@@ -40,6 +41,7 @@ class OfflineJudgement(NamedTuple):
 
 def judge(statement: str, index: SourceIndex, assessment: Assessment | None = None) -> OfflineJudgement:
     """Judge one statement against one source; ``assessment`` is that of the pair, computed here when not given."""
+    statement = without_markers(statement)
     found = assessment or assess(statement, index)
     if found.features is None:
         reason = "No word of the statement is in the source."

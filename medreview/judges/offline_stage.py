@@ -17,6 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.citations.markers import without_markers
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.lexical import matches
 from medreview.evidence.ranking import SourceIndex
@@ -57,6 +58,8 @@ def judge_offline(
 ) -> JudgeSummary:
     """Rank evidence and judge the pairs that are not judged yet; stored as they are ready, so that it can be resumed.
 
+    Pairs that an earlier version of the rules judged are judged again. Statements are compared without their markers.
+
     ``processes``: 0 works in this process; by default a pool of one process per CPU for many pairs.
     ``synonyms``: a reviewer's own table (``medreview.evidence.terms``). Raises :class:`UserError` for an invalid one,
     and for a study that cannot be written.
@@ -81,11 +84,18 @@ _PAIRS = """SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.tex
                 AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
 
 
+_MARKERS = """SELECT DISTINCT m.statement_id, m."start" - s."start", m."end" - s."start" FROM marker AS m
+              JOIN statement AS s USING (statement_id) WHERE m."start" >= s."start" AND m."end" <= s."end" """
+
+
 def _chunks(reader: sqlite3.Connection, synonyms: Path | None) -> Iterator[_Chunk]:
     pairs = reader.execute(f"{_PAIRS} ORDER BY 1", (OFFLINE.judge_run_id,)).fetchall()
+    marked: dict[str, tuple[Span, ...]] = {}
+    for statement_id, start, end in reader.execute(_MARKERS):
+        marked[statement_id] = (*marked.get(statement_id, ()), Span(start, end))
     for snapshot_id, group in groupby(pairs, key=itemgetter(0)):
         text = reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0]
-        statements = ((row[1], row[2]) for row in group)
+        statements = ((row[1], without_markers(row[2], marked.get(row[1], ()))) for row in group)
         while part := tuple(islice(statements, _CHUNK)):
             yield _Chunk(snapshot_id, text, part, synonyms)
 
@@ -153,6 +163,10 @@ def _work(chunk: _Chunk) -> list[_Answer]:
 
 
 def _store(connection: sqlite3.Connection, chunk: _Chunk, answers: Sequence[_Answer]) -> None:
+    connection.executemany(  # what an earlier engine found
+        "DELETE FROM evidence WHERE statement_id = ? AND snapshot_id = ? AND engine <> ?",
+        [(statement_id, chunk.snapshot_id, ENGINE) for statement_id, *_ in answers],
+    )
     insert(connection, "evidence", (_evidence(chunk, answer) for answer in answers))
     insert(connection, "judgement", (_judgement(chunk, answer) for answer in answers))
 

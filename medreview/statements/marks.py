@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.citations import Citation
-from medreview.citations.markers import is_power
+from medreview.citations.markers import AUTHOR_YEAR, is_power
 from medreview.text import Span
 
 _NUMERIC: Final = re.compile(
     r"[¹²³⁰⁴-⁹⁻,]*[¹²³⁰⁴-⁹]\Z|[\[【]\^?\d{1,4}(?:[\s,;–†‡-]{1,3}\^?\d{1,4}){0,20}[\]】]\Z|\[citation needed\]\Z"
 )
-_AUTHOR_YEAR: Final = re.compile(
-    r"\((?:see\s|e\.g\.,?\s|cf\.\s)?(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
-    r"[A-ZÄÖÜÉ][\w'’.-]{0,40}(?:\s(?:et\sal\.?|(?:and|&|und|et|y)\s[A-ZÄÖÜÉ][\w'’.-]{0,40}))?,?\s(?:19|20)\d\d[a-z]?"
-    r"(?:;\s[^();]{1,80}(?:19|20)\d\d[a-z]?){0,9}\)\Z"
-)
+_AUTHOR_YEAR: Final = re.compile(rf"{AUTHOR_YEAR}\Z")
 _LABEL: Final = re.compile(
     r"""(?:(?<=[\s(\[,;:.])|^)(?:see(?:\salso)?|sources?|refs?\.?|references?|doi|pmids?|pmcids?|pubmed(?:\sids?)?|arxiv|nct|url|link
         |available(?:\sat|\sfrom)?|retrieved\sfrom|read\smore(?:\sat|\shere)?|more(?:\sinformation)?(?:\sat)?|quellen?|siehe|(?<![A-Z]\.)s\.|voir|véase
