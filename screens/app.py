@@ -77,7 +77,7 @@ class Workbench(App[None]):
         """Open a queue; raises :class:`UserError` when it is empty."""
         queue = open_queue(self._study, name, self._config.reviewer, filter=filter)
         if not queue.units:
-            raise UserError(f"The queue “{queue.kind.title}” is empty.")
+            raise UserError(queue.nothing)
         self.switch_screen(self._review(queue))
 
     def show_home(self) -> None:

@@ -16,11 +16,13 @@ settings.load_profile("gate")
 
 @pytest.fixture(scope="session")
 def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample study, made once."""
+    """The sample study, made once. Its audit takes nothing that is flagged, and nothing of the first two responses."""
     from tests.support.commands import in_process  # here, so that its asserts are rewritten
+    from tests.support.settled_audit import settle_audit
     from tests.support.shared import made_once
 
     def make(folder: Path) -> None:
         in_process(["demo", "--no-open", "--study", str(folder / "demo.medreview")], folder, {})
+        settle_audit(folder / "demo.medreview", "v.priority > 0 OR r.ordinal <= 2")
 
     return made_once(tmp_path_factory, "demo", make) / "demo.medreview"

@@ -64,7 +64,7 @@ def _queue(
         name = name or ("responses" if blind else "flagged")
         found = open_queue(study, name, reviewer, filter=filter, blind=blind or None)
         if not found.units:
-            raise UserError("There is nothing in this queue" + (f" that fits {filter!r}." if filter else "."))
+            raise UserError(found.nothing)
         return found
     last = last_bookmark(study.reader, reviewer)
     if last:

@@ -33,7 +33,8 @@ _HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "model"})
 class Queue:
     """An ordered set of statement ids, with the filter that made it.
 
-    ``responses``: for each of them the ordinal of its response.
+    ``responses``: for each of them the ordinal of its response. ``reserved``: how many more would be in it, were they
+    not kept for the audit.
     """
 
     kind: QueueKind
@@ -41,6 +42,15 @@ class Queue:
     filter: str
     units: Sequence[str]
     responses: Sequence[int]
+    reserved: int = 0
+
+    @property
+    def nothing(self) -> str:
+        """The sentence for a queue without statements."""
+        name = f"queue “{self.kind.title}”"
+        said = f"Nothing in the {name} fits {self.filter!r}" if self.filter else f"The {name} is empty"
+        kept = "; what would be in it is reserved for the audit (`medreview audit --help`)" if self.reserved else ""
+        return f"{said}{kept}."
 
 
 def kind_named(name: str) -> QueueKind:
@@ -68,17 +78,16 @@ def open_queue(
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode)
-    if mode == "open":
-        conditions.append(SHOWABLE)
     rows = study.reader.execute(
-        f"""SELECT s.statement_id, r.ordinal {ROWS}
+        f"""SELECT s.statement_id, r.ordinal, {SHOWABLE} AS showable {ROWS}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
         (reviewer, pass_no, *values),
-    )
-    found = [(row[0], row[1]) for row in rows]
+    ).fetchall()
+    found = [(row[0], row[1]) for row in rows if mode == "blind" or row["showable"]]
     if mode == "blind" and kind.name != "audit":
         random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(found)
-    return Queue(kind, mode, filter, [unit for unit, _ in found], [response for _, response in found])
+    units, responses = [unit for unit, _ in found], [response for _, response in found]
+    return Queue(kind, mode, filter, units, responses, reserved=len(rows) - len(found))
 
 
 def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:

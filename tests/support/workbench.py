@@ -56,8 +56,9 @@ def review_screen(app: Workbench) -> ReviewScreen:
 
 
 def events(study: Study, *kinds: str) -> list[sqlite3.Row]:
-    """The record in its order, without what was only seen."""
-    rows = study.reader.execute("SELECT * FROM event WHERE kind <> 'shown' ORDER BY seq").fetchall()
+    """The record in its order, without what was only seen, and without the drawing of the audit."""
+    query = "SELECT * FROM event WHERE kind NOT IN ('shown', 'audit_rate') ORDER BY seq"
+    rows = study.reader.execute(query).fetchall()
     return [row for row in rows if not kinds or row["kind"] in kinds]
 
 
