@@ -374,7 +374,7 @@ class ReviewSession:
         told = decision_payload(
             self.study.reader, item, own, self.queue.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
         )
-        payload = {**told, "active_ms": self.clock.active_ms, "keys": self.clock.keys}
+        payload = {**told, "filter": self.queue.filter, "active_ms": self.clock.active_ms, "keys": self.clock.keys}
         return NewEvent(kind, item.statement_id, payload, snapshot)
 
     def _write(self, events: list[NewEvent], words: str) -> None:

@@ -250,6 +250,7 @@ PAYLOAD: Final = {
     "exact": Column("payload_exact", "text", "Text of a span."),
     "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
     "span": Column("payload_span", "text", "The span that was removed."),
+    "filter": Column("payload_filter", "text", "Filter of the queue in which a decision was given."),
     "via": Column("payload_via", "text", "How a decision was given.", levels=VIAS),
     "active_ms": Column("payload_active_ms", "integer", "Working time.", unit="ms"),
     "keys": Column("payload_keys", "integer", "Keys pressed."),
