@@ -167,8 +167,8 @@ def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: s
     With a queue the review opens at once, otherwise the home screen. Raises :class:`UserError` when there is no
     suitable terminal, when the settings bind a key to two actions, and after an error that ended the workbench.
     """
+    check_terminal(study.path)
     terminal_look = look(config)
-    check_terminal()
     replace_unencodable()
     app = Workbench(study, config, terminal_look, queue=queue, notice=notice)
     try:

@@ -3,11 +3,13 @@
 import codecs
 import os
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from medreview.config import Config
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.review.layout.cells import char_width
 
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
@@ -26,12 +28,7 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
     """The look for these settings. An empty NO_COLOR is removed: by convention it has no effect.
 
     With NO_COLOR the terminal's own colours are selected, because only then Textual sends no colours at all.
-    Raises :class:`UserError` for a terminal that cannot be drawn on.
     """
-    if environ.get("TERM", "dumb") == "dumb":
-        raise UserError(
-            "This terminal cannot be drawn on (TERM is dumb or not set); `medreview review STUDY --plain` works on any."
-        )
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]
     encoding = (encoding or sys.stdout.encoding or "ascii").lower().replace("-", "").replace("_", "")
@@ -42,12 +39,13 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
     return Look(theme, plain or config.theme == "ansi", config.ascii or encoding not in ("utf8", "utf8sig"))
 
 
-def check_terminal() -> None:
-    """Raise :class:`UserError` unless standard input and output are a terminal."""
+def check_terminal(study: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """Raise :class:`UserError` unless standard input and output are a terminal, one that can be drawn on."""
+    plain = command("review", study, "--plain")
+    if environ.get("TERM", "dumb") == "dumb":
+        raise UserError(f"This terminal cannot be drawn on (TERM is dumb or not set); `{plain}` works on any.")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UserError(
-            "The workbench needs a terminal; with input or output redirected, use `medreview review STUDY --plain`."
-        )
+        raise UserError(f"The workbench needs a terminal; with input or output redirected, use `{plain}`.")
 
 
 def replace_unencodable() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.labels import FALSE_QUOTES, level_named
+from medreview.next_step import command
 from medreview.review.jurors import Juror, jurors, tally_words
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
@@ -105,7 +106,8 @@ def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
     style = "badge" if own.stale else "good" if own.label else "dim"
     rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
     rows += _wrapped(own_words(own) or "nothing yet", columns, min(2, most - 1), style)
-    stale = "Decide again: the page's text is another since; `medreview diff` compares." if own.stale else ""
+    compare = command("diff", session.study.path)
+    stale = f"Decide again: the page's text is another since; `{compare}` compares." if own.stale else ""
     for words in (stale, f"note: {own.note}" if own.note else ""):
         if words and len(rows) < most:
             rows += _wrapped(words, columns, min(2, most - len(rows)), "")

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from medreview.next_step import command
 from medreview.review.cited_source import Source
 from medreview.review.layout.cells import fit, width
 from medreview.review.session import ReviewSession
@@ -64,7 +65,8 @@ def nothing_to_read(session: ReviewSession) -> str:
     if source is None:
         return "The response cites no source, so there is nothing to read beside the statement."
     if source.snapshot_id is None:
-        return f"This source was not fetched yet; `medreview fetch STUDY` gets it.\n\n{source.url}"
+        fetch = command("fetch", session.study.path)
+        return f"This source was not fetched yet; `{fetch}` gets it.\n\n{source.url}"
     sentence = NOTHING_TO_READ.get(source.state, "There is nothing to read here.")
     found = f"\n\nFound by: {source.state_evidence}" if source.state_evidence else ""
     return f"{sentence}{found}\n\n{source.url}\n\n“5 cannot judge” says that the text at hand lets nobody decide."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from medreview.cli.ask_models import judges_named, say_where_texts_go
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.judges.batch_in import BatchIn
@@ -70,7 +71,8 @@ def _written(done: "BatchOut", study: Path, name: str) -> str:
     return (
         f"{counted(done.requests, 'question')} on {counted(done.units, 'unit')}{known} in {files}; up to "
         f"{done.prompt_tokens:,} tokens in and about {done.completion_tokens:,} out{cost}.\n"
-        f"Manifest: {done.manifest}\nResults come back with: medreview judge {study} --judge {name} --batch-in FILE"
+        f"Manifest: {done.manifest}\n"
+        f"Results come back with: {command('judge', study, '--judge', name, '--batch-in', 'FILE')}"
     )
 
 

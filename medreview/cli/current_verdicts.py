@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from medreview.cli.output import progress, say
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.study import Study
@@ -18,7 +19,7 @@ def current_verdicts(study: "Study") -> None:
     if not study.writable:
         say(
             "The judges' verdicts in this study were made by an earlier version, or before its last change; "
-            f"`medreview judge {study.path}` makes them anew."
+            f"`{command('judge', study.path)}` makes them anew."
         )
         return
     from medreview import pipeline

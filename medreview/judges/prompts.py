@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.judges.raw_labels import LABELS, mapped
+from medreview.next_step import command
 from medreview.text import sha256
 
 _PARTS = re.compile(r"\A\+\+\+\n(?P<head>.*?)\n\+\+\+\n(?P<text>.*)\Z", re.DOTALL)
@@ -92,7 +93,7 @@ def _read(whole: str, name: str) -> Prompt:
     if not found or not schema:
         raise UserError(
             f"The prompt {name} needs a head between two lines of +++ and a block that opens with ```json schema; "
-            "`medreview prompts NAME --file` shows one."
+            f"`{command('prompts', 'source_verification', '--file')}` names one."
         )
     try:
         head = tomllib.loads(found["head"])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
+from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, half_up, percent, show
 from medreview.stats.formulas.fast_kappa import fast_kappa
 from medreview.stats.formulas.intervals import proportion, wilson
@@ -45,7 +46,7 @@ def agreement_lines(study: Study, reviewer: str, *, pass_no: int = 1) -> list[st
     elif any(word.offline for word in said.values()):
         lines += _folded("Where only the offline judge spoke, this is triage by rules, not a verdict.")
     if labels:
-        lines += _folded("Resampled intervals and every judge by name: medreview stats.")
+        lines += ["Resampled intervals and every judge by name:", f"  {command('stats', study.path)}"]
     while lines and not lines[-1]:
         lines.pop()
     return lines

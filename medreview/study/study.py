@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.study.backup import backup_if_changed
 from medreview.study.connection import connect, copy_of, create_private, make_durable
 from medreview.study.lock import WriterLock
@@ -74,7 +75,7 @@ class Study:
         if path.is_dir():
             raise UserError(f"{path} is a folder; name the study file in it.")
         if not path.exists():
-            raise UserError(f"There is no study at {path}; make one with `medreview run {path} FILE`.")
+            raise UserError(f"There is no study at {path}; make one with `{command('run', path, 'FILE')}`.")
         with _file_errors(path):
             lock = None if read_only else _lock(path)
             try:
@@ -203,7 +204,7 @@ def _file_errors(path: Path) -> Iterator[None]:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise UserError(
                 f"{path.absolute().parent} cannot be written to; use a folder of your own, "
-                "or look at a study with `medreview review --read-only`."
+                f"or look at a study with `{command('review', path, '--read-only')}`."
             ) from error
         raise UserError(f"{path} cannot be used: {error.strerror or error}.") from error
 

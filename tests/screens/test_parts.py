@@ -1,5 +1,6 @@
 import io
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from medreview.review.highlight_index import KINDS
 from medreview.review.key_repeat import PAUSE_S, KeyRepeat
 from medreview.review.layout.cells import width
 from medreview.review.line_edit import LineEdit
-from medreview.screens.environment import look, replace_unencodable
+from medreview.screens.environment import check_terminal, look, replace_unencodable
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
@@ -152,8 +153,8 @@ def test_the_look_follows_the_environment() -> None:
     plain = look(Config(theme="light"), {"TERM": "xterm", "NO_COLOR": "1"}, "ISO-8859-1")
     assert (plain.theme, plain.ansi_color, plain.ascii_only) == ("ansi-dark", True, True)
     for term in ({}, {"TERM": "dumb"}):
-        with pytest.raises(UserError, match="--plain"):
-            look(Config(), term, "utf-8")
+        with pytest.raises(UserError, match=r"cannot be drawn on .*`medreview review 'my study.medreview' --plain`"):
+            check_terminal(Path("my study.medreview"), term)
 
 
 def test_a_terminal_without_unicode_gets_a_question_mark_for_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:

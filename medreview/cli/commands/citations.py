@@ -12,6 +12,7 @@ from medreview.cli.network import Proxy, Robots
 from medreview.cli.options import Json
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.exchange.imports.citation_answers import CitingAnswer
@@ -130,7 +131,9 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
         with Study.open(path, read_only=True) as study:
             answers = list(study_answers(study.reader))
             if not answers:
-                raise UserError(f"The study {path} has no response yet: bring some in with medreview import.")
+                raise UserError(
+                    f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
+                )
             return _Read(path.name, answers, [], True, stored(study.reader))
     rows = stream_answers(sys.stdin.buffer.read(), mapping) if source == "-" else file_answers(path, mapping)
     told = list(rows)

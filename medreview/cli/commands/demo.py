@@ -8,6 +8,7 @@ import typer
 from medreview.cli.opening import Reviewer, open_review
 from medreview.cli.options import Json
 from medreview.cli.output import counted, progress, result, say
+from medreview.next_step import command
 
 
 def demo(
@@ -35,6 +36,6 @@ def demo(
         if no_open:
             sentence = f"{study}: {counted(statements, 'statement')}, {flagged} flagged."
             told = {"study": str(study), "statements": statements, "flagged": flagged}
-            result(told, f"{sentence}\nReview them: medreview review {study}", as_json=as_json)
+            result(told, f"{sentence}\nReview them: {command('review', study)}", as_json=as_json)
         else:
             open_review(opened, reviewer, None, "", False, first="flagged")

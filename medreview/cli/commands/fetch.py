@@ -9,6 +9,7 @@ from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_se
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
 from medreview.errors import UserError
+from medreview.next_step import command
 
 
 def fetch(
@@ -54,6 +55,6 @@ def fetch(
     if done.note:
         say(done.note)
     if done.changed:
-        sentence += f"\nJudge the new texts: medreview judge {study}"
-        sentence += f"\nWhat changed around your labels: medreview diff {study}"
+        sentence += f"\nJudge the new texts: {command('judge', study)}"
+        sentence += f"\nWhat changed around your labels: {command('diff', study)}"
     result(done, sentence, as_json=as_json)

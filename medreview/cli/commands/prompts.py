@@ -7,6 +7,7 @@ import typer
 from medreview.cli.options import Json
 from medreview.cli.output import result
 from medreview.errors import UserError
+from medreview.next_step import command
 
 
 def prompts(
@@ -25,7 +26,7 @@ def prompts(
 
     if whole:
         if name is None:
-            raise UserError("--file is for one task: medreview prompts NAME --file.")
+            raise UserError(f"--file is for one task: {command('prompts', 'source_verification', '--file')}")
         print(prompt_file(name), end="")
         return
     folder = load_config().prompts_folder

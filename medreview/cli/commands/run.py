@@ -5,6 +5,7 @@ from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_sentence
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.next_step import command
 
 
 def run(
@@ -37,6 +38,6 @@ def run(
     result(
         done,
         f"{study}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
-        f"{pages_sentence(done.fetched)}.\nReview them: medreview review {study}",
+        f"{pages_sentence(done.fetched)}.\nReview them: {command('review', study)}",
         as_json=as_json,
     )

@@ -42,6 +42,13 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class NextStep:
+    """A command to give next (``medreview.next_step``), on a line of its own that is never broken."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table; ``right``: it holds numbers."""
 
@@ -82,7 +89,7 @@ class Inset:
     parts: tuple["Part", ...]
 
 
-Part = str | Title | Heading | Check | Table | Bars | Inset
+Part = str | Title | Heading | Check | NextStep | Table | Bars | Inset
 """An empty string is an empty line where lines are drawn, and nothing elsewhere."""
 
 

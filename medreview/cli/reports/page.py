@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted
-from medreview.cli.reports.layout import Bars, Check, Heading, Inset, Part, Table, Title
+from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Part, Table, Title
 from medreview.exchange.files.atomic_output import atomic_output, check_own, write_private
 
 _ROW: Final = 22
@@ -78,6 +78,8 @@ def _drawn(part: Part) -> str:
         case Check(sentence, met):
             state, colon, rest = sentence.partition(":")
             return f'<p><span class="{"met" if met else "missed"}">{escape(state)}</span>{colon}{escape(rest)}</p>\n'
+        case NextStep(command):
+            return f"<p><code>{escape(command)}</code></p>\n"
         case Table():
             return "".join(_table(part))
         case Bars():

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from medreview.cli.reports.layout import Bars, Check, Column, Heading, Inset, Part, Table, Title
+from medreview.cli.reports.layout import Bars, Check, Column, Heading, Inset, NextStep, Part, Table, Title
 
 _WIDTH: Final = 80
 """Columns of a report that goes into a file or a pipe."""
@@ -51,7 +51,7 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False) -> str:
     for place, part in enumerate(parts):
         if place and isinstance(part, Title):
             console.print()
-        console.print(_drawn(part, marks))
+        console.print(_drawn(part, marks), soft_wrap=isinstance(part, NextStep))
     lines = (line.rstrip() for line in written.getvalue().splitlines())
     text = "\n".join(lines).rstrip("\n") + "\n"
     return text.encode(encoding, "replace").decode(encoding)
@@ -74,6 +74,8 @@ def _drawn(part: Part, marks: _Marks) -> RenderableType:
         case Check(sentence, met):
             state, colon, rest = sentence.partition(":")
             return Text.assemble((state, "bold green" if met else "bold red"), colon, rest)
+        case NextStep(command):
+            return Text(f"  {command}")
         case Table():
             return _table(part)
         case Bars():

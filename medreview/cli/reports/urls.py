@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
-from medreview.cli.reports.layout import Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.terminal import printed
+from medreview.next_step import command
 from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
 from medreview.stats.formulas.estimate import Estimate, percent
 
@@ -18,10 +19,10 @@ _EXAMPLES: Final = 5
 
 def render(report: UrlReport, study: Path, paywalled: Path | None = None) -> str:
     """The whole report, never wider than the terminal (80 when it is none). ``paywalled``: the user's own list."""
-    return printed(_report(report, one_line(str(study)), paywalled))
+    return printed(_report(report, study, paywalled))
 
 
-def _report(report: UrlReport, study: str, paywalled: Path | None) -> Iterator[Part]:
+def _report(report: UrlReport, study: Path, paywalled: Path | None) -> Iterator[Part]:
     if not report.strata or not report.strata[0].citations:
         yield "No response of this study cites anything: there is no address to look at."
         return
@@ -38,7 +39,7 @@ def _report(report: UrlReport, study: str, paywalled: Path | None) -> Iterator[P
         f"{resolved if whole.identifiers else ''}"
     )
     if waiting := whole.states.get("not_fetched", 0):
-        yield f"{counted(waiting, 'citation')} not fetched yet: medreview fetch {study}"
+        yield from (f"{counted(waiting, 'citation')} not fetched yet:", NextStep(one_line(command("fetch", study))))
     yield from _validity(report.strata)
     yield from _paywalls(models, report.paywalled_domains, paywalled)
     yield from _countries(models, report, study)
@@ -86,7 +87,7 @@ def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iter
     yield _of_models(models, ("both", "list only", "seen only", "neither", "all valid"), counts)
 
 
-def _countries(models: Sequence[UrlStratum], report: UrlReport, study: str) -> Iterator[Part]:
+def _countries(models: Sequence[UrlStratum], report: UrlReport, study: Path) -> Iterator[Part]:
     yield Title("United States or not")
     yield (
         "By the country of the registrant where the registry says one; else by the top-level domain: "
@@ -98,14 +99,15 @@ def _countries(models: Sequence[UrlStratum], report: UrlReport, study: str) -> I
     yield _of_models(models, ("US", "95% interval", "n", "resp", "by registry", "by rule", "undecided"), rows)
     yield from reasons([(_model(models[0]), found[0].figure)])
     asked = report.registry
-    hint = f" Ask for them: medreview urls {study} --registry" if asked["not_asked"] or asked["failed"] else ""
     yield (
         f"Registries, by domain: {asked['country']:,} with a country, {asked['none']:,} without, "
-        f"{asked['failed']:,} gave no answer, {asked['not_asked']:,} not asked.{hint}"
+        f"{asked['failed']:,} gave no answer, {asked['not_asked']:,} not asked."
     )
+    if asked["not_asked"] or asked["failed"]:
+        yield from ("Ask for them:", NextStep(one_line(command("urls", study, "--registry"))))
 
 
-def _archive(models: Sequence[UrlStratum], study: str) -> Iterator[Part]:
+def _archive(models: Sequence[UrlStratum], study: Path) -> Iterator[Part]:
     yield Title("Addresses without a page, and whether the web archive ever held one")
     whole = models[0].archive
     if whole is None or not whole[-1].sources:
@@ -129,7 +131,7 @@ def _archive(models: Sequence[UrlStratum], study: str) -> Iterator[Part]:
         yield inset("undefined: the archive has not answered for any of them.")
     private, open_ = whole[-1].outcomes["private"], whole[-1].outcomes["not_asked"] + whole[-1].outcomes["failed"]
     if open_:
-        yield f"{counted(open_, 'source')} to ask: medreview urls {study} --archive"
+        yield from (f"{counted(open_, 'source')} to ask:", NextStep(one_line(command("urls", study, "--archive"))))
     if private:
         never = "no public host name, or a password in the address"
         yield f"{counted(private, 'source')} never asked about: {never}."
