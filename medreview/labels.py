@@ -90,9 +90,12 @@ FALSE_QUOTES: Final = ("absent", "altered")
 
 PAGE_STATES: Final = (
     "ok", "http_error", "timeout", "blocked", "too_large", "not_text", "pdf_scan", "pdf_encrypted", "soft_404",
-    "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home",
+    "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home", "given_with_the_answer",
 )  # fmt: skip
 """What kind of page a snapshot is: shown beside the verdict, never the same as "not supported"."""
+
+GIVEN: Final = PAGE_STATES[-1]
+"""The text of a source came in the answer's own record: it can be read and judged, but its address was not asked."""
 
 
 def level_named(axis: str, level: str) -> Label:

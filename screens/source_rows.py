@@ -27,6 +27,7 @@ NOTHING_TO_READ: Final = {
     "bot_check": "The site asked for proof of a human instead of showing the page.",
     "thin": "The page holds almost no text.",
     "redirected_home": "The address leads to the site's first page, not to the page that was cited.",
+    "given_with_the_answer": "The text that came with the answer is empty.",
 }
 """For each page state, why there may be nothing on the screen to read."""
 

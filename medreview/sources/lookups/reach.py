@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from medreview.citations.canonical import canonical_key, domain, fetch_url
 from medreview.citations.model import Citation, Kind
 from medreview.citations.resolvers import DOI_HOSTS
+from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -79,11 +80,12 @@ def exists(kind: Kind, state: State, chain: Sequence[str]) -> bool | None:
 
 
 def stored(reader: sqlite3.Connection) -> dict[str, Reach]:
-    """The result for each source by its current snapshot, by the source's key; sources never fetched are left out."""
+    """The result for each source by its current snapshot, by the source's key; sources never asked for are left out."""
     found = {}
     for row in reader.execute(
         "SELECT u.key, u.kind, p.status, p.page_state, p.state_evidence, p.final_url, p.chain, p.fetched_at "
-        "FROM snapshot_current AS p JOIN source AS u ON u.source_id = p.source_id"
+        "FROM snapshot_current AS p JOIN source AS u ON u.source_id = p.source_id WHERE p.page_state <> ?",
+        (GIVEN,),
     ):
         state = reach_state(row["status"], row["page_state"])
         detail = row["state_evidence"] if state != "reached" else ""

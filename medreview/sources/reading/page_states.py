@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from medreview.labels import GIVEN
 from medreview.sources.reading import phrases
 
 SHORT: Final = 250
@@ -22,7 +23,7 @@ THIN: Final = 40
 
 _OPENING: Final = 2_000
 
-BEST_FIRST: Final = ("ok", "paywall", "thin")
+BEST_FIRST: Final = ("ok", GIVEN, "paywall", "thin")
 """The states in which the text is the cited source or a part of it, the most of it first."""
 HOLDS_SOURCE: Final = frozenset(BEST_FIRST)
 """The same as a set: in all other states the text is something else, or nothing. In a study the view

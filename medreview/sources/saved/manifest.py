@@ -23,11 +23,12 @@ from typing import Any, Final
 from medreview.citations.canonical import canonical_key
 from medreview.citations.model import Citation
 from medreview.errors import UserError
+from medreview.labels import GIVEN
 from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text
 
 MANIFEST: Final = "manifest.jsonl"
-FETCH_STATES: Final = ("http_error", "timeout", "blocked", "too_large")
-"""The page states that are decided by fetching alone, without reading the page."""
+FETCH_STATES: Final = ("http_error", "timeout", "blocked", "too_large", GIVEN)
+"""The page states that are known without reading the page: how the fetch ended, or that nothing was fetched."""
 
 _ERRORS: Final = {
     "timeout": ("timeout", "The server did not answer in time when the page was saved."),

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.rdap import countries
 from medreview.stats.citations.cited_sources import (
@@ -235,7 +236,7 @@ def _stratum(
         states=dict(states.most_common()),
         validity=sample.figure(
             "source URL validity", "valid", "fetched", undefined="No cited source was fetched yet.", whole="valid",
-            dropped=states["not_fetched"],
+            dropped=states["not_fetched"] + states[GIVEN],
         ),
     )  # fmt: skip
     if not whole:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from medreview.labels import GIVEN
 from medreview.stats.citations.cited_sources import CitedSource
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.response_sample import ResponseSample
@@ -31,7 +32,7 @@ def _columns(source: CitedSource) -> list[str]:
     """The columns in which a citation of this source counts."""
     seen = source.state == "paywall"
     held = (
-        True, source.state is not None, source.valid, source.listed, source.valid and source.listed,
+        True, source.state not in (None, GIVEN), source.valid, source.listed, source.valid and source.listed,
         source.valid and seen, source.valid and (source.listed or seen), source.us is not None, source.us is True,
         bool(source.tld),
     )  # fmt: skip

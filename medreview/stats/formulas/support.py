@@ -20,11 +20,12 @@ class ResponseSupport:
     """One response: per cited URL whether it gave a page with text; per statement and URL whether it supports.
 
     ``support`` has one row per statement and one entry per URL. An invalid URL supports nothing (``False``);
-    ``None`` is a pair that has no judgement yet. ``statements`` says of each statement whether it is supported, where
+    ``None`` is a pair that has no judgement yet, and an URL that was not asked for because its text came with the
+    response. ``statements`` says of each statement whether it is supported, where
     that is known otherwise than from the pairs (a jury's verdict, a reviewer's label).
     """
 
-    urls: Sequence[bool]
+    urls: Sequence[bool | None]
     support: Sequence[Sequence[bool | None]]
     statements: Sequence[bool | None] | None = None
 
@@ -59,8 +60,9 @@ def response_counts(response: ResponseSupport) -> tuple[list[int], list[int]]:
     sources = [_any([row[j] for row in response.support]) for j in range(len(response.urls))]
     # Not all([]): a response without statements is counted apart, not as fully supported.
     whole = [_all(statements)] if statements else []
-    counts, dropped = [sum(response.urls), len(response.urls)], [0]
-    for states, wanted in ((statements, True), (whole, True), (sources, False)):
+    counts: list[int] = []
+    dropped: list[int] = []
+    for states, wanted in ((response.urls, True), (statements, True), (whole, True), (sources, False)):
         known = [state for state in states if state is not None]
         counts += [known.count(wanted), len(known)]
         dropped.append(len(states) - len(known))

@@ -33,10 +33,13 @@ ORDER BY r.ordinal, c.ordinal"""
 
 
 class CitedPage(NamedTuple):
-    """The current page of a cited source; ``valid``: status 200 and text (SourceCheckup)."""
+    """The current page of a cited source; ``valid``: status 200 and text (SourceCheckup).
+
+    ``None`` for a text that came with the answer: it can be judged by, and its address was not asked.
+    """
 
     state: str
-    valid: bool
+    valid: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,9 @@ def judged_responses(reader: sqlite3.Connection) -> Iterator[JudgedResponse]:
 
 
 def _page(row: sqlite3.Row) -> CitedPage | None:
-    return None if row["page_state"] is None else CitedPage(row["page_state"], bool(row["valid"]))
+    if row["page_state"] is None:
+        return None
+    return CitedPage(row["page_state"], None if row["valid"] is None else bool(row["valid"]))
 
 
 def _statement(statement_id: str, rows: Sequence[sqlite3.Row], voters: VoteReader) -> JudgedStatement:

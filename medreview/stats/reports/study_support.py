@@ -106,7 +106,7 @@ class JudgedSupport:
         self._judged = self._by_rules = 0
 
     def add(self, case: JudgedResponse) -> None:
-        """Take up one response. A source not fetched yet is neither valid nor invalid: left out and counted."""
+        """Take up one response. A source not asked for is neither valid nor invalid: left out and counted."""
         pages = {source: page for source, page in case.sources.items() if page is not None}
         self._states.update(page.state for page in pages.values() if page.valid and page.state != "ok")
         for statement in case.statements:
@@ -116,13 +116,13 @@ class JudgedSupport:
         rows = []
         for statement in case.statements:
             supports = statement.by_source(self._tie)
-            rows.append([supports.get(source) if page.valid else False for source, page in pages.items()])
+            rows.append([False if page.valid is False else supports.get(source) for source, page in pages.items()])
         support = ResponseSupport(
             urls=[page.valid for page in pages.values()],
             support=rows,
             statements=[_verdict(statement, case) for statement in case.statements],
         )
-        self._strata.add(case, support, len(case.sources) - len(pages))
+        self._strata.add(case, support, len(case.sources) - len(pages) + support.urls.count(None))
 
     def report(self, resampling: Resampling) -> SupportReport:
         """The figures, and who the judges were where that is the offline judge."""
@@ -185,5 +185,5 @@ def _verdict(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
     """Whether the judges find it supported. Nothing to judge it against, and nothing to come: not supported."""
     if statement.together is not None:
         return statement.together.supported
-    readable = any(page is None or page.valid for page in case.sources.values())
+    readable = any(page is None or page.valid is not False for page in case.sources.values())
     return None if statement.votes or readable else False

@@ -79,6 +79,17 @@ CREATE INDEX audit_order ON audit_frame (number) WHERE number < rate;
 CREATE VIEW audit_item AS
 SELECT statement_id, number, stratum, rate AS inclusion_prob FROM audit_frame WHERE number < rate;
 
+-- As before; a text that came with the answer can be read, but says nothing of its address, which was not asked: valid is
+-- NULL then.
+DROP VIEW snapshot_content;
+CREATE VIEW snapshot_content AS
+SELECT snapshot_id, source_id, has_text,
+       has_text AND page_state IN ('ok', 'given_with_the_answer', 'paywall', 'thin') AS readable,
+       iif(page_state = 'given_with_the_answer', NULL, has_text AND status IS 200) AS valid
+FROM (SELECT snapshot_id, source_id, page_state, status,
+             text_sha256 <> 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' AS has_text -- of ''
+      FROM snapshot);
+
 -- What people can do: a table, so that a new kind is a row. The unit of an act on the whole study is its study_id.
 CREATE TABLE event_kind (kind TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO event_kind VALUES ('shown'), ('decide'), ('revise'), ('retract'), ('reveal'), ('reason'), ('defer'), ('flag'),

@@ -92,6 +92,9 @@ CASES = {
     "thin": read(b"<html><head><title>Apixaban</title></head><body><p>Apixaban 5 mg. Coming soon.</p></body></html>"),
     "thin empty": read(b""),
     "http_error": read(page(NOT_FOUND, title="Page not found"), status=404),
+    "given_with_the_answer": read(
+        b"Apixaban needs no change of dose.", status=None, state="given_with_the_answer", detail="It came with a17."
+    ),
     "timeout": read(b"", status=None, state="timeout", detail="It did not send the page within 30 seconds."),
     "blocked": read(b"", status=None, state="blocked", detail="Not a public address."),
     "too_large": read(b"", state="too_large", detail="The page is larger than 15 MB; it was not read."),
