@@ -6,16 +6,19 @@ from pathlib import Path
 
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
+from medreview.exchange.imports.answer_records import AnswerRecord, read_records
 from medreview.exchange.imports.detect_format import detect_format
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.key_facts import read_facts
+from medreview.exchange.imports.key_facts import FactRecord, read_facts
 from medreview.exchange.imports.responses import import_responses
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
+from medreview.exchange.imports.unused_columns import UnusedColumn
 from medreview.judges.import_judgements import store_judgements
-from medreview.judges.tasks.key_facts import Fact, add_facts, question_of
+from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
 from medreview.progress import Progress
+from medreview.sources.given_stage import store_given
 from medreview.study import Study
 
 
@@ -23,7 +26,9 @@ from medreview.study import Study
 class Imported:
     """What came in from one file: ``kind`` of content, how much of it was new, and what was left out.
 
-    Of an export the events are counted, of a table its responses.
+    Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
+    ``given``: sources whose text came with the answers, ``facts``: key facts that did. ``unused``: columns that nothing
+    was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -32,16 +37,22 @@ class Imported:
     added: int
     known: int
     bad: list[BadRecord] = field(default_factory=list)
+    empty: int = 0
+    given: int = 0
+    facts: int = 0
+    unused: list[UnusedColumn] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Facts:
-    """Key facts read from one file."""
+    """Key facts read from one file; ``other``: categories that are not known and became ``other``."""
 
     read: int = 0
     added: int = 0
     known: int = 0
     bad: list[BadRecord] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
 
 
 def import_file(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
@@ -56,13 +67,35 @@ def import_file(study: Study, path: Path, mapping: Mapping[str, str], progress: 
         told = import_export(study, path, progress)
         done = Imported(str(path), kind, told.read, told.added, told.known)
     elif kind == "responses":
-        answers = import_responses(study, path, mapping, progress)
-        done = Imported(str(path), kind, answers.read, answers.added, answers.known, answers.bad)
+        return _answers(study, path, mapping, progress)
     else:
         done, decisions = import_table(study, path, mapping, progress)
         store_decisions(study, done, decisions, progress)
     extract_all(study, progress)
     return done
+
+
+def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
+    """The answers of a file, their citations, and what their records give beside them.
+
+    That is read in a second pass, since it needs the sources that the citations name.
+    """
+    told = import_responses(study, path, mapping, progress)
+    done = Imported(str(path), "responses", told.read, told.added, told.known, told.bad, told.empty, unused=told.unused)
+    extract_all(study, progress)
+    if told.pages:
+        pages = (page for record in _records(path, mapping) for page in record.pages)
+        done.given = store_given(study, pages, path.name, progress).stored
+    if told.facts:
+        facts = (fact for record in _records(path, mapping) for fact in record.facts)
+        stored = _store_facts(study, facts, path.name)
+        done.facts = stored.added
+        done.warnings += became_other(stored)
+    return done
+
+
+def _records(path: Path, mapping: Mapping[str, str]) -> Iterator[AnswerRecord]:
+    return (record for record in read_records(path, mapping) if isinstance(record, AnswerRecord))
 
 
 def import_table(
@@ -102,15 +135,28 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
 
 def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by: str) -> Facts:
     """Import key facts; those whose question nobody answered are left out and named."""
+    return _store_facts(study, read_facts(path, mapping), added_by)
+
+
+def became_other(facts: Facts) -> list[str]:
+    """A sentence on the categories that are not known, if there are any."""
+    return [f"no known category, stored as other: {', '.join(facts.other)}"] if facts.other else []
+
+
+def _store_facts(study: Study, records: Iterable[FactRecord | BadRecord], added_by: str) -> Facts:
     done = Facts()
-    for record in read_facts(path, mapping):
+    for record in records:
         if isinstance(record, BadRecord):
             done.bad.append(record)
             continue
         done.read += 1
+        category = record.category
+        if category not in CATEGORIES:
+            done.other = sorted({*done.other, category})
+            category = "other"
         try:
             question = question_of(study, record.question, record.response)
-            added = add_facts(study, question, [Fact(record.fact, record.category)], added_by)
+            added = add_facts(study, question, [Fact(record.fact, category)], added_by)
         except ValueError as error:
             done.bad.append(BadRecord(record.line, str(error)))
             continue

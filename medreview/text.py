@@ -10,6 +10,10 @@ _BREAK: Final = re.compile(
       |(?P<escaped>(?:\\r)?\\n(?!(?-i:[a-z]))|(?<=[.!?:;])(?:\\r)?\\n)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WRITTEN_OUT: Final = re.compile(
+    r"\\r\\n|\\n(?!(?:abla|earrow|eg|eq|ewline|e|i|leq|geq|mid|ot|u|um|warrow)(?![A-Za-z]))"
+)
+_HTML_BREAK: Final = re.compile(r"[ \t]*<br[ \t]*/?>", re.IGNORECASE)
 
 
 class Span(NamedTuple):
@@ -79,6 +83,16 @@ def with_line_ends(text: str) -> str:
         return mark.ljust(size)
 
     return _BREAK.sub(line_end, text)
+
+
+def real_lines(text: str) -> str:
+    """A text whose lines are written out, as literal ``\\n`` or ``<br>`` and never as a line end, with real ones.
+
+    A backslash before the name of a TeX sign (``\\nu``, ``\\neq``) stays. Done before hashing, as the above is.
+    """
+    if "\n" in text or not (_WRITTEN_OUT.search(text) or _HTML_BREAK.search(text)):
+        return text
+    return _HTML_BREAK.sub("\n", _WRITTEN_OUT.sub("\n", text))
 
 
 def sha256(text: str | bytes) -> str:

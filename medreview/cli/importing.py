@@ -1,13 +1,15 @@
 """Bringing files into a study: the argument, the study to fill, and what came in."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from medreview.cli.output import counted
+from medreview.cli.output import bad_records, counted, say
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -39,4 +41,33 @@ def imported_sentence(done: "Imported") -> str:
     """What came in from one file, for a person."""
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
-    return f"{done.file}: {counted(done.added, _UNITS[done.kind])} added{known}{left}"
+    sentence = f"{done.file}: {counted(done.added, _UNITS[done.kind])} added{known}{left}"
+    if done.empty:
+        sentence += f"; {counted(done.empty, 'empty response')} kept as invalid"
+    if done.given:
+        sentence += f"; {counted(done.given, 'page')} given with the answers"
+    return sentence + (f"; {counted(done.facts, 'key fact')} added" if done.facts else "")
+
+
+def say_what_is_missing(done: "Imported", study: Path, *command: str) -> None:
+    """Name the records of a file that were left out, what it lacks, and what of it was not used.
+
+    ``command``: the words before the file in the command that was given, ``medreview import STUDY``.
+    """
+    bad_records(done.bad, done.file)
+    for warning in done.warnings:
+        say(f"{done.file}: {warning}")
+    if done.unused:
+        say(f"{done.file}: not used: {', '.join(column.column for column in done.unused)}")
+    wanted = [column for column in done.unused if column.field]
+    if wanted:
+        maps = [word for column in wanted for word in ("--map", f"{column.column}={column.field}")]
+        again = [*command, done.file, *maps]
+        if any(column.field != "citations" for column in wanted):  # by the others a response is told from another
+            again = ["medreview", "run", str(_another(study)), done.file, *maps]
+        say(f"  to take {', '.join(column.column for column in wanted)}: {shlex.join(again)}")
+
+
+def _another(study: Path) -> Path:
+    """A name for a new study beside one."""
+    return next(name for number in count(2) if not (name := study.with_stem(f"{study.stem}-{number}")).exists())

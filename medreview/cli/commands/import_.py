@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
-from medreview.cli.importing import Files, imported_sentence, opened_or_made
+from medreview.cli.importing import Files, imported_sentence, opened_or_made, say_what_is_missing
 from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.options import Json, StudyFile
-from medreview.cli.output import bad_records, progress, result
+from medreview.cli.output import progress, result
 
 
 def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json = False) -> None:
@@ -18,5 +18,5 @@ def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json =
     with opened_or_made(study) as opened, progress() as bar:
         done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar) for path in files]
     for imported in done:
-        bad_records(imported.bad, imported.file)
+        say_what_is_missing(imported, study, "medreview", "import", str(study))
     result({"files": [asdict(imported) for imported in done]}, "\n".join(map(imported_sentence, done)), as_json=as_json)

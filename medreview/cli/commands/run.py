@@ -1,10 +1,10 @@
 """The command ``run``: every step that makes a study ready to review."""
 
-from medreview.cli.importing import Files, imported_sentence, opened_or_made
+from medreview.cli.importing import Files, imported_sentence, opened_or_made, say_what_is_missing
 from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_sentence
 from medreview.cli.options import Json, StudyFile
-from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.cli.output import counted, progress, result, say
 from medreview.next_step import command
 
 
@@ -32,7 +32,7 @@ def run(
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
         say(imported_sentence(imported))
-        bad_records(imported.bad, imported.file)
+        say_what_is_missing(imported, study, "medreview", "run", str(study))
     if done.fetched.note:
         say(done.fetched.note)
     result(

@@ -1,7 +1,7 @@
 """Mapping of the columns of a file to the fields of a record."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,9 @@ AS_NAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
 _PEEKED_ROWS: Final = 100
 _BROKEN: Final = re.compile("[\0\ud800-\udfff]")
+
+
+Unfold = Callable[[Iterator[Row | BadRecord], "Fields"], Iterator[Row | BadRecord]]
 
 
 class Fields:
@@ -44,14 +47,21 @@ class Fields:
 
     def values(self, row: Row) -> dict[str, Any]:
         """Field -> value, for the fields that the row has."""
-        by_column = {normalise_column(column): value for column, value in row.values.items()}
-        found = {}
-        for field, columns in self._columns.items():
-            for column in columns:
-                if by_column.get(column) not in (None, ""):
-                    found[field] = by_column[column]
-                    break
-        return found | self._constants
+        return {field: row.values[columns[0]] for field, columns in self.columns(row).items()} | self._constants
+
+    def columns(self, row: Row) -> dict[str, list[str]]:
+        """Field -> the columns of the row that hold a value for it, as they are named there, preferred first."""
+        named = {normalise_column(column): column for column, value in row.values.items() if value not in (None, "")}
+        found = {
+            field: [named[column] for column in known if column in named] for field, known in self._columns.items()
+        }
+        return {field: columns for field, columns in found.items() if columns}
+
+    def has_column(self, row: Row, field: str) -> bool:
+        """Whether the row has a column for a field, be it empty."""
+        return field in self._constants or not {normalise_column(name) for name in row.values}.isdisjoint(
+            self._columns[field]
+        )
 
     def present(self, columns: Iterable[str]) -> set[str]:
         """The fields that a file with these columns can have."""
@@ -59,8 +69,10 @@ class Fields:
         found = {field for field, names in self._columns.items() if existing.intersection(names)}
         return found | self._constants.keys()
 
-    def check(self, rows: Iterator[Row | BadRecord], path: Path, required: Sequence[str]) -> Iterator[Row | BadRecord]:
-        """The same rows, after a check of the first hundred.
+    def check(
+        self, rows: Iterator[Row | BadRecord], path: Path, required: Sequence[str], unfold: Unfold | None = None
+    ) -> Iterator[Row | BadRecord]:
+        """The same rows, after a check of the first hundred; ``unfold`` makes several of one that nests them.
 
         Raises :class:`UserError` without any rows, for a missing column of a required field, and for a missing column
         of ``--map``.
@@ -71,6 +83,9 @@ class Fields:
                 f"{path} holds no records (of a table, the first line names the columns); there is nothing to import."
             )
         found = columns_of(first)
+        if unfold is not None:
+            first, rows = peek(unfold(rows, self))
+            found = list(dict.fromkeys([*found, *columns_of(first)]))
         if not found:
             return rows
         shown = ", ".join(found[:20]) + (", ..." if len(found) > 20 else "")
@@ -79,7 +94,7 @@ class Fields:
             if column not in existing:
                 raise UserError(f"{path} has no column {column} to map; it has {shown}.")
         for field in required:
-            if field not in self.present(found):
+            if field not in self.present(columns_of(first)):
                 raise UserError(
                     f"{path} has no column for the {field} (it has {shown}); say which with --map COLUMN={field}."
                 )

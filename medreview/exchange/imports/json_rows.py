@@ -12,6 +12,12 @@ from medreview.exchange.imports.text_files import open_text
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _DECODER: Final = json.JSONDecoder()
+_OF_A_RECORD: Final = ("question", "prompt", "response", "answer", "output", "completion", "text")
+"""An object with a text of such a name is a record, whatever lists it holds."""
+_PARTS: Final = frozenset(
+    {"citations", "references", "sources", "pages", "documents", "passages", "contexts", "search_results", "key_facts"}
+)
+"""Lists of objects that are a part of one record."""
 _KINDS: Final = {
     str: "text",
     bool: "true or false",
@@ -39,9 +45,10 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
 def read_json(path: Path) -> Iterator[Row | BadRecord]:
     """The records of a JSON file.
 
-    These are the elements of the array, or of the first list of objects in the object (except a list named
-    ``citations``), or the object itself; several values one after the other are accepted like JSON Lines. The file is
-    parsed as a whole. Raises :class:`UserError` with the line when it is truncated or not JSON.
+    These are the elements of the array, or of the first list of objects in the object, or the object itself, when it
+    has a question or an answer of its own, or no list but such as belong to a record (``citations``, ``references``).
+    Several values one after the other are accepted like JSON Lines. The file is parsed as a whole. Raises
+    :class:`UserError` with the line when it is truncated or not JSON.
     """
     with open_text(path) as file:
         text = file.read()
@@ -79,9 +86,9 @@ def _values(text: str) -> Iterator[tuple[int, Any]]:
         elif text[position] == "{":
             start = position
             members, lists, position = _members(text, position)
-            inner = next(
-                (e for key, e in lists.items() if key != "citations" and any(_is_object(v) for _, v in e)), None
-            )
+            inner = None
+            if not any(isinstance(members.get(name), str) for name in _OF_A_RECORD):
+                inner = next((e for key, e in lists.items() if key not in _PARTS and any(map(_is_object, e))), None)
             yield from inner or [(start, members)]
         else:
             raise json.JSONDecodeError("Expecting an array or an object", text, position)
@@ -143,8 +150,8 @@ def _skip(text: str, position: int) -> int:
     return found.end() if found else position
 
 
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
+def _is_object(element: tuple[int, Any]) -> bool:
+    return isinstance(element[1], dict)
 
 
 def _broken(path: Path, text: str, error: json.JSONDecodeError) -> UserError:

@@ -1,16 +1,20 @@
 """Records of key facts in files: what a good response to a question must contain, written by a clinician."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
 
+LISTS: Final = ("facts", "key_facts")
+"""The columns with a list of facts (texts, or objects with fact and category) that belong to one record."""
+
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "fact": ("fact", "key_fact", "text"),
+    "facts": LISTS,
     "category": ("category",),
     "question": ("question",),
     "response": ("response", "response_id", "id"),
@@ -37,7 +41,40 @@ def read_facts(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[Fa
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
-    return (_record(row, fields) for row in fields.check(rows, path, ["fact"]))
+    return (_record(row, fields) for row in fields.check(rows, path, ["fact"], _unfolded))
+
+
+def facts_of(row: Row, columns: Mapping[str, list[str]], values: Mapping[str, Any]) -> tuple[FactRecord, ...]:
+    """The key facts that the record of an answer has beside it; none without a question that they could belong to.
+
+    ``columns``: field -> its columns in the row. Raises ``ValueError`` for a fact that is none.
+    """
+    question = text_of(values, "question").strip()
+    named = columns.get("facts", [])
+    if not question or not named or not isinstance(row.values[named[0]], list):
+        return ()
+    facts = (_record(Row(row.line, {"question": question, **item}), _PLAIN) for item in _items(row.values[named[0]]))
+    found = []
+    for fact in facts:
+        if isinstance(fact, BadRecord):
+            raise ValueError(f"{fact.reason} in its list of facts")
+        found.append(fact)
+    return tuple(found)
+
+
+def _unfolded(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+    """The same rows; one for each fact of a record with a list of them."""
+    for row in rows:
+        column = fields.columns(row).get("facts", [""])[0] if isinstance(row, Row) else ""
+        if isinstance(row, BadRecord) or not isinstance(row.values.get(column), list):
+            yield row
+            continue
+        shared = {name: value for name, value in row.values.items() if name != column}
+        yield from (Row(row.line, {**shared, **item}) for item in _items(row.values[column]))
+
+
+def _items(facts: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    return (item if isinstance(item, dict) else {"fact": item} for item in facts)
 
 
 def _record(row: Row | BadRecord, fields: Fields) -> FactRecord | BadRecord:
@@ -59,3 +96,6 @@ def _record(row: Row | BadRecord, fields: Fields) -> FactRecord | BadRecord:
     if not record.question and not record.response:
         return BadRecord(row.line, "names neither a question nor a response")
     return record
+
+
+_PLAIN: Final = Fields(FIELDS)

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -13,6 +13,7 @@ from medreview.exchange.imports.answer_records import FIELDS, AnswerRecord, read
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.text_files import check_text
+from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.ids import content_id
@@ -24,12 +25,19 @@ _BATCH: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records."""
+    """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
+
+    ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these.
+    """
 
     read: int
     added: int
     known: int
     bad: list[BadRecord] = field(default_factory=list)
+    empty: int = 0
+    pages: int = 0
+    facts: int = 0
+    unused: list[UnusedColumn] = field(default_factory=list)
 
 
 def import_responses(
@@ -41,9 +49,10 @@ def import_responses(
     """
     Fields(FIELDS, mapping)
     lines = check_text(path)
-    records = read_records(path, mapping)
+    unused = UnusedColumns()
+    records = read_records(path, mapping, unused)
     progress.begin("responses", lines)
-    added = read = reached = 0
+    added = read = reached = empty = pages = facts = 0
     bad: list[BadRecord] = []
     while batch := list(islice(records, _BATCH)):
         good = [record for record in batch if isinstance(record, AnswerRecord)]
@@ -51,10 +60,13 @@ def import_responses(
         rows = [response_row(record, path.name) for record in good]
         added += study.write(lambda connection, rows=rows: add_responses(connection, rows))  # type: ignore[misc]
         read += len(batch)
+        empty += sum(not record.response for record in good)
+        pages += sum(bool(record.pages) for record in good)
+        facts += sum(bool(record.facts) for record in good)
         progress.step(batch[-1].line - reached)
         reached = batch[-1].line
     progress.step(lines - reached)
-    return ImportSummary(read, added, read - len(bad) - added, bad)
+    return ImportSummary(read, added, read - len(bad) - added, bad, empty, pages, facts, unused.found())
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
@@ -75,15 +87,33 @@ def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
 
 
 def add_responses(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Insert the new responses, numbered after the last existing one; the number of new ones."""
+    """Insert the new responses, numbered after the last existing one; the number of new ones.
+
+    A known one that comes with more citations beside its text gets these as well.
+    """
     last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM response").fetchone()[0]
-    new = {row["response_id"]: row for row in rows if not _known(connection, row["response_id"])}
+    new: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        known = connection.execute(
+            "SELECT listed FROM response WHERE response_id = ?", (row["response_id"],)
+        ).fetchone()
+        if known is None:
+            new.setdefault(row["response_id"], row)
+        elif row["listed"] and row["listed"] != known["listed"]:
+            add_to_list(connection, row["response_id"], json.loads(row["listed"]))
     return insert(connection, "response", _numbered(new.values(), last))
 
 
-def _known(connection: sqlite3.Connection, response_id: str) -> bool:
-    found = connection.execute("SELECT 1 FROM response WHERE response_id = ?", (response_id,)).fetchone()
-    return found is not None
+def add_to_list(connection: sqlite3.Connection, response_id: str, sources: Sequence[str]) -> None:
+    """Add what is new to the citations beside a response's text; they are extracted and numbered anew then."""
+    found = connection.execute("SELECT listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    before = json.loads(found["listed"] or "[]")
+    more = [source for source in sources if source not in before]
+    if more:
+        connection.execute(
+            "UPDATE response SET listed = ?, cited = 0, marked = NULL WHERE response_id = ?",
+            (json.dumps(before + more, ensure_ascii=False), response_id),
+        )
 
 
 def _numbered(rows: Iterable[Mapping[str, Any]], last: int) -> Iterator[dict[str, Any]]:

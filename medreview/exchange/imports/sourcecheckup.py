@@ -5,7 +5,6 @@ never mapped to a finer label: the raw label is kept, and ``medreview.judges.raw
 "found" pair is the direct quote from the source (SourceCheckup, Methods, "Source verification").
 """
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.responses import add_responses, response_row
+from medreview.exchange.imports.responses import add_responses, add_to_list, response_row
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -169,19 +168,12 @@ def _store(connection: sqlite3.Connection, prepared: Sequence[tuple[_Answer, dic
     statements = 0
     for answer, row in prepared:
         found = connection.execute(
-            "SELECT parser, listed FROM response WHERE response_id = ?", (row["response_id"],)
+            "SELECT parser FROM response WHERE response_id = ?", (row["response_id"],)
         ).fetchone()
-        _list(connection, row["response_id"], json.loads(found["listed"] or "[]"), list(answer.sources))
+        add_to_list(connection, row["response_id"], list(answer.sources))
         if found["parser"] in (None, PARSER):
             statements += _parse(connection, row, list(answer.statements))
     return added, statements
-
-
-def _list(connection: sqlite3.Connection, response_id: str, before: list[str], sources: list[str]) -> None:
-    more = [source for source in sources if source not in before]
-    if more:
-        listed = json.dumps(before + more, ensure_ascii=False)
-        connection.execute("UPDATE response SET listed = ?, cited = 0 WHERE response_id = ?", (listed, response_id))
 
 
 def _parse(connection: sqlite3.Connection, response: Mapping[str, Any], statements: Sequence[str]) -> int:

@@ -1,0 +1,68 @@
+"""Texts of cited pages that a record gives beside the answer: ``references: [{url, text}]``, ``pages: {url: text}``."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
+
+TEXTS: Final = ("text", "content", "passage", "passages", "page_content", "full_text", "body")
+"""The members of an object that may hold the text of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPage:
+    """A page as a record gives it. ``address``: a URL or identifier as written; ``text`` is empty where only that is
+    given."""
+
+    address: str
+    text: str
+    title: str
+
+
+def given_pages(value: Any, addresses: Mapping[str, str]) -> list[GivenPage]:
+    """The pages of a field, in order; none unless one of them has both an address and a text.
+
+    ``addresses``: member of an object -> the label that its value needs to be recognised as an identifier.
+    Raises ``ValueError``, which says what is wrong, for a text that is none.
+    """
+    found = [GivenPage(_address(item, addresses), _text(item), _title(item)) for item in _items(value)]
+    pages = [page for page in found if page.address]
+    return pages if any(page.text.strip() for page in pages) else []
+
+
+def _items(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Each page as an object with normalised names."""
+    if isinstance(value, dict) and not {normalise_column(name) for name in value}.isdisjoint(TEXTS):
+        value = [value]
+    if isinstance(value, dict):
+        value = [
+            {"url": address, **page} if isinstance(page, dict) else {"url": address, "text": page}
+            for address, page in value.items()
+        ]
+    for item in value if isinstance(value, list) else []:
+        if isinstance(item, dict):
+            yield {normalise_column(name): member for name, member in item.items()}
+
+
+def _address(item: Mapping[str, Any], addresses: Mapping[str, str]) -> str:
+    for name, label in addresses.items():
+        value = item.get(name)
+        if name != "title" and isinstance(value, str | int) and value and (address := name_of(item, name)):
+            return " ".join((label + address).split())
+    return ""
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    for name in TEXTS:
+        value = item.get(name)
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            value = "\n\n".join(value)
+        if isinstance(value, str) and value.strip():
+            return text_of({name: value}, name)
+    return ""
+
+
+def _title(item: Mapping[str, Any]) -> str:
+    value = item.get("title")
+    return " ".join(text_of(item, "title").split()) if isinstance(value, str) else ""

@@ -1,0 +1,88 @@
+"""The stage that stores texts of cited pages which came with the answers, as snapshots of their sources."""
+
+import sqlite3
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from medreview.citations import canonical_key, from_list
+from medreview.exchange.imports.given_pages import GivenPage
+from medreview.labels import GIVEN
+from medreview.progress import SILENT, Progress
+from medreview.sources.fetching.fetched import Fetched, utc_text
+from medreview.sources.page import read_page
+from medreview.sources.snapshots import add_snapshot, holds_source
+from medreview.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSummary:
+    """Counts of sources: ``stored`` with a new text, ``known`` ones, and ``kept``, whose own page was read before."""
+
+    stored: int
+    known: int
+    kept: int
+
+
+def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: Progress = SILENT) -> GivenSummary:
+    """Store the texts that came for cited sources, one transaction for each source; idempotent.
+
+    Several texts of one source are one page, one after the other. A page that was fetched stays. ``file``: where they
+    came from.
+    """
+    texts: dict[str, dict[str, None]] = {}
+    titles: dict[str, str] = {}
+    for page in pages:
+        for citation in from_list([page.address]).citations[:1]:
+            key = canonical_key(citation)
+            texts.setdefault(key, {})[page.text] = None
+            titles.setdefault(key, page.title)
+    progress.begin("given pages", len(texts))
+    done = {"stored": 0, "known": 0, "kept": 0}
+    for key, of_source in texts.items():
+        found = study.reader.execute(
+            """SELECT u.source_id, u.url, c.page_state, c.text_sha256, c.body
+               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id) WHERE u.key = ?""",
+            (key,),
+        ).fetchone()
+        if found is not None:
+            done[_store(study, found, list(of_source), titles[key], file)] += 1
+        progress.step()
+    return GivenSummary(**done)
+
+
+def _store(study: Study, source: sqlite3.Row, texts: list[str], title: str, file: str) -> str:
+    """Which count of :class:`GivenSummary` it is."""
+    before = ""
+    if source["page_state"] == GIVEN:
+        before = zlib.decompress(source["body"]).decode("utf-8")
+    elif source["page_state"] is not None and holds_source(source):
+        return "kept"
+    text = _joined(before, texts)
+    if text == before:
+        return "known"
+    fetched = Fetched(
+        url=source["url"],
+        final_url=source["url"],
+        chain=(source["url"],),
+        status=None,
+        content_type="text/plain; charset=utf-8",
+        body=text.encode("utf-8"),
+        fetched_at=utc_text(datetime.now(UTC)),
+        state=GIVEN,
+        detail=f"The text came with the answer, in {file}; the address was not asked.",
+    )
+    page = read_page(fetched)
+    page = replace(page, title=title or page.title)
+    study.write(lambda connection: add_snapshot(connection, source["source_id"], fetched, page))
+    return "stored"
+
+
+def _joined(before: str, texts: list[str]) -> str:
+    """All different texts of a source as one; what is a part of another one is not repeated."""
+    parts = [before] if before else []
+    for text in texts:
+        if not any(text in part for part in parts):
+            parts = [part for part in parts if part not in text] + [text]
+    return "\n\n".join(parts)
