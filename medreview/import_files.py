@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord, read_records
@@ -14,7 +15,7 @@ from medreview.exchange.imports.key_facts import FactRecord, read_facts
 from medreview.exchange.imports.responses import import_responses
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
-from medreview.exchange.imports.unused_columns import UnusedColumn
+from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
 from medreview.progress import Progress
@@ -104,7 +105,10 @@ def import_table(
     """Responses, citations and statements of a SourceCheckup table, and its decisions, which need the pages."""
     table = import_sourcecheckup(study, path, mapping, progress)
     extract_all(study, progress)
-    return Imported(str(path), "sourcecheckup", table.read, table.added, table.known, table.bad), table.decisions
+    list_pairs(study, table.decisions)
+    done = Imported(str(path), "sourcecheckup", table.read, table.added, table.known, table.bad, unused=table.unused)
+    done.warnings += [table.missing] if table.missing else []
+    return done, table.decisions
 
 
 def store_decisions(study: Study, done: Imported, decisions: Iterable[JudgementRecord], progress: Progress) -> None:
@@ -119,9 +123,10 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
             f"{path} holds judgements, but the study has no statements yet; import answers, then `fetch` and `parse`."
         )
     bad: list[BadRecord] = []
+    unused = UnusedColumns(())
 
     def good() -> Iterator[JudgementRecord]:
-        for record in read_judgements(path, mapping):
+        for record in read_judgements(path, mapping, unused):
             if isinstance(record, BadRecord):
                 bad.append(record)
             else:
@@ -130,7 +135,7 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
     summary = store_judgements(study, good(), progress)
     read = summary.read + len(bad)
     bad = sorted([*bad, *(BadRecord(*left) for left in summary.bad)], key=lambda record: record.line)
-    return Imported(str(path), "judgements", read, summary.added, summary.known, bad)
+    return Imported(str(path), "judgements", read, summary.added, summary.known, bad, unused=unused.found())
 
 
 def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by: str) -> Facts:

@@ -77,7 +77,7 @@ def judge_offline(
 
 
 _PAIRS = """SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
-            FROM statement JOIN citation USING (response_id) JOIN snapshot_current AS c USING (source_id)
+            FROM statement JOIN judged_pair USING (statement_id) JOIN snapshot_current AS c USING (source_id)
             JOIN snapshot_content AS n ON n.snapshot_id = c.snapshot_id
             WHERE n.readable AND NOT EXISTS (
                 SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ?

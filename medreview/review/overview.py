@@ -75,8 +75,8 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     unjudged = reader.execute(
         """SELECT count(*) FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
            WHERE v.judgement_id IS NULL AND EXISTS (
-               SELECT 1 FROM citation AS c JOIN snapshot_current USING (source_id)
-               JOIN snapshot_content AS n USING (snapshot_id) WHERE c.response_id = s.response_id AND n.readable)"""
+               SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
+               JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
     ).fetchone()[0]
     kept = reserved(reader, reviewer)
     lines = [_line(reader, kind, reviewer, pass_no, counts) for kind in KINDS]

@@ -323,16 +323,29 @@ def test_key_facts_come_from_a_file_by_question_or_response(study, tmp_path):
     file.write_text("\n".join(map(json.dumps, told)))
     done = pipeline.bring_facts(study, file, "ann")
 
-    assert (done.added, done.known) == (2, 1)
+    assert (done.added, done.known, done.other) == (3, 1, ["mood"])
     assert [(record.line, record.reason.partition(":")[0]) for record in done.bad] == [
-        (4, "no category of key facts"), (5, "no response answers this"),
+        (5, "no response answers this"),
         (6, "names neither a question nor a response"), (7, "has no fact"),
     ]  # fmt: skip
     kept = rows_of(study, "SELECT ordinal, category, added_by FROM key_fact ORDER BY ordinal")
     assert kept == [
         {"ordinal": 1, "category": "management", "added_by": "ann"},
         {"ordinal": 2, "category": "follow_up", "added_by": "ann"},
+        {"ordinal": 3, "category": "other", "added_by": "ann"},
     ]
+
+
+def test_key_facts_in_lists_and_under_other_names(study, tmp_path):
+    file = tmp_path / "facts.json"
+    told = [{"qid": "r1", "must_have": [FACTS[0].text, {"fact": FACTS[1].text, "category": "Follow-up"}, 5]}]
+    file.write_text(json.dumps(told))
+    done = pipeline.bring_facts(study, file, "ann", {"must_have": "facts", "qid": "response"})
+
+    assert (done.added, [record.reason for record in done.bad]) == (2, ["has a number as its fact, not text"])
+    assert rows_of(study, "SELECT category FROM key_fact ORDER BY ordinal") == [
+        {"category": "other"}, {"category": "follow_up"},
+    ]  # fmt: skip
 
 
 def test_a_page_that_speaks_to_judges_is_shown_as_such_to_the_reviewer(study):

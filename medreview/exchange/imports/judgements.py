@@ -9,6 +9,7 @@ from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, 
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.exchange.imports.unused_columns import UnusedColumns
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "judge": ("judge",),
@@ -48,20 +49,24 @@ class JudgementRecord:
     line: int
 
 
-def read_judgements(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[JudgementRecord | BadRecord]:
+def read_judgements(
+    path: Path, mapping: Mapping[str, str] = AS_NAMED, unused: UnusedColumns | None = None
+) -> Iterator[JudgementRecord | BadRecord]:
     """The judgements in a file of any format of ``open_rows``; one without a required field is a bad record.
 
-    Raises :class:`UserError` at once when the whole file cannot be used.
+    ``unused`` is told of every record. Raises :class:`UserError` at once when the whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
-    return (_judgement(row, fields) for row in fields.check(rows, path, REQUIRED))
+    return (_judgement(row, fields, unused) for row in fields.check(rows, path, REQUIRED))
 
 
-def _judgement(row: Row | BadRecord, fields: Fields) -> JudgementRecord | BadRecord:
+def _judgement(row: Row | BadRecord, fields: Fields, unused: UnusedColumns | None) -> JudgementRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)
+    if unused is not None:
+        unused.add(row, [columns[0] for columns in fields.columns(row).values()], values)
     try:
         record = JudgementRecord(
             judge=name_of(values, "judge"),

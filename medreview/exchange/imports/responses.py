@@ -49,7 +49,7 @@ def import_responses(
     """
     Fields(FIELDS, mapping)
     lines = check_text(path)
-    unused = UnusedColumns()
+    unused = UnusedColumns(FIELDS)
     records = read_records(path, mapping, unused)
     progress.begin("responses", lines)
     added = read = reached = empty = pages = facts = 0

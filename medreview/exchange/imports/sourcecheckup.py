@@ -19,6 +19,7 @@ from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.responses import add_responses, add_to_list, response_row
 from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.ids import content_id
@@ -53,7 +54,7 @@ _FOUND: Final = ("found", "yes", "supported")
 @dataclass(frozen=True, slots=True)
 class TableSummary:
     """Counts: rows read, responses added and known, statements added. ``decisions`` are to be stored once the pages are
-    fetched; ``bad`` are the rejected rows."""
+    fetched; ``bad`` are the rejected rows; ``missing`` is a sentence on what the rows had to be grouped without."""
 
     read: int
     added: int
@@ -61,6 +62,8 @@ class TableSummary:
     statements: int
     decisions: list[JudgementRecord]
     bad: list[BadRecord]
+    unused: list[UnusedColumn]
+    missing: str
 
 
 @dataclass(slots=True)
@@ -73,30 +76,37 @@ class _Answer:
     sources: dict[str, None] = field(default_factory=dict)
     decisions: list[tuple[Row, dict[str, Any]]] = field(default_factory=list)
 
+    def shares(self, statement: str, source: str) -> bool:
+        """Whether one of the two occurred in it."""
+        return statement in self.statements or source in self.sources
+
 
 def import_sourcecheckup(
     study: Study, path: Path, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
 ) -> TableSummary:
     """Import the responses of a SourceCheckup table with their lists of citations, and its statements; idempotent.
 
-    Rows belong to one response when id, question, response, model and origin are equal. Without a response column the
-    statements, one a line, are the response. A statement gets a span in the response when it occurs there verbatim.
-    The decisions are returned for ``medreview.judges.import_judgements.store_judgements``, which needs the pages.
+    Rows belong to one response when id, question, response, model and origin are equal. Where a row has none of the
+    first three, it belongs to the response of the row above as long as they share model and origin, and its statement
+    or its source occurs there. Without a response column the statements, one a line, are the response. A statement gets
+    a span in the response when it occurs there verbatim. The decisions are returned for
+    ``medreview.judges.import_judgements.store_judgements``, which needs the pages.
     Raises :class:`UserError` when the whole file cannot be used.
     """
     rows, lines = open_rows(path)
     fields = Fields(FIELDS, mapping)
-    answers: dict[tuple[str, ...], _Answer] = {}
+    answers = _Answers()
+    unused = UnusedColumns(FIELDS)
     bad: list[BadRecord] = []
     read = 0
     for row in fields.check(rows, path, REQUIRED):
         read += 1
-        if (problem := _take(row, fields, answers)) is not None:
+        if (problem := _take(row, fields, answers, unused)) is not None:
             bad.append(problem)
     progress.begin("responses", lines)
     added = statements = 0
     decisions: list[JudgementRecord] = []
-    waiting = iter(answers.values())
+    waiting = iter(answers.all)
     while batch := list(islice(waiting, _BATCH)):
         prepared = [(answer, response_row(_record(answer), path.name)) for answer in batch]
         new, parsed = study.write(lambda connection, prepared=prepared: _store(connection, prepared))  # type: ignore[misc]
@@ -106,10 +116,60 @@ def import_sourcecheckup(
             _decision(row, values, response) for answer, response in prepared for row, values in answer.decisions
         ]
     progress.step(lines)
-    return TableSummary(read, added, len(answers) - added, statements, sorted(decisions, key=lambda d: d.line), bad)
+    return TableSummary(
+        read,
+        added,
+        len(answers.all) - added,
+        statements,
+        sorted(decisions, key=lambda d: d.line),
+        bad,
+        unused.found(),
+        answers.missing(),
+    )
 
 
-def _take(row: Row | BadRecord, fields: Fields, answers: dict[tuple[str, ...], _Answer]) -> BadRecord | None:
+class _Answers:
+    """The responses of a table, told apart as well as its columns allow."""
+
+    def __init__(self) -> None:
+        self.all: list[_Answer] = []
+        self._named: dict[tuple[str, ...], _Answer] = {}
+        self._last: _Answer | None = None
+        self._runs = 0
+
+    def of(self, line: int, content: tuple[str, str, str, str, str], statement: str, source: str) -> _Answer:
+        """The response that a row belongs to."""
+        if any(content[:3]):
+            answer = self._named.get(content)
+            if answer is None:
+                answer = self._named[content] = self._new(line, content)
+        else:
+            answer = self._last
+            if answer is None or answer.content != content or not answer.shares(statement, source):
+                answer = self._new(line, content)
+                self._runs += 1
+        self._last = answer
+        return answer
+
+    def _new(self, line: int, content: tuple[str, str, str, str, str]) -> _Answer:
+        self.all.append(_Answer(line, content))
+        return self.all[-1]
+
+    def missing(self) -> str:
+        """A sentence on what would have told the responses apart or is shown in their place; ``""`` for nothing."""
+        if self._runs:
+            many = "1 response" if self._runs == 1 else f"{self._runs:,} responses"
+            return (
+                "no row says which question or response it belongs to: neighbouring rows that share a statement or a "
+                f"source were taken together, as {many}; in a new study, name the column: --map COLUMN=question "
+                "(or response, id)"
+            )
+        if self.all and not any(answer.content[2].strip() for answer in self.all):
+            return "no text of the responses: the statements of each stand for it; name it with --map COLUMN=response"
+        return ""
+
+
+def _take(row: Row | BadRecord, fields: Fields, answers: _Answers, unused: UnusedColumns) -> BadRecord | None:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)
@@ -132,7 +192,8 @@ def _take(row: Row | BadRecord, fields: Fields, answers: dict[tuple[str, ...], _
             return BadRecord(row.line, f"has no {name}")
     if _normalised(decision) not in _DECISIONS:
         return BadRecord(row.line, f"has the decision {decision[:40]!r}; known are {', '.join(_DECISIONS)}")
-    answer = answers.setdefault(content, _Answer(row.line, content))
+    unused.add(row, [columns[0] for columns in fields.columns(row).values()], values)
+    answer = answers.of(row.line, content, statement, source)
     answer.statements[statement] = None
     answer.sources[source] = None
     answer.decisions.append((row, {**details, "statement": statement, "source": source, "decision": decision}))

@@ -11,6 +11,7 @@ from medreview.exchange.imports.rows import Row
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
     "citations": re.compile(r"cit(?:ed|ation|es)|ref(?:s|erence)|source|link|url|doi|pmid|bibliograph"),
     "question": re.compile(r"question|prompt|query|instruction"),
+    "response": re.compile(r"response|answer|output|completion|generat"),
     "model": re.compile(r"model|system|llm|engine|assistant"),
     "origin": re.compile(r"dataset|domain|topic|category|specialt|subject|field"),
     "id": re.compile(r"(?:\b|_)(?:id|uid|uuid|key|index)\Z|\A[qs]id\Z"),
@@ -31,9 +32,10 @@ class UnusedColumn:
 
 
 class UnusedColumns:
-    """Collects the columns with a value that no record used."""
+    """Collects the columns with a value that no record used. ``fields``: those that a column could be mapped to."""
 
-    def __init__(self) -> None:
+    def __init__(self, fields: Collection[str]) -> None:
+        self._fields = fields
         self._values: dict[str, Any] = {}
         self._used: set[str] = set()
         self._filled: set[str] = set()
@@ -54,7 +56,7 @@ class UnusedColumns:
     def _field(self, column: str, value: Any) -> str:
         name = normalise_column(column)
         for field, pattern in _NAMES.items():
-            if field not in self._filled and pattern.search(name) and _fits(field, value):
+            if field in self._fields and field not in self._filled and pattern.search(name) and _fits(field, value):
                 return field
         return ""
 
@@ -62,6 +64,6 @@ class UnusedColumns:
 def _fits(field: str, value: Any) -> bool:
     if field == "citations":
         return _CITES.search(str(value)) is not None
-    if field == "question":
+    if field in ("question", "response"):
         return isinstance(value, str)
     return isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) <= _SHORT

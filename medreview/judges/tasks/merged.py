@@ -67,9 +67,9 @@ class Merged:
             f"""SELECT s.statement_id FROM verdict AS v JOIN statement AS s USING (statement_id)
                 JOIN response AS r USING (response_id)
                 WHERE v.judgement_id IS NOT NULL AND coalesce(v.supported, 0) = 0 AND (
-                    SELECT count(DISTINCT snapshot_id) FROM citation JOIN snapshot_current USING (source_id)
+                    SELECT count(DISTINCT snapshot_id) FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                     JOIN snapshot_content USING (snapshot_id, source_id)
-                    WHERE citation.response_id = s.response_id AND readable) >= 2
+                    WHERE p.statement_id = s.statement_id AND readable) >= 2
                 AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
                     AND m.statement_id = s.statement_id AND {is_answered("m", again)})
                 ORDER BY r.ordinal, s.ordinal""",
@@ -80,11 +80,11 @@ class Merged:
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request for all sources, or several when they exceed the judge's context together."""
         row = self.study.reader.execute(
-            """SELECT s.text AS statement, r.question, r.response_id FROM statement AS s
+            """SELECT s.text AS statement, r.question FROM statement AS s
                JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
             ids,
         ).fetchone()
-        sources = self._sources(row["response_id"])
+        sources = self._sources(*ids)
         other_texts = {"question": row["question"], "statement": row["statement"]}
         left = available_tokens(self._settings, "".join((self._prompt.text, *other_texts.values(), " " * 600)))
         windows = _windows([text for _, text in sources], left // 200 * 200)
@@ -149,12 +149,12 @@ class Merged:
         proves_support = self._quotes.proves_support(snapshot_id, status, grounding)
         return quote_json(quote, status, grounding, snapshot=found_in), proves_support
 
-    def _sources(self, response_id: str) -> list[tuple[str, str]]:
+    def _sources(self, statement_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(
-            """SELECT snapshot_id, text FROM citation JOIN snapshot_current USING (source_id)
+            """SELECT snapshot_id, text FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content USING (snapshot_id, source_id)
-               WHERE response_id = ? AND readable GROUP BY snapshot_id ORDER BY min(citation.ordinal)""",
-            (response_id,),
+               WHERE p.statement_id = ? AND readable GROUP BY snapshot_id ORDER BY min(p.ordinal)""",
+            (statement_id,),
         )
         return [tuple(row) for row in rows]
 

@@ -73,7 +73,7 @@ class Verification:
         found = self.study.reader.execute(
             f"""SELECT DISTINCT c.snapshot_id, s.statement_id
                 FROM snapshot_current AS c JOIN snapshot_content AS n USING (snapshot_id)
-                JOIN citation USING (source_id) JOIN statement AS s USING (response_id)
+                JOIN judged_pair USING (source_id) JOIN statement AS s USING (statement_id)
                 WHERE n.readable AND NOT EXISTS (
                     SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ? AND j.statement_id = s.statement_id
                     AND j.snapshot_id = c.snapshot_id AND {is_answered("j", again)})

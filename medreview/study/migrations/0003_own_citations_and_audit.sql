@@ -90,6 +90,19 @@ FROM (SELECT snapshot_id, source_id, page_state, status,
              text_sha256 <> 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' AS has_text -- of ''
       FROM snapshot);
 
+CREATE TABLE listed_pair (               -- a table that was imported says by which sources its statements are judged
+    statement_id TEXT NOT NULL REFERENCES statement,
+    source_id TEXT NOT NULL REFERENCES source,
+    PRIMARY KEY (statement_id, source_id)
+) STRICT, WITHOUT ROWID;
+
+-- By which sources a statement is judged: those that were listed with it, else all of its response. May repeat a row.
+CREATE VIEW judged_pair AS
+SELECT s.statement_id, c.source_id, c.ordinal
+FROM statement AS s JOIN citation AS c USING (response_id)
+WHERE EXISTS (SELECT 1 FROM listed_pair AS l WHERE l.statement_id = s.statement_id AND l.source_id = c.source_id)
+   OR NOT EXISTS (SELECT 1 FROM listed_pair AS l WHERE l.statement_id = s.statement_id);
+
 -- What people can do: a table, so that a new kind is a row. The unit of an act on the whole study is its study_id.
 CREATE TABLE event_kind (kind TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO event_kind VALUES ('shown'), ('decide'), ('revise'), ('retract'), ('reveal'), ('reason'), ('defer'), ('flag'),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.detect_format import detect_format
@@ -13,6 +14,7 @@ from medreview.exchange.imports.judgements import JudgementRecord, read_judgemen
 from medreview.exchange.imports.responses import import_responses
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
+from medreview.exchange.imports.unused_columns import UnusedColumn
 from medreview.study import Study
 from medreview.study.check import check
 from tests.exchange.example_study import ExampleStudy
@@ -78,6 +80,42 @@ def test_a_table_of_statements_only(write: Write, study: Study) -> None:
     again = import_sourcecheckup(study, path)
     assert (again.added, again.known, again.statements, again.decisions) == (0, 1, 0, summary.decisions)
     assert check(study.reader) == []
+
+
+def test_a_table_without_a_question_is_grouped_by_neighbours_and_only_its_pairs_are_judged(
+    write: Write, study: Study, tmp_path: Path
+) -> None:
+    page = "Aspirin thins blood. Doses vary with age. It is taken with food by most people. " * 8
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "p.txt").write_text(page)
+    urls = [f"https://{name}.example/" for name in "abcdef"]
+    listed = [{"url": url, "file": "p.txt"} for url in urls]
+    (folder / "manifest.jsonl").write_text("\n".join(map(json.dumps, listed)))
+    rows = [
+        ("Aspirin thins blood.", 0), ("Aspirin thins blood.", 1), ("Doses vary.", 1), ("Doses vary.", 2),
+        ("It is taken with food.", 3), ("It thins blood.", 3), ("It varies.", 3),
+        ("Age matters.", 4), ("Age matters.", 5), ("Most people eat.", 5),
+    ]  # fmt: skip
+    table = "".join(f"{text},{urls[n]},found,Aspirin thins blood.,good\n" for text, n in rows)
+    path = write("t.csv", "statement,source,decision,reason,mark\n" + table)
+    done = pipeline.run(study, [path], {}, pipeline.PageProvider(saved=folder))
+
+    assert (done.imported[0].added, done.imported[0].bad) == (3, [])
+    assert "as 3 responses; in a new study, name the column: --map COLUMN=question" in done.imported[0].warnings[0]
+    assert done.imported[0].unused == [UnusedColumn("mark", "")]
+    sizes = study.reader.execute(
+        "SELECT count(DISTINCT s.statement_id) FROM response JOIN statement AS s USING (response_id) "
+        "GROUP BY response_id ORDER BY response.ordinal"
+    )
+    assert [row[0] for row in sizes] == [2, 3, 2]
+    assert done.judged.pairs == len(rows)  # and not each statement with every source of its response
+    count = study.reader.execute("SELECT count(*) FROM judgement JOIN judge_run USING (judge_run_id) GROUP BY kind")
+    assert [row[0] for row in count] == [len(rows), len(rows)]
+    named = write("u.csv", "question,statement,source,decision\n" + "".join(
+        f"Q{n > 2}?,{text},{urls[n]},found\n" for text, n in rows))  # fmt: skip
+    again = import_sourcecheckup(study, named)
+    assert (again.added, again.missing.partition(":")[0]) == (2, "no text of the responses")
 
 
 def test_statements_are_located_when_they_stand_in_the_response(write: Write, study: Study) -> None:

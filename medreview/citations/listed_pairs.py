@@ -1,0 +1,41 @@
+"""Which sources a statement is judged by, where the table that it came from lists them."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from medreview.citations.canonical import canonical_key
+from medreview.citations.extract import from_list
+from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.exchange.imports.sourcecheckup import PARSER
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+
+
+def list_pairs(study: Study, decisions: Iterable[JudgementRecord]) -> int:
+    """Store the pairs of a table's decisions whose statements came with it, in one transaction; how many are new.
+
+    A statement of a response that was split here is judged by all sources of its response, as ever.
+    """
+    wanted = [(record.response, record.statement, _source_id(record.source)) for record in decisions]
+
+    def change(connection: sqlite3.Connection) -> int:
+        known = {row[0] for row in connection.execute("SELECT source_id FROM source")}
+        given = {
+            (row[0], row[1]): row[2]
+            for row in connection.execute(
+                "SELECT response_id, s.text, statement_id FROM statement AS s JOIN response USING (response_id) "
+                "WHERE parser = ?",
+                (PARSER,),
+            )
+        }
+        pairs = ((given.get((response, text)), source_id) for response, text, source_id in wanted)
+        rows = [{"statement_id": one, "source_id": other} for one, other in pairs if one and other in known]
+        return insert(connection, "listed_pair", rows)
+
+    return study.write(change)
+
+
+def _source_id(source: str) -> str:
+    cited = from_list([source]).citations
+    return content_id("u", canonical_key(cited[0])) if cited else ""
