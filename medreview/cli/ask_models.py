@@ -38,7 +38,7 @@ def ask_models(
     if dry_run:
         result({"plans": [asdict(plan) for plan in plans]}, "\n".join(map(_planned, plans)), as_json=as_json)
         return
-    sentences = [*map(_did, done.judges), f"{done.flagged} statements flagged"]
+    sentences = [*map(_did, done.judges), f"{counted(done.flagged, 'statement')} flagged"]
     result(asdict(done), "\n".join(sentences), as_json=as_json)
 
 

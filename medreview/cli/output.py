@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from medreview.progress import SILENT, Progress
 from medreview.visible import visible
+from medreview.words import counted as counted  # of the words that commands speak in
+from medreview.words import in_words
 
 if TYPE_CHECKING:
     import rich.progress
@@ -85,14 +87,9 @@ class _Bar:
             self._bars.advance(self._task, count)
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """``1 statement``, ``2 statements``."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
 def counted_each(counts: Mapping[str, int]) -> str:
     """``12 ok, 1 soft 404``."""
-    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
+    return ", ".join(f"{number} {in_words(name)}" for name, number in counts.items() if number)
 
 
 def one_line(text: str) -> str:

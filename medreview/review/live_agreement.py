@@ -16,6 +16,7 @@ from medreview.stats.reports.label_scales import BINARY, LEVELS, JuryVerdict, Sc
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel, reviewer_labels
 from medreview.study import Study
 from medreview.study.counts import load_counts
+from medreview.words import counted, in_words
 
 WIDTH: Final = 76
 
@@ -68,7 +69,8 @@ def _said(reader: sqlite3.Connection, reviewer: str) -> dict[str, JuryVerdict]:
 
 def _progress(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> str:
     counts = load_counts(reader, reviewer, pass_no)
-    return f"{counts.decided} of {counts.total} statements decided, {counts.deferred} deferred, {counts.open} open"
+    total = counted(counts.total, "statement")
+    return f"{counts.decided:,} of {total} decided, {counts.deferred:,} deferred, {counts.open:,} open"
 
 
 def _group(group: Group, members: Sequence[ReviewerLabel], said: dict[str, JuryVerdict]) -> Iterator[str]:
@@ -140,10 +142,10 @@ def _too_few(pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
     used: Counter[str] = Counter()
     for pair in pairs:
         used.update(set(pair))
-    rare = [f"{count} {label.replace('_', ' ')}" for label, count in used.items() if count < RARE]
+    rare = [f"{count} {in_words(label)}" for label, count in used.items() if count < RARE]
     found = [f"Too few of one label for kappa: {', '.join(rare)}."] if rare else []
-    if responses < FEW_CLUSTERS:
-        found.append(f"Only {responses} responses: the interval of kappa is too narrow.")
+    if 1 < responses < FEW_CLUSTERS:
+        found.append(f"Only {responses} responses: the intervals over responses are too narrow.")
     return " ".join(found)
 
 

@@ -7,6 +7,7 @@ from medreview.citations.model import Citation
 from medreview.review.cited_source import Source, load_sources
 from medreview.review.statement_view import response_name
 from medreview.statements.own_citations import numbering
+from medreview.words import counted
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,7 +34,8 @@ class StudyResponse:
 
     def __repr__(self) -> str:
         """Short enough for a notebook."""
-        return f"<StudyResponse {self.name}: {self.statements} statements, {len(self.sources)} sources>"
+        sources = counted(len(self.sources), "source")
+        return f"<StudyResponse {self.name}: {counted(self.statements, 'statement')}, {sources}>"
 
 
 def response_ids(reader: sqlite3.Connection) -> list[str]:

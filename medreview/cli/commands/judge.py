@@ -67,4 +67,8 @@ def judge(
         raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
     with Study.open(study) as opened, progress() as bar:
         done = pipeline.judge(opened, bar, processes, load_config().synonyms_file)
-    result(done, f"{counted(done.pairs, 'pair')} judged offline; {done.flagged} statements flagged", as_json=as_json)
+    result(
+        done,
+        f"{counted(done.pairs, 'pair')} judged offline; {counted(done.flagged, 'statement')} flagged",
+        as_json=as_json,
+    )

@@ -9,12 +9,14 @@ from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, ins
 from medreview.cli.reports.terminal import printed
 from medreview.labels import AXES
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.support import Bounds
 from medreview.stats.reports.between_judges import BetweenJudges
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures
 from medreview.stats.reports.label_scales import BINARY, LEVELS, SCALES
 from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.reports.study_support import SupportFigures, SupportReport
+from medreview.words import in_words
 
 _SHORT: Final = {
     "source URL validity": "URL validity",
@@ -115,7 +117,7 @@ def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
 
 
 def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
-    names = [_level(label) for label in comparison.labels]
+    names = [in_words(label) for label in comparison.labels]
     totals = (*(comparison.second_counts[label] for label in comparison.labels), comparison.n)
     rows = [
         (name, *numbers(*row, comparison.first_counts[label]))
@@ -143,7 +145,22 @@ def _stratum(stratum: SupportFigures) -> Part:
     both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
     # Without items the two are the same sentence.
     shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]
-    return inset(head, _figure_table(shown), *_sentences(shown))
+    return inset(head, _figure_table(shown), *_sentences(shown), *map(_bounds, _open(stratum.bounds)))
+
+
+def _open(bounds: Sequence[Bounds]) -> list[Bounds]:
+    """Those that a missing verdict could move."""
+    return [each for each in bounds if each.missing]
+
+
+def _bounds(each: Bounds) -> str:
+    if each.not_supported is None or each.supported is None:
+        return ""
+    return (
+        f"{_SHORT.get(each.name, each.name)}, all {each.n:,} ({each.missing:,} without a verdict): "
+        f"{percent(each.not_supported)} and {percent(each.supported)}, the missing verdicts taken as not supported and "
+        "as supported"
+    )
 
 
 def _judges(judges: BetweenJudges) -> Iterator[Part]:
@@ -161,8 +178,8 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
         (one_line(tally.judge), *numbers(tally.asked, tally.abstained, *told, *((rest,) if more else ())))
         for tally, told, rest in zip(judges.tallies, levels, coarse, strict=True)
     )
-    yield inset(table(("", "asked", "abstained", *map(_level, LEVELS.labels), *more), counts, others="words"))
-    ties = f"{counted(judges.tied, 'statement')} with even votes; tie rule: {judges.tie_rule.replace('_', ' ')}."
+    yield inset(table(("", "asked", "abstained", *map(in_words, LEVELS.labels), *more), counts, others="words"))
+    ties = f"{counted(judges.tied, 'statement')} with even votes; tie rule: {in_words(judges.tie_rule)}."
     other = " Other: not supported, without saying which of the labels." if more else ""
     yield f"{ties} Abstained: no verdict, be it unsure, refused, cut off or no answer.{other}"
     for jury in judges.juries:
@@ -211,7 +228,3 @@ def _sentences(figures: Sequence[Estimate]) -> list[str]:
     """Why a value or an interval is missing, and the figures' own cautions; each once."""
     notes = dict.fromkeys(note for figure in figures for note in figure.notes)
     return [*reasons((figure.name, figure) for figure in figures), *notes]
-
-
-def _level(label: str) -> str:
-    return label.replace("_", " ")

@@ -12,6 +12,7 @@ import numpy as np
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
+    TOO_FEW_OF_A_LABEL,
     Floats,
     Ints,
     Resampling,
@@ -21,12 +22,14 @@ from medreview.stats.formulas.bootstrap import (
     contributions,
     count_cells,
     draw,
+    resampled,
     sum_by_cluster,
     wholly,
 )
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import RARE
+from medreview.words import counted, in_words
 
 PAIR_NAMES = {
     "percent_agreement": "percent agreement",
@@ -202,9 +205,9 @@ def _finish(
             )
             for key in finishers
         }  # fmt: skip
-    sums = sums.reshape(-1, q, q)
+    sums = resampled(units, sums, np.ones(q * q), resampling).reshape(-1, q, q)
     observed = units.sum(axis=0).reshape(1, q, q)
-    unit = "responses" if clustered else "items"
+    unit = "response" if clustered else "item"
     agreeing = units[:, :: q + 1].sum(axis=1)
     what = "all labels agree" if clustered else "the labels agree"
     instead = wholly(agreeing, items, what, unit, resampling.level)
@@ -279,9 +282,10 @@ def many_raters(
     units = sum_by_cluster(ballots.vectors(counts), kept)
     data = contributions(units)
     sums, observed = draw(data, resampling), data.total
-    unit = "items" if clusters is None else "responses"
+    unit = "item" if clusters is None else "response"
     instead = wholly(units[:, 2], units[:, 1], "all votes agree", unit, resampling.level)
     finishers = _many_coefficients(ballots, metric, values)
+    rare = TOO_FEW_OF_A_LABEL if ballots.paired(sums).all() else "and no item with two votes"
     figures = {
         key: bootstrap_figure(
             name,
@@ -293,6 +297,7 @@ def many_raters(
             instead=instead,
             resampling=resampling,
             dropped=dropped,
+            rare=rare,
         )
         for key, name in names.items()
     }
@@ -329,7 +334,7 @@ def _rare_labels(table: Ints, labels: Sequence[Hashable]) -> tuple[str, ...]:
     """A caution for each label that one rater or the other used, but on fewer than ten items."""
     used = table.sum(axis=0) + table.sum(axis=1) - np.diagonal(table)
     return tuple(
-        f"Too few of label {label}: {count} items."
+        f"Too few of label {in_words(str(label))}: {counted(count, 'item')}."
         for label, count in zip(labels, used, strict=True)
         if 0 < count < RARE
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
 from medreview.stats.formulas.intervals import clopper_pearson
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.words import counted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,6 +27,7 @@ Statistic = Callable[[Floats], Floats]
 REPLICATES = 9_999
 SEED = 1
 UNDEFINED_LIMIT = 0.05
+TOO_FEW_OF_A_LABEL = "too few of one label"
 
 _CELLS_PER_BATCH = 1 << 19
 # Drawing one binomial per distinct vector costs about as much as drawing this many unit numbers.
@@ -135,6 +137,17 @@ def draw(data: Contributions, resampling: Resampling = DEFAULT) -> Floats:
     return sums
 
 
+def resampled(units: Floats, sums: Floats, size: Floats, resampling: Resampling = DEFAULT) -> Floats:
+    """The resamples of a figure that has items in some of a view's units only.
+
+    ``units`` (R x K) and the shared ``sums`` (replicates x K) are the columns of the figure, ``size`` (K) the weights
+    that make them a number of items. Where a shared resample drew none of them, units that have some are drawn alone.
+    """
+    if (sums @ size > 0).all():
+        return sums
+    return draw(contributions(units[units @ size > 0]), resampling)
+
+
 def percentile(draws: Floats, level: float = LEVEL) -> Percentile:
     """The percentile interval of a statistic's resamples, ``nan`` being an undefined one.
 
@@ -161,7 +174,8 @@ def medians(histograms: Floats, values: Floats) -> Floats:
 def wholly(numerator: Floats, denominator: Floats, what: str, unit: str, level: float = LEVEL) -> str:
     """A sentence on the units in which all items ``what`` (agree, are supported), with Clopper-Pearson limits.
 
-    ``numerator`` and ``denominator`` are counts per unit. It stands in for an interval that would claim certainty.
+    ``unit`` names one of them; ``numerator`` and ``denominator`` are counts of each. It stands in for an interval that
+    would claim certainty.
     """
     used = denominator > 0
     n = int(used.sum())
@@ -170,7 +184,7 @@ def wholly(numerator: Floats, denominator: Floats, what: str, unit: str, level: 
     if limits is None:
         return ""
     return (
-        f"{what} in {k} of {n} {unit} (Clopper-Pearson {percent(level, 0)}: "
+        f"{what} in {k} of {counted(n, unit)} (Clopper-Pearson {percent(level, 0)}: "
         f"{percent(limits[0])} to {percent(limits[1])})"
     )
 
@@ -187,11 +201,13 @@ def bootstrap_figure(
     resampling: Resampling = DEFAULT,
     dropped: int = 0,
     notes: tuple[str, ...] = (),
+    rare: str = TOO_FEW_OF_A_LABEL,
 ) -> Estimate:
     """A value and its resamples as a figure, by the rules for what may not be shown as an interval.
 
     No interval when more than 5% of the resamples are undefined, when all give the same value (``instead`` then says
-    what is known), or when there is one response only. ``undefined`` is the sentence for a value of ``nan``.
+    what is known), or when there is one response only. ``undefined`` is the sentence for a value of ``nan``; ``rare``
+    says why a resample has none.
     """
     method = "percentile bootstrap" if clusters is None else "percentile bootstrap over responses"
     value = None if np.isnan(observed) else float(observed)
@@ -202,7 +218,7 @@ def bootstrap_figure(
     elif clusters == 1:
         reason = "All items come from one response, which cannot show how responses differ: no interval."
     elif found.undefined_share > UNDEFINED_LIMIT:
-        reason = f"No interval: {percent(found.undefined_share)} of the resamples have no value, too few of one label."
+        reason = f"No interval: {percent(found.undefined_share)} of the resamples have no value, {rare}."
     elif found.constant:
         reason = "Every resample gives the same value, and an interval from them would claim certainty"
         reason += f"; instead: {instead}." if instead else "."

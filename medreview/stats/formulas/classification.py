@@ -152,7 +152,7 @@ class _View:
         level = self.resampling.level
         if not len(self.tables):
             return Estimate(name, None, None, None, "none", 0, dropped=self.dropped, reason=_NOTHING, level=level)
-        what, unit = ("the judge is always right", "responses") if self.clustered else ("the judge is right", "items")
+        what, unit = ("the judge is always right", "response") if self.clustered else ("the judge is right", "item")
         return bootstrap_figure(
             name,
             float(finish(self.observed)[0]),

@@ -169,6 +169,10 @@ class Ballots:
     def _shares(self, sums: Floats) -> Floats:
         return ratio(sums[..., 4 : 4 + self.q], sums[..., :1])
 
+    def paired(self, sums: Floats) -> Floats:
+        """How many items have two votes."""
+        return np.asarray(sums[..., 1])
+
     def mean_pairwise_agreement(self, sums: Floats) -> Floats:
         """The mean over items of agreeing pairs / pairs."""
         return ratio(sums[..., 2], sums[..., 1])

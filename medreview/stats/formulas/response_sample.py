@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, bootstrap_figure, contributions, draw, wholly
+import numpy as np
+
+from medreview.stats.formulas.bootstrap import (
+    DEFAULT,
+    Resampling,
+    bootstrap_figure,
+    contributions,
+    draw,
+    resampled,
+    wholly,
+)
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
 
@@ -13,8 +23,6 @@ class ResponseSample:
     def __init__(
         self, columns: Sequence[str], rows: Sequence[Sequence[float]], resampling: Resampling = DEFAULT
     ) -> None:
-        import numpy as np
-
         self._place = {name: place for place, name in enumerate(columns)}
         self._units = np.array(rows, dtype=np.float64).reshape(-1, len(columns))
         self._sums = draw(contributions(self._units), resampling) if len(rows) else self._units
@@ -41,7 +49,9 @@ class ResponseSample:
         top, bottom = (self._units[:, self._place[column]] for column in (over, under))
         none = not top.any()
         instead = f"none is {whole}" if none else f"all are {whole}"
-        draws = ratio(self._sums[:, self._place[over]], self._sums[:, self._place[under]])
+        columns = [self._place[over], self._place[under]]
+        sums = resampled(self._units[:, columns], self._sums[:, columns], np.array([0.0, 1.0]), self._resampling)
+        draws = ratio(sums[:, 0], sums[:, 1])
         return bootstrap_figure(
             name,
             float(top.sum()) / n,
@@ -49,7 +59,7 @@ class ResponseSample:
             n=n,
             clusters=int((bottom > 0).sum()),
             undefined=undefined,
-            instead=wholly(bottom - top if none else top, bottom, instead, "responses", self._resampling.level)
+            instead=wholly(bottom - top if none else top, bottom, instead, "response", self._resampling.level)
             if whole
             else "",
             resampling=self._resampling,

@@ -2,27 +2,50 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 
-# Per response: numerator and denominator of each share, in this order.
-_SHARES = (
-    ("url_validity", "source URL validity", "are valid", "No response cites a URL."),
-    ("statement_support", "statement-level support", "are supported", "There is no judged statement."),
-    ("response_support", "response-level support", "are supported", "No response has judged statements."),
-    ("unused_source_share", "unused sources", "are unused", "There is no judged source."),
+
+class _Share(NamedTuple):
+    """A share: what its items are as a ``whole``, and why it is undefined: without items, or with incomplete ones."""
+
+    key: str
+    name: str
+    whole: str
+    nothing: str
+    incomplete: str
+
+
+_URLS: Final = _Share(
+    "url_validity", "source URL validity", "valid", "No response cites a URL.", "Nothing was fetched yet."
 )
+_JUDGED: Final = (
+    _Share(
+        "statement_support", "statement-level support", "supported", "There is no statement.",
+        "No statement has a verdict yet.",
+    ),
+    _Share(
+        "response_support", "response-level support", "supported", "No response has statements.",
+        "In no response has every statement a verdict.",
+    ),
+    _Share(
+        "unused_source_share", "unused sources", "unused", "No response cites a source.",
+        "No source has a verdict on every statement of its response.",
+    ),
+)  # fmt: skip
+_SHARES: Final = (_URLS, *_JUDGED)
 
 
 @dataclass(frozen=True)
 class ResponseSupport:
     """One response: per cited URL whether it gave a page with text; per statement and URL whether it supports.
 
-    ``support`` has one row per statement and one entry per URL. An invalid URL supports nothing (``False``);
-    ``None`` is a pair that has no judgement yet, and an URL that was not asked for because its text came with the
-    response. ``statements`` says of each statement whether it is supported, where
-    that is known otherwise than from the pairs (a jury's verdict, a reviewer's label).
+    ``urls``: ``None`` is one that was not asked for: not fetched yet, or its text
+    came with the response. ``support`` has one row per statement and one entry per URL. An
+    invalid URL supports nothing (``False``); ``None`` is a pair without a verdict. ``statements`` says of each whether
+    it is supported, where that is known otherwise than from the pairs (a jury's verdict, a reviewer's label).
     """
 
     urls: Sequence[bool | None]
@@ -31,22 +54,48 @@ class ResponseSupport:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """A share of ``n`` items when each missing verdict is taken as not supported, and when it is taken as supported.
+
+    ``missing`` counts the items that lack a verdict. The two are ``None`` when ``n`` is 0. They are no interval: they
+    say what the missing verdicts could change, whatever the reason why they are missing.
+    """
+
+    name: str
+    not_supported: float | None
+    supported: float | None
+    n: int
+    missing: int
+
+
+@dataclass(frozen=True)
 class SupportMetrics:
     """The four shares; ``figures`` with responses as the resampling unit lead, ``wilson`` takes items as independent.
 
-    A statement, response or source whose state hangs on a missing judgement is left out and counted in ``dropped``.
+    A response with a statement that has no verdict is left out and counted in ``dropped``, also where another statement
+    settles it; so is a source that has no verdict on one of them. To keep what one verdict settles and drop what a
+    missing one leaves open would select on the outcome. ``bounds``, of all but URL validity, have every item.
     """
 
     figures: Mapping[str, Estimate]
     wilson: Mapping[str, Estimate]
+    bounds: Mapping[str, Bounds]
     urls: int
     statements: int
     responses: int
     without_statements: int
 
 
-def response_counts(response: ResponseSupport) -> tuple[list[int], list[int]]:
-    """Numerators and denominators of one response (8 counts, pairwise), and the dropped items per share (4).
+class _Item(NamedTuple):
+    """Whether an item counts with missing verdicts taken as not supported, and as supported; if none is missing."""
+
+    not_supported: bool
+    supported: bool
+    complete: bool
+
+
+def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
+    """The items of each share in one response.
 
     Raises ``ValueError`` when a statement's row does not have one entry per URL, or ``statements`` another length.
     """
@@ -54,19 +103,22 @@ def response_counts(response: ResponseSupport) -> tuple[list[int], list[int]]:
         raise ValueError("every statement needs one entry per URL of its response")
     if response.statements is not None and len(response.statements) != len(response.support):
         raise ValueError("the statements and their rows differ in number")
-    statements = response.statements
-    if statements is None:
-        statements = [_any(row) for row in response.support]
-    sources = [_any([row[j] for row in response.support]) for j in range(len(response.urls))]
+    states = response.statements
+    if states is None:
+        states = [_any(row) for row in response.support]
+    statements = [_item(state) for state in states]
+    sources = []
+    for place in range(len(response.urls)):
+        pairs = [_item(row[place]) for row in response.support]
+        used = [any(pair[taken] for pair in pairs) for taken in (0, 1)]
+        sources.append(_Item(not used[0], not used[1], all(pair.complete for pair in pairs)))
     # Not all([]): a response without statements is counted apart, not as fully supported.
-    whole = [_all(statements)] if statements else []
-    counts: list[int] = []
-    dropped: list[int] = []
-    for states, wanted in ((response.urls, True), (statements, True), (whole, True), (sources, False)):
-        known = [state for state in states if state is not None]
-        counts += [known.count(wanted), len(known)]
-        dropped.append(len(states) - len(known))
-    return counts, dropped
+    whole = [_Item(*(all(item[part] for item in statements) for part in range(3)))] if statements else []
+    return [_item(url) for url in response.urls], statements, whole, sources
+
+
+def _item(state: bool | None) -> _Item:
+    return _Item(state is True, state is not False, state is not None)
 
 
 def support_metrics(
@@ -77,53 +129,48 @@ def support_metrics(
     A statement is supported by one supporting source or more; a response when all its statements are, among the
     responses that have statements; a source is unused when it supports no statement of its response.
     """
-    import numpy as np
+    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.formulas.response_sample import ResponseSample
 
-    from medreview.stats.formulas import bootstrap
-    from medreview.stats.formulas.coefficients import ratio
-
-    resampling = bootstrap.Resampling(level, replicates, seed)
-    counted = [response_counts(response) for response in responses]
-    units = np.array([counts for counts, _ in counted], dtype=np.float64).reshape(-1, 8)
-    dropped = [sum(column) for column in zip(*(lost for _, lost in counted), strict=True)] or [0, 0, 0, 0]
-    totals = [int(total) for total in units.sum(axis=0)]
-    data = bootstrap.contributions(units)
-    sums = bootstrap.draw(data, resampling) if len(units) else units
+    listed = [_items(response) for response in responses]
+    columns = [f"{part} {share.key}" for share in _SHARES for part in ("so", "known")]
+    rows = [[count for items in shares for count in _counts(items)] for shares in listed]
+    sample = ResponseSample(columns, rows, Resampling(level, replicates, seed))
+    pooled = {share: [item for shares in listed for item in shares[i]] for i, share in enumerate(_SHARES)}
     figures: dict[str, Estimate] = {}
     wilson: dict[str, Estimate] = {}
-    for i, (key, name, what, nothing) in enumerate(_SHARES):
-        top, bottom = 2 * i, 2 * i + 1
-        k, n = totals[top], totals[bottom]
-        wilson[key] = proportion(name, k, n, level=level, dropped=dropped[i], nothing=nothing)
-        if n == 0:
-            figures[key] = wilson[key]
-            continue
-        figures[key] = bootstrap.bootstrap_figure(
-            name,
-            k / n,
-            ratio(sums[:, top], sums[:, bottom]),
-            n=n,
-            clusters=int((units[:, bottom] > 0).sum()),
-            undefined=nothing,
-            instead=bootstrap.wholly(units[:, top], units[:, bottom], f"all {what}", "responses", level),
-            resampling=resampling,
-            dropped=dropped[i],
-        )
+    for share, items in pooled.items():
+        so, known = f"so {share.key}", f"known {share.key}"
+        k, n = sample.total(so), sample.total(known)
+        dropped = len(items) - n
+        nothing = share.incomplete if dropped else share.nothing
+        wilson[share.key] = proportion(share.name, k, n, level=level, dropped=dropped, nothing=nothing)
+        figures[share.key] = sample.figure(share.name, so, known, undefined=nothing, whole=share.whole, dropped=dropped)
     return SupportMetrics(
         figures=figures,
         wilson=wilson,
-        urls=totals[1],
+        bounds={share.key: _bounds(share, pooled[share]) for share in _JUDGED},
+        urls=len(pooled[_URLS]),
         statements=sum(len(response.support) for response in responses),
         responses=sum(1 for response in responses if response.support),
         without_statements=sum(1 for response in responses if not response.support),
     )
 
 
+def _counts(items: Sequence[_Item]) -> tuple[int, int]:
+    """Of the items that lack nothing, how many are so, and how many there are."""
+    known = [item.supported for item in items if item.complete]
+    return sum(known), len(known)
+
+
+def _bounds(share: _Share, items: Sequence[_Item]) -> Bounds:
+    n, missing = len(items), sum(not item.complete for item in items)
+    if n == 0:
+        return Bounds(share.name, None, None, 0, 0)
+    least, most = (sum(item[taken] for item in items) / n for taken in (0, 1))
+    return Bounds(share.name, least, most, n, missing)
+
+
 def _any(states: Sequence[bool | None]) -> bool | None:
     """True if any is, ``None`` if that hangs on a missing one, else false (also for none at all)."""
     return True if any(states) else None if None in states else False
-
-
-def _all(states: Sequence[bool | None]) -> bool | None:
-    """False if any is, ``None`` if that hangs on a missing one, else true."""
-    return False if False in states else None if None in states else True

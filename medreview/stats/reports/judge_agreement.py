@@ -11,6 +11,7 @@ from medreview.stats.reports.comparison import Comparison, Pairing, compare
 from medreview.stats.reports.label_scales import SCALES, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
+from medreview.words import counted
 
 TOGETHER: Final = "the judges together"
 OFFLINE_IS_TRIAGE: Final = "triage by rules, not a verdict"
@@ -105,7 +106,9 @@ class JudgeAgreement:
 def _rules_only(offline: int, pairing: Pairing) -> tuple[str, ...]:
     if not offline:
         return ()
-    of = "every statement" if offline == len(pairing.rows) else f"{offline} of {len(pairing.rows)} statements"
+    of = (
+        "every statement" if offline == len(pairing.rows) else f"{offline} of {counted(len(pairing.rows), 'statement')}"
+    )
     return (f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
 
 

@@ -279,7 +279,7 @@ def _measured(
     name = MEASURES[searched.measure]
     held = bootstrap_figure(
         name, float(observed[0, 0]), draws[:, 0], n=n, clusters=responses, undefined=undefined,
-        instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", "responses", resampling.level),
+        instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", "response", resampling.level),
         resampling=resampling,
     )  # fmt: skip
     difference = bootstrap_figure(

@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from medreview.labels import TieRule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, estimate_named
-from medreview.stats.formulas.support import ResponseSupport, support_metrics
+from medreview.stats.formulas.support import Bounds, ResponseSupport, support_metrics
 from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedResponse, JudgedStatement
+from medreview.words import counted, in_words
 
 MOST_STRATA: Final = 12
 """Models or origins shown, the largest first: a file may name a new origin on every line."""
@@ -26,7 +27,8 @@ _SUPPORTED: Final = {"supported": True, "partial": False, "contradicted": False,
 class SupportFigures:
     """The shares of one stratum: each clustered by response, and by Wilson with items taken as independent.
 
-    ``split`` is ``""`` (the whole study), ``"model"`` or ``"origin"``, ``stratum`` its value.
+    ``split`` is ``""`` (the whole study), ``"model"`` or ``"origin"``, ``stratum`` its value. ``bounds``: what missing
+    verdicts could make of each share but that of valid URLs.
     """
 
     split: str
@@ -35,6 +37,7 @@ class SupportFigures:
     without_statements: int
     clustered: tuple[Estimate, ...]
     wilson: tuple[Estimate, ...]
+    bounds: tuple[Bounds, ...]
 
     def estimate(self, name: str) -> Estimate:
         """The clustered estimate of this name (``"statement-level support"``); ``KeyError`` names those there are."""
@@ -57,12 +60,10 @@ class SupportReport:
 @dataclass(slots=True)
 class _Strata:
     members: dict[tuple[str, str], list[ResponseSupport]] = field(default_factory=dict)
-    not_fetched: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, case: JudgedResponse, support: ResponseSupport, not_fetched: int = 0) -> None:
+    def add(self, case: JudgedResponse, support: ResponseSupport) -> None:
         for stratum in (_WHOLE, ("model", case.model), ("origin", case.origin)):
             self.members.setdefault(stratum, []).append(support)
-            self.not_fetched[stratum] += not_fetched
 
     def report(self, by: str, keys: Sequence[str], cautions: Sequence[str], resampling: Resampling) -> SupportReport:
         chosen, omitted = [_WHOLE], {}
@@ -79,20 +80,14 @@ class _Strata:
         found = support_metrics(
             self.members[stratum], level=resampling.level, replicates=resampling.replicates, seed=resampling.seed
         )
-        pending = self.not_fetched[stratum]
-
-        def picked(figures: Mapping[str, Estimate]) -> tuple[Estimate, ...]:
-            return tuple(
-                replace(figures[key], dropped=pending) if key == "url_validity" else figures[key] for key in keys
-            )
-
         return SupportFigures(
             split=stratum[0],
             stratum=stratum[1],
             responses=found.responses,
             without_statements=found.without_statements,
-            clustered=picked(found.figures),
-            wilson=picked(found.wilson),
+            clustered=tuple(found.figures[key] for key in keys),
+            wilson=tuple(found.wilson[key] for key in keys),
+            bounds=tuple(found.bounds[key] for key in keys if key in found.bounds),
         )
 
 
@@ -106,9 +101,10 @@ class JudgedSupport:
         self._judged = self._by_rules = 0
 
     def add(self, case: JudgedResponse) -> None:
-        """Take up one response. A source not asked for is neither valid nor invalid: left out and counted."""
-        pages = {source: page for source, page in case.sources.items() if page is not None}
-        self._states.update(page.state for page in pages.values() if page.valid and page.state != "ok")
+        """Take up one response. A source not asked for is neither valid nor invalid."""
+        valid = {source: None if page is None else page.valid for source, page in case.sources.items()}
+        states = (page.state for page in case.sources.values() if page is not None and page.valid)
+        self._states.update(state for state in states if state != "ok")
         for statement in case.statements:
             if statement.together is not None:
                 self._judged += 1
@@ -116,13 +112,9 @@ class JudgedSupport:
         rows = []
         for statement in case.statements:
             supports = statement.by_source(self._tie)
-            rows.append([False if page.valid is False else supports.get(source) for source, page in pages.items()])
-        support = ResponseSupport(
-            urls=[page.valid for page in pages.values()],
-            support=rows,
-            statements=[_verdict(statement, case) for statement in case.statements],
-        )
-        self._strata.add(case, support, len(case.sources) - len(pages) + support.urls.count(None))
+            rows.append([False if valid[source] is False else supports.get(source) for source in valid])
+        verdicts = [_verdict(statement, case) for statement in case.statements]
+        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts))
 
     def report(self, resampling: Resampling) -> SupportReport:
         """The figures, and who the judges were where that is the offline judge."""
@@ -132,11 +124,11 @@ class JudgedSupport:
             by = f"the offline judge ({OFFLINE_IS_TRIAGE})"
         elif self._by_rules:
             cautions.append(
-                f"On {self._by_rules} of {self._judged} judged statements only the offline judge spoke: "
+                f"On {self._by_rules} of {counted(self._judged, 'judged statement')} only the offline judge spoke: "
                 f"{OFFLINE_IS_TRIAGE}."
             )
         if self._states:
-            states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in self._states.most_common())
+            states = ", ".join(f"{count} {in_words(state)}" for state, count in self._states.most_common())
             cautions.append(f"Valid means status 200 and text. Among the valid pages are: {states}.")
         return self._strata.report(by, _BY_JUDGES, cautions, resampling)
 
@@ -171,8 +163,8 @@ class ReviewedSupport:
         cautions = []
         if self._whole < self._seen:
             cautions.append(
-                f"Every statement is decided in {self._whole} of {self._seen} responses; these were not drawn at "
-                "random, so that the shares hold for them alone."
+                f"Every statement is decided in {self._whole} of {counted(self._seen, 'response')}; these were not "
+                "drawn at random, so that the shares hold for them alone."
             )
         return tuple(
             strata.report(f"{self._reviewer}, {mode}", _BY_REVIEWER, cautions, resampling)

@@ -27,7 +27,7 @@ def test_the_four_shares() -> None:
 def test_a_response_without_statements_is_not_fully_supported() -> None:
     found = support_metrics([ResponseSupport([True], [])])
     assert found.figures["response_support"].value is None
-    assert found.figures["response_support"].reason == "No response has judged statements."
+    assert found.figures["response_support"].reason == "No response has statements."
     assert found.without_statements == 1
 
 
@@ -36,13 +36,59 @@ def test_a_response_without_sources_has_unsupported_statements() -> None:
     assert found.figures["statement_support"].value == pytest.approx(2 / 4)
 
 
-def test_a_missing_judgement_leaves_out_only_what_hangs_on_it() -> None:
-    found = support_metrics([ResponseSupport([True, True], [[True, None], [None, False], [False, False]])])
-    # The second statement is open; the response is not, because the third statement is unsupported.
-    assert (found.wilson["statement_support"].value, found.wilson["statement_support"].dropped) == (0.5, 1)
-    assert (found.wilson["response_support"].value, found.wilson["response_support"].dropped) == (0.0, 0)
-    # The first source is used, whatever the open pair says; the second may be.
-    assert (found.wilson["unused_source_share"].value, found.wilson["unused_source_share"].dropped) == (0.0, 1)
+def test_what_lacks_a_verdict_is_left_out_whatever_another_verdict_settles() -> None:
+    found = support_metrics(
+        [
+            ResponseSupport([True, True], [[True, None], [None, False], [False, False]]),
+            ResponseSupport([True], [[True]]),
+            ResponseSupport([None], [[None], [True]], [False, True]),
+        ]
+    )
+    wilson = {key: (figure.value, figure.n, figure.dropped) for key, figure in found.wilson.items()}
+    # The second statement is open. The third is unsupported, which settles the response; it is left out all the same.
+    assert wilson["statement_support"] == (3 / 5, 5, 1)
+    assert wilson["response_support"] == (1 / 2, 2, 1)
+    # The first source is used, the second may be; the third was not fetched.
+    assert wilson["unused_source_share"] == (0.0, 1, 3)
+    assert wilson["url_validity"] == (1.0, 3, 1)
+
+
+def test_bounds_take_every_missing_verdict_as_not_supported_and_as_supported() -> None:
+    found = support_metrics(
+        [
+            ResponseSupport([True, True], [[True, None], [None, False]]),
+            ResponseSupport([True], [[None], [False]]),
+            ResponseSupport([True], [[True]]),
+        ]
+    ).bounds
+    bounds = {key: (each.not_supported, each.supported, each.n, each.missing) for key, each in found.items()}
+    assert bounds["statement_support"] == (2 / 5, 4 / 5, 5, 2)
+    assert bounds["response_support"] == (1 / 3, 2 / 3, 3, 2)
+    # Unused: the second and third source if what is missing supports nothing, else none.
+    assert bounds["unused_source_share"] == (2 / 4, 0, 4, 3)
+
+
+def test_missing_at_random_moves_neither_the_figure_nor_the_truth_out_of_the_bounds() -> None:
+    chance = random.Random(4)
+    whole = [[chance.random() < 0.9 for _ in range(4)] for _ in range(4_000)]
+    truth = sum(map(all, whole)) / len(whole)
+    for share in (0.05, 0.2):
+        left = [[None if chance.random() < share else state for state in states] for states in whole]
+        found = support_metrics([ResponseSupport([], [[]] * 4, states) for states in left], replicates=99)
+        figure, bounds = found.wilson["response_support"], found.bounds["response_support"]
+        # Dropping only the responses that a missing verdict leaves open gave .62 and .43 for .66.
+        assert figure.value == pytest.approx(truth, abs=0.02)
+        assert bounds.not_supported is not None
+        assert bounds.supported is not None
+        assert bounds.not_supported < truth < bounds.supported
+
+
+def test_why_a_share_is_undefined() -> None:
+    nothing = support_metrics([]).figures
+    assert nothing["url_validity"].reason == "No response cites a URL."
+    waiting = support_metrics([ResponseSupport([None], [[None]])]).figures
+    assert waiting["url_validity"].reason == "Nothing was fetched yet."
+    assert waiting["response_support"].reason == "In no response has every statement a verdict."
 
 
 def test_nothing_is_undefined_with_sentences() -> None:
@@ -82,3 +128,13 @@ def test_the_seed_is_stored_and_repeats() -> None:
     first, again = support_metrics(FIVE * 8, seed=4), support_metrics(FIVE * 8, seed=4)
     assert first.figures == again.figures
     assert first.figures["url_validity"].seed == 4
+
+
+def test_a_share_of_few_responses_resamples_those_alone() -> None:
+    """Two of forty responses have a source: one in nine resamples of all would draw neither."""
+    few = [ResponseSupport([True], [[True], [False]]), ResponseSupport([True, False], [[False, False]])]
+    figure = support_metrics([*few, *[ResponseSupport([], [[]])] * 38], replicates=999).figures["unused_source_share"]
+
+    # Drawn: the first twice (0 of 2), both (2 of 3), the second twice (4 of 4).
+    assert (figure.value, figure.low, figure.high, figure.undefined_share) == (pytest.approx(2 / 3), 0, 1, 0)
+    assert (figure.n, figure.clusters) == (3, 2)

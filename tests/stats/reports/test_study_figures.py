@@ -78,7 +78,25 @@ def test_small_numbers_are_said(ten):
 
     assert "Too few statements (10)" in cautions
     assert "Too few responses (4)" in cautions
-    assert "Too few of label contradicted: 1 items." in cautions
+    assert "Too few of label contradicted: 1 item." in cautions
+    assert "Too few of label not addressed: 3 items." in cautions
+
+
+def test_a_small_comparison_is_not_said_to_lack_a_label_when_resamples_drew_none_of_it(small):
+    """Judge two spoke in two of thirty responses, with both labels in each: there is no rare label there."""
+    for place in range(30):
+        small.response(f"r{place}", 2)
+        small.judged("one", "supported", f"r{place}.1")
+        small.judged("one", "partial", f"r{place}.2")
+        small.said("supported", f"r{place}.1")
+        small.said("partial", f"r{place}.2")
+    for place, labels in enumerate((("supported", "partial"), ("partial", "supported"))):
+        for number, label in enumerate(labels, 1):
+            small.judged("two", label, f"r{place}.{number}")
+    kappa = against(groups_of(figures_of(small))["assisted", False], "two").estimate("Cohen's kappa")
+
+    assert (kappa.n, kappa.clusters, kappa.undefined_share) == (4, 2, 0)
+    assert (kappa.low, kappa.high) == (-1, 1)
 
 
 def test_one_statement_a_response_leaves_nothing_to_cluster(small):
