@@ -69,6 +69,8 @@ def _planned(plan: "QuestionPlan") -> str:
 
 
 def _did(tally: "Tally") -> str:
+    from medreview.judges.tasks.registry import DEFAULT
+
     cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"
     kept = f", {tally.kept:,} answered before" if tally.kept else ""
     most = sorted(tally.outcomes.items(), key=lambda item: -item[1])
@@ -77,6 +79,9 @@ def _did(tally: "Tally") -> str:
         f"{visible(tally.judge)}: {counted(tally.units, 'unit')}, {tally.abstained:,} abstained; "
         f"{counted(tally.calls, 'call')}{kept}{cost}" + (f"\n  {visible(labels)}" if labels else "")
     ]
+    if tally.in_parts:
+        thing = "page" if tally.task == DEFAULT else "unit"
+        lines.append(f"  {counted(tally.in_parts, thing)} longer than its context, judged in parts")
     lines += [f"  {visible(change)}" for change in tally.changes]
     if tally.dead:
         lines.append(f"  given up: {visible(tally.dead)}")

@@ -7,6 +7,6 @@ rule of ``ties``; ``triage`` orders statements for review; ``verdicts`` stores b
 Models: ``tasks`` defines the requests and the rows made of the answers, ``llm_stage`` runs a task with several judges,
 ``prompts`` loads the prompts. Sources are untrusted: ``prompt_fencing`` delimits them in the prompt, ``injection``
 detects prompt injection, ``quote_grounding`` accepts support only with a quote that is in the source;
-``context_windows`` splits texts that are too long. ``batch_out`` and ``batch_in`` are for batch inference through
-files.
+``context_windows`` splits texts that are too long, ``long_pages`` counts them. ``batch_out`` and ``batch_in`` are for
+batch inference through files.
 """

@@ -29,9 +29,10 @@ _EXTRA_WORKERS: Final = 2
 class Tally:
     """The totals of one judge. ``units``: pairs, statements or responses, by task; ``abstained`` of these.
 
-    ``outcomes`` counts labels and abstentions. ``calls`` counts requests sent now, tokens and cost are theirs; ``kept``
-    counts cache hits. ``dead`` says why the judge was given up (see ``llm.circuit_breaker``), ``changes`` what its
-    server rejected of the configured request.
+    ``in_parts`` counts what was too long for the judge's context and was put to it in parts: pages for the task
+    ``source_verification``, units for others. ``outcomes`` counts labels and abstentions. ``calls`` counts requests
+    sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``dead`` says why the judge was given up (see
+    ``llm.circuit_breaker``), ``changes`` what its server rejected of the configured request.
     """
 
     judge: str
@@ -39,6 +40,7 @@ class Tally:
     task: str
     units: int = 0
     abstained: int = 0
+    in_parts: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     calls: int = 0
     kept: int = 0
@@ -219,6 +221,7 @@ class _AnswerWriter:
         self._progress = progress
         self._ready: deque[_Done] = deque()
         self._saving: asyncio.Task[None] | None = None
+        self._long: set[tuple[str, ...]] = set()
 
     def put(self, done: _Done) -> None:
         """Queue an answered unit for the next commit."""
@@ -253,6 +256,16 @@ class _AnswerWriter:
             rows = done.task.rows(done.unit, done.answers)
             done.tally.units += 1
             done.tally.abstained += rows.abstained
+            done.tally.in_parts += self._is_new_and_long(done)
             done.tally.outcomes[rows.outcome] = done.tally.outcomes.get(rows.outcome, 0) + 1
             by_task.setdefault(id(done.task), (done.task, []))[1].append(rows)
         return list(by_task.values())
+
+    def _is_new_and_long(self, done: _Done) -> bool:
+        if len(done.unit.requests) < 2:
+            return False
+        # A page is in as many units as there are statements to check against it.
+        ids = done.unit.ids[:1] if done.tally.task == DEFAULT else done.unit.ids
+        known = (done.tally.judge, *ids) in self._long
+        self._long.add((done.tally.judge, *ids))
+        return not known

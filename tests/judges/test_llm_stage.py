@@ -9,6 +9,7 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.llm_stage import judge_with, plan
+from medreview.judges.long_pages import pages_in_parts
 from medreview.study import Study
 from medreview.study.check import check
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, careful, fill, part_of
@@ -202,7 +203,7 @@ def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_p
     with Study.create(tmp_path / "b.medreview") as study:
         fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": page})
         model = serve()
-        judge_with(study, [model.settings(context_tokens=4000, params={"max_tokens": 300})])
+        done = judge_with(study, [model.settings(context_tokens=4000, params={"max_tokens": 300})])
 
         rows = {row["statement_id"]: row for row in rows_of(study, JUDGED)}
         assert len(model.prompts) == 6
@@ -211,6 +212,9 @@ def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_p
         assert page[rows["s1"]["quote_start"] : rows["s1"]["quote_end"]] == rows["s1"]["quote"]
         assert rows["s3"]["verdict"] == "not_addressed"
         assert "--- part 2 ---" in rows["s3"]["raw_output"]
+        # One page, whatever the number of statements and parts.
+        assert done.judges[0].in_parts == 1
+        assert pages_in_parts(study.reader) == {"one": 1}
 
 
 def test_a_part_without_an_answer_leaves_the_whole_open_unless_another_settles_it(tmp_path, serve):

@@ -165,6 +165,9 @@ def _bounds(each: Bounds) -> str:
 
 def _judges(judges: BetweenJudges) -> Iterator[Part]:
     """The judges beside each other; nothing when fewer than two judged."""
+    long = [f"{one_line(each.judge)} {each.pages_in_parts:,}" for each in judges.tallies if each.pages_in_parts]
+    if long:
+        yield from ("", f"Pages longer than a judge's context, which it saw in parts: {', '.join(long)}.")
     if len(judges.tallies) < 2:
         return
     yield Title("The judges beside each other")

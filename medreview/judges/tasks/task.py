@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from medreview.evidence.grounding import Grounding
+from medreview.judges.long_pages import outputs_of_parts
 from medreview.judges.prompt_fencing import fenced
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun, add_run
@@ -107,9 +108,7 @@ def error_of(answer: Answer | None) -> str:
 
 def raw_of(answers: Sequence[Answer]) -> str:
     """The judge's output; of several parts one after the other."""
-    if len(answers) == 1:
-        return answers[0].raw
-    return "\n".join(f"--- part {number} ---\n{answer.raw}" for number, answer in enumerate(answers, 1))
+    return outputs_of_parts([answer.raw for answer in answers])
 
 
 DECISIVE: Final = 1

@@ -22,12 +22,14 @@ class JudgeTally:
     """One judge: the statements it was asked about, those it abstained on, and its labels on each scale.
 
     Abstained: no verdict after the roll-up over the sources, be it unsure, refused, cut off or never answered.
+    ``pages_in_parts``: cited pages that were too long for its context, so that no answer is of a whole page.
     """
 
     judge: str
     asked: int
     abstained: int
     labels: Mapping[str, Mapping[str, int]]
+    pages_in_parts: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,17 @@ class _Counted:
 
 
 class BetweenJudgesCounter:
-    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
+    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``, ``in_parts``
+    the pages of ``medreview.judges.long_pages``.
 
     Judges are compared after the roll-up over the sources, on statements that both were asked about. The offline
     judge has a tally and is left out of agreement: it is triage by rules, no juror.
     """
 
-    def __init__(self, judges: Sequence[Judge], tie: TieRule) -> None:
+    def __init__(self, judges: Sequence[Judge], tie: TieRule, in_parts: Mapping[str, int]) -> None:
         self._jury = [judge for judge in judges if not judge.offline]
         self._tie: TieRule = tie
+        self._in_parts = in_parts
         self._counted = {judge: _Counted() for judge in judges}
         self._pairs = {
             (first, second): [Pairing(first.name, second.name, scale) for scale in SCALES]
@@ -113,7 +117,13 @@ class BetweenJudgesCounter:
         """Everything, every interval over responses."""
         return BetweenJudges(
             tallies=tuple(
-                JudgeTally(judge.name, counted.asked, counted.abstained, self._ordered(counted))
+                JudgeTally(
+                    judge.name,
+                    counted.asked,
+                    counted.abstained,
+                    self._ordered(counted),
+                    0 if judge.offline else self._in_parts.get(judge.name, 0),
+                )
                 for judge, counted in self._counted.items()
                 if counted.asked
             ),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medreview.errors import UserError
+from medreview.judges.long_pages import pages_in_parts
 from medreview.judges.ties import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
@@ -63,7 +64,7 @@ def study_figures(
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
     judged = JudgedSupport(tie)
-    beside = BetweenJudgesCounter(judges, tie)
+    beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
     statements = responses = 0
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
     for case in judged_responses(reader):
