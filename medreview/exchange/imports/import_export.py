@@ -241,7 +241,8 @@ def _events(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _event(row: Cells, others: Cells) -> dict[str, Any]:
-    values = {name: row[column.name] for name, column in PAYLOAD.items()} | dict(others)
+    # An older export has not all of these columns; the values are in event_values.csv then.
+    values = {name: row[column.name] for name, column in PAYLOAD.items() if column.name in row} | dict(others)
     event: dict[str, Any] = {name: row[name] for name in _EVENT_COLUMNS}
     return event | {
         "pass": int(row["pass"]),
