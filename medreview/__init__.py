@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from medreview.review.statement_view import Judgement, Verdict
     from medreview.review.study_response import StudyResponse
     from medreview.sources.stage import FetchSummary
+    from medreview.statements.left_out import LeftOut
     from medreview.statements.split import Dropped, Parsed, Statement
     from medreview.statements.stage import ParseSummary
     from medreview.stats.citations.report import CitationReport
@@ -81,6 +82,7 @@ __all__ = [
     "Judgement",
     "JudgementRow",
     "LabelRow",
+    "LeftOut",
     "MarkedPassage",
     "MergeSummary",
     "NotSaved",
@@ -145,6 +147,7 @@ _HOMES = {
     "medreview.review.statement_view": ("Judgement", "Verdict"),
     "medreview.review.study_response": ("StudyResponse",),
     "medreview.sources.stage": ("FetchSummary",),
+    "medreview.statements.left_out": ("LeftOut",),
     "medreview.statements.split": ("Dropped", "Parsed", "Statement"),
     "medreview.statements.stage": ("ParseSummary",),
     "medreview.stats.citations.report": ("CitationReport",),

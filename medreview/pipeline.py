@@ -24,12 +24,15 @@ from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.injection import mark_snapshots
 from medreview.judges.llm_stage import QuestionPlan, Tally, judge_with, plan
-from medreview.judges.offline_stage import judge_offline
+from medreview.judges.offline_stage import judge_offline, pairs_waiting
 from medreview.judges.tasks.registry import task_for
 from medreview.labels import TieRule
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
 from medreview.review import audit
+from medreview.review.decision import NO_QUEUE
+from medreview.review.promotion import promote as promote_parts
+from medreview.review.queue import Queue
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.sources.saved.pages_folder import PagesFolder
@@ -40,6 +43,7 @@ from medreview.statements.left_out import list_left_out
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
+from medreview.study.events import Receipt
 from medreview.study.merge import MergeSummary
 from medreview.study.merge import merge as merge_events
 
@@ -68,6 +72,14 @@ class JudgedBy:
 
     judges: list[Tally]
     flagged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """The ids of the statements that were made of what was left out, and the receipt of the first."""
+
+    statements: list[str]
+    receipt: Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +166,28 @@ def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
     """Split the responses into statements."""
     with _rolled_up(study, progress):
         return parse_all(study, progress)
+
+
+def promote(
+    study: Study,
+    reviewer: str,
+    left_out_ids: Sequence[str],
+    *,
+    queue: Queue = NO_QUEUE,
+    pass_no: int = 1,
+    progress: Progress = SILENT,
+    synonyms: Path | None = None,
+) -> Promoted:
+    """Make statements of parts that are left out; the offline judge looks at them, if it has looked at all others.
+
+    Raises :class:`UserError` for an id that nothing has, and when it cannot be saved.
+    """
+    others = pairs_waiting(study.reader)
+    with _rolled_up(study, progress):
+        statements, receipt = promote_parts(study, reviewer, left_out_ids, queue=queue, pass_no=pass_no)
+        if not others:
+            judge_offline(study, progress, 0, synonyms)
+    return Promoted(statements, receipt)
 
 
 def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> None:

@@ -15,6 +15,7 @@ from medreview.screens.dialogs import (
     DeleteSpanDialog,
     Dialog,
     HallucinationDialog,
+    LeftOutDialog,
     ReasonDialog,
     RevealDialog,
     SpanDialog,
@@ -23,6 +24,7 @@ from medreview.screens.glyphs import VERDICT
 from medreview.screens.judge_rows import lead
 from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
+from medreview.statements.left_out import LeftOut
 from medreview.visible import visible
 
 
@@ -37,6 +39,9 @@ class ReviewHost(Protocol):
 
     def queue_changed(self) -> None:
         """Another filter: the queue pane has other rows."""
+
+    def promote(self, part: LeftOut) -> None:
+        """Make a statement of what was left out, and know of it."""
 
     def copy(self, text: str) -> None:
         """Send a text to the terminal's clipboard."""
@@ -72,6 +77,7 @@ class ActionHandlers:
             "hallucination": self._hallucination,
             "delete_span": self._delete_span,
             "note": self._note,
+            "left_out": self._left_out,
             "defer": self._defer,
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
             "undo": session.undo,
@@ -221,6 +227,18 @@ class ActionHandlers:
         if mine.target == "source":
             self._session.show_source_of(mine.snapshot_id)
         self._stage.open(DeleteSpanDialog(mine, place, len(spans), delete, walk, self._close))
+
+    def _left_out(self) -> None:
+        item = self._session.item
+        parts = item.left_out if item else ()
+        if not parts:
+            raise UserError("Everything in this response is a statement.")
+
+        def promote(part: LeftOut) -> None:
+            self._stage.promote(part)
+            self._close()
+
+        self._stage.open(LeftOutDialog(parts, promote, self._close))
 
     # Notes and putting off
 

@@ -13,9 +13,11 @@ from medreview.review.actions import REVIEW, remapped
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
 from medreview.screens.review import ReviewScreen
+from medreview.statements.left_out import LeftOut
 from medreview.study import Study
 from medreview.visible import visible
 
@@ -98,6 +100,20 @@ class Workbench(App[None]):
 
         text = "\n".join(agreement_lines(self._study, self._config.reviewer))
         self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
+
+    def promote(self, session: ReviewSession, part: LeftOut) -> None:
+        """Make a statement of what was left out, judged offline like the others."""
+        from medreview import pipeline
+
+        done = pipeline.promote(
+            self._study,
+            session.reviewer,
+            [part.left_out_id],
+            queue=session.queue,
+            pass_no=session.pass_no,
+            synonyms=self._config.synonyms_file,
+        )
+        session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
 
     # Leaving
 

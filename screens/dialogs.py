@@ -4,11 +4,11 @@ A step draws up to three rows and answers keys; it acts through the callables it
 goes to the screen, where movement closes the step and paging leaves it open.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from medreview.labels import EVIDENCE, HALLUCINATION, REASONS, Label, level_for_key, level_named
+from medreview.labels import EVIDENCE, HALLUCINATION, LEFT_OUT_REASONS, REASONS, Label, level_for_key, level_named
 from medreview.review.layout.cells import fit, fitting, width
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
@@ -16,6 +16,7 @@ from medreview.review.span_editing import SpanEdit, moved
 from medreview.screens.glyphs import verdict_words
 from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.statements.left_out import LeftOut
 from medreview.visible import visible
 
 Act = Callable[[], None]
@@ -249,6 +250,48 @@ class DeleteSpanDialog:
             self.walk(-1)
         elif key.said == "enter":
             self.delete()
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass
+class LeftOutDialog:
+    """Which part of the response that is no statement to make one: one at a time, drawn in the response."""
+
+    parts: Sequence[LeftOut]
+    promote: Callable[[LeftOut], None]
+    back: Act
+    place: int = 0
+    target: str = "response"
+    takes_all: bool = False
+
+    @property
+    def part(self) -> LeftOut:
+        """The one that is drawn."""
+        return self.parts[self.place]
+
+    def rows(self, columns: int) -> list[Row]:
+        """Why it is left out, its words, and the keys."""
+        head = f" Left out {self.place + 1} of {len(self.parts)}: "
+        why = LEFT_OUT_REASONS[self.part.reason]
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" make it a statement  ", ""), ("w b", "key"), (" next, previous  ", ""),
+            ("Esc", "key"), (" leave it out", ""),
+        ]  # fmt: skip
+        words = f"“{_both_ends(self.part.text, columns - width(head) - 3)}”"
+        return [[(head, "key"), (words, "")], [(f" {why}", "dim")], keys]
+
+    def press(self, key: Key) -> bool:
+        """Go to another part, make this one a statement, or leave."""
+        if key.said in ("w", "W"):
+            self.place = (self.place + 1) % len(self.parts)
+        elif key.said in ("b", "B"):
+            self.place = (self.place - 1) % len(self.parts)
+        elif key.said == "enter":
+            self.promote(self.part)
         elif key.said == "escape":
             self.back()
         else:

@@ -11,6 +11,7 @@ from medreview.review.statement_view import StatementView
 from medreview.screens.source_rows import WHOLE_PAGE, Where, nothing_to_read, said_of_page
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
+from medreview.statements.left_out import LeftOut
 from medreview.text import Span
 from medreview.visible import hidden_count
 
@@ -246,6 +247,13 @@ class Panes:
         if self._in_sight(mine):
             view.keep_in_sight(mine.span.end - 1)
             view.keep_in_sight(mine.span.start)
+
+    def draw_left_out(self, part: LeftOut | None) -> None:
+        """Draw a part of the response that is no statement; ``None`` draws none."""
+        self.response.mark("active", [Span(part.start, part.end)] if part else [])
+        if part:
+            self.response.keep_in_sight(part.end - 1)
+            self.response.keep_in_sight(part.start)
 
     def _in_sight(self, mine: ReviewerSpan) -> bool:
         """Whether a marked span lies in the response or in the page that is shown."""

@@ -18,6 +18,7 @@ from medreview.screens.dialogs import (
     Dialog,
     HallucinationDialog,
     Key,
+    LeftOutDialog,
     ReasonDialog,
     RevealDialog,
     SpanDialog,
@@ -37,6 +38,7 @@ from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView, LiveLines
 from medreview.screens.widgets.painted import Row
+from medreview.statements.left_out import LeftOut
 
 _READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help"})
 """Actions that leave every step open."""
@@ -57,7 +59,7 @@ _VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
 _OWN_DIGITS: Final = (HallucinationDialog, SpanDialog)
 """Steps in which a key for a verdict does nothing: it was meant for the step."""
 
-_SPAN_STEPS: Final = (SpanDialog, DeleteSpanDialog)
+_SPAN_STEPS: Final = (SpanDialog, DeleteSpanDialog, LeftOutDialog)
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
@@ -210,6 +212,7 @@ class ReviewScreen(KeyScreen[None]):
         was, self._step = self._step, step
         if isinstance(was, _SPAN_STEPS) and not isinstance(step, _SPAN_STEPS):
             self.reading.draw_span(was.target, None)
+            self.reading.draw_left_out(None)
             self.reading.shows_response = self._own_view
         if isinstance(step, _SPAN_STEPS):
             if not isinstance(was, _SPAN_STEPS):
@@ -225,6 +228,11 @@ class ReviewScreen(KeyScreen[None]):
         self._queue_rows = QueueRows(self.session)
         rows = self._queue_rows
         self._queue.show(len(rows), rows.row, rows.row_of(self.session.position), rows.heading)
+
+    def promote(self, part: LeftOut) -> None:
+        """Make a statement of what was left out, and know of it."""
+        self.app.promote(self.session, part)
+        self.queue_changed()
 
     def copy(self, text: str) -> None:
         """Send a text to the terminal's clipboard."""
@@ -262,6 +270,8 @@ class ReviewScreen(KeyScreen[None]):
             self.reading.draw_span(self._step.target, self._step.edit)
         elif isinstance(self._step, DeleteSpanDialog):
             self.reading.draw_only(self._step.mine)
+        elif isinstance(self._step, LeftOutDialog):
+            self.reading.draw_left_out(self._step.part)
         one = plan.shape == "one"
         header = header_rows if one else wide_header_rows
         self._header.show(header(self.session, self._title, size.width))

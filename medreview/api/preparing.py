@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal
 from medreview.api.opened import Opened, Place
 
 if TYPE_CHECKING:
+    from medreview.api.material import StudyStatement
     from medreview.exchange.exports.export import ExportSummary
     from medreview.import_files import Imported
     from medreview.judges.llm_stage import QuestionPlan
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Judged, JudgedBy, Judges, PageProvider, Prepared
     from medreview.sources.stage import FetchSummary, Scope
+    from medreview.statements.left_out import LeftOut
     from medreview.statements.stage import ParseSummary
     from medreview.study.merge import MergeSummary
 
@@ -69,6 +71,24 @@ class Preparing(Opened):
         from medreview import pipeline
 
         return pipeline.parse(self._study, self._progress)
+
+    def promote(self, *parts: LeftOut | str, reviewer: str | None = None) -> list[StudyStatement]:
+        """Make statements of parts that are left out (or of their ids), judged offline like the others: an event.
+
+        The new statements, in the order given. ``reviewer`` is by default that of the settings. It cannot be undone.
+        Raises ``UserError`` for an id that nothing has, and when it cannot be saved.
+        """
+        from medreview import pipeline
+        from medreview.api.material import read_statements
+
+        ids = [part if isinstance(part, str) else part.left_out_id for part in parts]
+        config = self._config()
+        if not ids:
+            return []
+        done = pipeline.promote(
+            self._study, reviewer or config.reviewer, ids, progress=self._progress, synonyms=config.synonyms_file
+        )
+        return list(read_statements(self._study.reader, done.statements, 1))
 
     def judge(self, *, processes: int | None = 0) -> Judged:
         """Let the offline judge look at the pairs that it has not seen, and roll all judgements up.

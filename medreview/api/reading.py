@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from medreview.api.tables import Table
     from medreview.review.cited_source import Source
     from medreview.review.study_response import StudyResponse
+    from medreview.statements.left_out import LeftOut
 
 
 class Reading(Opened):
@@ -51,6 +52,12 @@ class Reading(Opened):
             return next(read_statements(self._study.reader, [statement_id], pass_no))
         except KeyError:
             raise UserError(f"The study has no statement {statement_id!r}; `statements()` goes through all.") from None
+
+    def left_out(self) -> Iterator[LeftOut]:
+        """What of the responses is no statement, with its place and the reason; ``promote`` makes a statement of it."""
+        from medreview.statements.left_out import left_out
+
+        return left_out(self._study.reader)
 
     def source_text(self, source: Source, *, whole: bool = False) -> str:
         """The text of a source's current page, that passages count in; ``""`` when it was not fetched.

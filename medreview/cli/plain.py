@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from operator import methodcaller
 
 from medreview.errors import UserError
-from medreview.labels import FLAGS, HALLUCINATION, REASONS, level_for_key, level_named
+from medreview.labels import FLAGS, HALLUCINATION, LEFT_OUT_REASONS, REASONS, level_for_key, level_named
 from medreview.review.jurors import jurors, jury_words
 from medreview.review.reviewer_state import ReviewerState, remarks
 from medreview.review.session import ReviewSession
 from medreview.review.statement_view import judge_name
+from medreview.review.undo import brief
 from medreview.review.verdict_flow import FollowUp
 from medreview.visible import visible
 
@@ -24,6 +25,7 @@ n TEXT  note, n alone reads it           t       next open statement
 s       defer                            [ ]     previous, next cited source
 D       delete a span you marked         r       blind: keep or change beside the judges
 u U     undo, redo                       source  the whole source      response  the whole response
+l       what of the response is no statement       l N     make number N of it one
 ?       this help                        q       leave (everything is saved)
 """ + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
 
@@ -89,7 +91,9 @@ def _carry_out(session: ReviewSession, line: str) -> None:
     elif word == "source":
         print(_wrapped(session.source_text() or "(nothing to read)"))
     elif word == "response":
-        print(_wrapped(session.item.response if session.item else ""))
+        print(_wrapped(_response(session)))
+    elif word == "l":
+        _left_out(session, rest.strip())
     else:
         print(_HELP)
 
@@ -107,6 +111,44 @@ _MOVES: dict[str, Callable[[ReviewSession], bool]] = {
     "]": lambda session: session.turn_source(1),
     "[": lambda session: session.turn_source(-1),
 }
+
+
+def _response(session: ReviewSession) -> str:
+    """The whole response; what of it is no statement is named as that."""
+    item = session.item
+    if item is None:
+        return ""
+    pieces, at = [], 0
+    for part in item.left_out:
+        pieces += [item.response[at : part.start], f"(left out: {part.text})"]
+        at = part.end
+    return "".join((*pieces, item.response[at:]))
+
+
+def _left_out(session: ReviewSession, number: str) -> None:
+    """List what of the response is no statement, or make a statement of one of these parts."""
+    parts = session.item.left_out if session.item else ()
+    if not number:
+        for place, part in enumerate(parts, 1):
+            print(_wrapped(f"{place} {LEFT_OUT_REASONS[part.reason]}: “{part.text}”"))
+        print("l and a number makes a statement of it." if parts else "Everything in this response is a statement.")
+        return
+    if not number.isdecimal() or not 1 <= int(number) <= len(parts):
+        raise UserError(f"Say l and a number from 1 to {len(parts)}." if parts else "Nothing is left out here.")
+    from medreview import pipeline
+    from medreview.config import load_config
+
+    part = parts[int(number) - 1]
+    done = pipeline.promote(
+        session.study,
+        session.reviewer,
+        [part.left_out_id],
+        queue=session.queue,
+        pass_no=session.pass_no,
+        synonyms=load_config().synonyms_file,
+    )
+    session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
+    _receipt(session)
 
 
 def _receipt(session: ReviewSession) -> None:

@@ -65,7 +65,7 @@ def judge_offline(
     and for a study that cannot be written.
     """
     vocabulary(synonyms)
-    total = study.reader.execute(f"SELECT count(*) FROM ({_PAIRS})", (OFFLINE.judge_run_id,)).fetchone()[0]
+    total = pairs_waiting(study.reader)
     progress.begin("pairs", total)
     study.write(lambda connection: add_run(connection, OFFLINE))
     if processes is None:
@@ -74,6 +74,11 @@ def judge_offline(
         study.write(lambda connection, chunk=chunk, answers=answers: _store(connection, chunk, answers))  # type: ignore[misc]
         progress.step(len(answers))
     return JudgeSummary(total)
+
+
+def pairs_waiting(reader: sqlite3.Connection) -> int:
+    """How many pairs of statement and source the offline judge has not looked at."""
+    return int(reader.execute(f"SELECT count(*) FROM ({_PAIRS})", (OFFLINE.judge_run_id,)).fetchone()[0])
 
 
 _PAIRS = """SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text

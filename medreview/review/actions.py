@@ -44,6 +44,13 @@ REVIEW: Final = (
         "Decide",
     ),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
+    Action(
+        "left_out",
+        ("l",),
+        "left out",
+        "What of this response is no statement (dim in it): w b choose, Enter makes a statement of it.",
+        "Decide",
+    ),
     Action("defer", ("s",), "defer", "Put it off; it comes back in the deferred queue.", "Decide"),
     *(
         Action(flag.level, (flag.key,), flag.name, f"Flag: {flag.definition} Again takes it back.", "Decide")

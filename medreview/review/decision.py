@@ -17,7 +17,7 @@ from medreview.study.events import NewEvent, Receipt
 SCRIPT: Final = "script"
 """How a decision was given that no key was pressed for, and the name of its queue: it was met in none."""
 
-_NO_QUEUE: Final = Queue(
+NO_QUEUE: Final = Queue(
     QueueKind(SCRIPT, "from Python", "open", "Given outside the workbench.", "0"), "open", "", (), ()
 )
 
@@ -79,4 +79,4 @@ def decide_in_script(
         study.reader, item, own, "open", axis="evidence", label=label, via=SCRIPT, snapshot_id=snapshot_id
     )
     event = NewEvent("decide", statement_id, payload, snapshot_id)
-    return EventWriter(study, reviewer, pass_no).write([event], _NO_QUEUE, bookmark=None)
+    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, bookmark=None)

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Future
+from datetime import datetime
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.bookmark import set_bookmark
@@ -11,6 +12,12 @@ from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 
 _Exposure = tuple[NewEvent, str, str]
+
+
+def receipt_line(receipt: Receipt, words: str) -> str:
+    """What the last row says of an act that is saved."""
+    time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
+    return f"last  {words}   saved #{receipt.seq}  {time}"
 
 
 class EventWriter:

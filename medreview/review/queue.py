@@ -90,6 +90,12 @@ def open_queue(
     return Queue(kind, mode, filter, units, responses, reserved=len(rows) - len(found))
 
 
+def open_again(study: Study, queue: Queue, reviewer: str, filter: str, pass_no: int) -> Queue:
+    """The same queue as it is now, with a filter. Raises :class:`UserError` for words that no filter knows."""
+    blind = queue.mode == "blind"
+    return open_queue(study, queue.kind.name, reviewer, filter=filter, blind=blind, pass_no=pass_no)
+
+
 def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
     try:
         words = shlex.split(text)

@@ -1,7 +1,5 @@
 """One reviewer's sitting over one queue: what the screen asks, and every act it can carry out."""
 
-from datetime import datetime
-
 from medreview.errors import UserError
 from medreview.labels import FLAGS, REASONS, Via, label_in, level_named
 from medreview.review import highlights
@@ -10,11 +8,11 @@ from medreview.review.bookmark import bookmark_in
 from medreview.review.cited_source import Source
 from medreview.review.decision import decision_payload
 from medreview.review.document_outline import DocumentOutline, load_outline
-from medreview.review.event_writer import EventWriter
+from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
-from medreview.review.queue import Queue, open_queue
+from medreview.review.queue import Queue, open_again
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
@@ -35,8 +33,6 @@ from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import NewEvent, Receipt
 from medreview.text import Span
-
-_NOTHING = Evidence((), (), ())
 
 
 class ReviewSession:
@@ -135,15 +131,22 @@ class ReviewSession:
 
         Raises :class:`UserError` for words that no filter knows, or when nothing is left.
         """
-        blind = self.queue.mode == "blind"
-        queue = open_queue(
-            self.study, self.queue.kind.name, self.reviewer, filter=text, blind=blind, pass_no=self.pass_no
-        )
+        queue = open_again(self.study, self.queue, self.reviewer, text, self.pass_no)
         if not queue.units:
             raise UserError(f"Nothing in this queue fits {text!r}.")
         here = self.queue.units[self.position] if self.queue.units else ""
         self.queue = queue
         self.go(queue.units.index(here) if here in queue.units else 0)
+
+    def reopen(self, receipt: Receipt, words: str) -> None:
+        """Open the queue anew, for statements that have come into the study, and stay on this one."""
+        here = self._current().statement_id
+        queue = open_again(self.study, self.queue, self.reviewer, self.queue.filter, self.pass_no)
+        if here in queue.units:
+            self.queue, self.position = queue, queue.units.index(here)
+        self._progress = ReviewerProgress(self.study.reader, self.reviewer, self.pass_no)
+        self._load()
+        self._after(here, receipt, words)
 
     # What is shown
 
@@ -356,8 +359,7 @@ class ReviewSession:
         return self.source.snapshot_id if self.source else None
 
     def _evidence(self) -> Evidence:
-        snapshot = self._snapshot()
-        return load_evidence(self.study.reader, self._current().statement_id, snapshot) if snapshot else _NOTHING
+        return load_evidence(self.study.reader, self._current().statement_id, self._snapshot())
 
     def _load(self) -> None:
         reader = self.study.reader
@@ -394,5 +396,4 @@ class ReviewSession:
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
         self._progress.update(unit)
-        time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
-        self.receipt = f"last  {words}   saved #{receipt.seq}  {time}"
+        self.receipt = receipt_line(receipt, words)

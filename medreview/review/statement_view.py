@@ -184,8 +184,8 @@ def load_text(reader: sqlite3.Connection, snapshot_id: str, *, whole: bool = Fal
     return str(reader.execute(f"SELECT {column} FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
 
 
-def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str) -> Evidence:
-    """What was found for a statement in a snapshot; empty when the pair was not looked at yet."""
+def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> Evidence:
+    """What was found for a statement in a snapshot; empty without one, and when the pair was not looked at yet."""
     row = reader.execute(
         "SELECT highlights, lexical, clashes FROM evidence WHERE statement_id = ? AND snapshot_id = ?",
         (statement_id, snapshot_id),

@@ -46,7 +46,9 @@ def response_ids(reader: sqlite3.Connection) -> list[str]:
 def load_response(reader: sqlite3.Connection, response_id: str) -> StudyResponse:
     """Read one response; raises ``KeyError`` when the study does not have it."""
     row = reader.execute(
-        """SELECT r.*, (SELECT count(*) FROM statement WHERE response_id = r.response_id) AS statements
+        """SELECT r.*, (SELECT count(*) FROM statement WHERE response_id = r.response_id) AS statements,
+                  iif(r.left_out_by IS NULL, r.dropped,
+                      (SELECT count(*) FROM left_out WHERE response_id = r.response_id)) AS left_out
            FROM response AS r WHERE r.response_id = ?""",
         (response_id,),
     ).fetchone()
@@ -66,6 +68,6 @@ def load_response(reader: sqlite3.Connection, response_id: str) -> StudyResponse
         citations=tuple(Citation(*cited) for cited in citations),
         sources=load_sources(reader, response_id, numbering(reader, response_id)),
         statements=row["statements"],
-        left_out=row["dropped"],
+        left_out=row["left_out"],
         parser=row["parser"] or "",
     )

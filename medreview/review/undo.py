@@ -4,9 +4,11 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
+from medreview.errors import UserError
 from medreview.labels import FLAGS, REASONS, label_in, level_named
+from medreview.study.promotion import PROMOTE
 
-_ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del')"
+_ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'promote')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +21,14 @@ class Act:
 
 
 def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
-    """The reviewer's newest act that still stands."""
+    """The reviewer's newest act that still stands. Raises :class:`UserError` for one that cannot be taken back."""
     row = reader.execute(
         f"""SELECT event_id, unit, kind, payload FROM event_live WHERE reviewer = ? AND pass = ? AND kind IN {_ACTS}
             ORDER BY event_id DESC LIMIT 1""",
         (reviewer, pass_no),
     ).fetchone()
+    if row and row["kind"] == PROMOTE:
+        raise UserError("A statement made of what was left out stays; p marks it as badly parsed.")
     return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"])) if row else None
 
 

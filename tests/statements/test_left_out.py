@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import medreview
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
@@ -118,6 +119,18 @@ def test_of_a_response_that_an_earlier_version_split_the_rest_is_listed_and_noth
             ("citation_list", "https://a.org"),
         ]
         assert [tuple(row) for row in study.reader.execute("SELECT * FROM statement")] == before
+
+
+def test_from_python(study: Study) -> None:
+    study.close()
+    with medreview.open_study(study.path) as opened:
+        advice, question = list(opened.left_out())[2:0:-1]
+        assert opened.promote() == []
+        made = opened.promote(advice, question.left_out_id, reviewer="ada")
+        assert [statement.text for statement in made] == ["Always consult your doctor.", "Is it safe?"]
+        assert [part.text for part in opened.left_out()] == ["Hello!", "References:", "1. https://a.example/one"]
+        with pytest.raises(UserError, match="Nothing that is left out has the id 'l0'"):
+            opened.promote("l0")
 
 
 def study_copy(study: Study, path: Path) -> Study:

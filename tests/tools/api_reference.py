@@ -31,7 +31,7 @@ GROUPS = {
     ),
     "A study": "open_study create_study create_demo OpenStudy",
     "What stands in a study": (
-        "StudyResponse StudyStatement MarkedPassage Source Judgement Verdict ReviewerState ReviewerSpan Receipt"
+        "StudyResponse LeftOut StudyStatement MarkedPassage Source Judgement Verdict ReviewerState ReviewerSpan Receipt"
     ),
     "Tables": "Table Column LabelRow PairRow JudgementRow",
     "Figures": "Estimate Comparison StudyFigures SupportReport SupportFigures UrlReport CitationReport Resampling",
