@@ -8,7 +8,7 @@ no usable answer abstains: it has no vote and is counted. Which judgements are v
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,6 +39,11 @@ class RollUp:
     false_quotes: tuple[str, ...]
     lowest_confidence: float | None
 
+    @property
+    def by_rules(self) -> bool:
+        """Whether no model and no recorded judge was asked, so that it is the word of the offline rules."""
+        return self.lead is not None and self.lead.judge.offline
+
 
 def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     """Roll the judges' words on one statement (``VoteReader.votes``) up to a verdict."""
@@ -66,6 +71,15 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
         false_quotes=tuple(sorted({"altered" if vote.quote_status == "altered" else "absent" for vote in false})),
         lowest_confidence=min(confidences, default=None),
     )
+
+
+def on_sources(votes: Iterable[Vote], sources: Collection[str]) -> list[Vote]:
+    """The votes that count on a statement, on some of its sources only: rolled up, what those say.
+
+    Supported by a source that the statement cites: ``roll_up(on_sources(votes, own.sources), tie).supported``, beside
+    ``roll_up(votes, tie).supported``, by any source of the response. ``None`` also when nobody judged one of them.
+    """
+    return [vote for vote in jury(votes) if vote.source_id in sources]
 
 
 def each_judge(votes: Iterable[Vote]) -> dict[Judge, RollUp]:

@@ -2,16 +2,25 @@
 
 Triage finds errors; it does not estimate how many there are. The order is that of how often such a flag turns out to
 be an error and how much harm it does: invented quotes first, then what a source contradicts.
+
+A flag has a cause. That the rules could not tell is none: such statements follow in the order of their doubt. What is
+missing (a citation, a page that can be read, anything on it) is a cause only as long as few statements lack it: a queue
+that flags everything flags nothing. The rules' own "contradicted" is no flag beside the clashes it is made of; those
+count on the page that opens, the best of those that the statement cites.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from medreview.judges.rollup import RollUp
 
 _LOW_CONFIDENCE: Final = 0.6
-_DOUBTFUL: Final = 0.5
+RARE: Final = 0.15
+"""Share of a study's statements up to which something that is missing is a reason to look at one of them first."""
+FEW: Final = 3
+"""So many may lack it in the smallest study."""
 _CLASH_WORDS: Final = {
     "number": "numbers differ",
     "unit": "units differ",
@@ -30,20 +39,24 @@ class Flag:
     """One reason to look at a statement; ``weight`` 1-99 orders them.
 
     ``snapshot_id``: the page that the reason is about, ``None`` when it is about no page more than another.
+    ``kind``: a ``cause``; a ``lack``, which is a cause where it is rare; a ``detail`` beside another flag.
     """
 
     weight: int
     badge: str
     snapshot_id: str | None = None
+    kind: Literal["cause", "lack", "detail"] = "cause"
 
 
 @dataclass(frozen=True, slots=True)
 class CitedPages:
-    """The states of the pages a statement's response cites; ``cited`` counts the sources, fetched or not.
+    """What a statement can be judged by: the pages that its response cites; ``cited`` sources, fetched or not.
 
     A page that speaks to judges has the state ``instructions``. ``misled``: such a page on which a model found support.
     ``changed``: a page on which a judge spoke before its text changed, and not since; that word no longer counts.
-    ``opens``: the page that opens first. ``readable``: there is a text of a source that could be judged.
+    ``opens``: the page that opens first. ``nothing``: by the rules it has nothing on the statement. ``readable``: there
+    is a text of a source that could be judged. ``own``, ``own_readable``: the same of what the statement cites
+    itself. ``alone``: it cites nothing itself, and nearly all others of its response do.
     """
 
     cited: int
@@ -52,20 +65,23 @@ class CitedPages:
     changed: str | None = None
     opens: str | None = None
     readable: bool = False
+    nothing: bool = False
+    own: int = 0
+    own_readable: bool = False
+    alone: bool = False
 
 
-def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, doubt: float = 0.0) -> list[Flag]:
+def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
-    ``clash_kinds`` are those of the page that opens first. ``doubt`` 0..1: how far the closest source is from the
-    statement, in words and numbers alone.
+    ``clash_kinds`` are those of the page that opens first. What is missing is among them: see :func:`worth_flagging`.
     """
     found: list[Flag] = []
     lead = result.lead.snapshot_id if result.lead else None
     for status, weight in (("absent", 95), ("altered", 90)):
         if status in result.false_quotes:
             found.append(Flag(weight, f"quote {status}", lead))
-    if result.verdict == "contradicted":
+    if result.verdict == "contradicted" and not result.by_rules:
         found.append(Flag(80, "contradicted", lead))
     words = {_CLASH_WORDS[kind] for kind in clash_kinds}
     found += [Flag(75 if "number" in word or "unit" in word else 65, word, pages.opens) for word in sorted(words)]
@@ -73,33 +89,51 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, doubt: 
         found.append(Flag(85, "page: instructions", pages.misled))
     if pages.changed:
         found.append(Flag(58, "page changed", pages.changed))
-    if result.conflict:
+    if result.conflict and not result.by_rules:
         found.append(Flag(70, "sources conflict", result.against))
     if result.votes_other:
         found.append(Flag(60, f"jury {result.votes_for}-{result.votes_other}"))
-    found += _unsupported(result, pages, doubt)
-    by_rules = result.lead is not None and result.lead.judge.offline
-    if not by_rules and result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
+    found += _unsupported(result, pages)
+    if not result.by_rules and result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
         found.append(Flag(40, "low confidence"))
-    if found and result.supported is not True:
+    if result.supported is not True:
         # A page that could not be read explains a doubt; it is none when the other pages settled the matter.
         bad = sorted({state for state in pages.states if state != "ok"} - ({"instructions"} if pages.misled else set()))
-        found += [Flag(30, f"page: {state.replace('_', ' ')}") for state in bad]
+        found += [Flag(30, f"page: {state.replace('_', ' ')}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
 
 
-def _unsupported(result: RollUp, pages: CitedPages, doubt: float) -> list[Flag]:
+def _unsupported(result: RollUp, pages: CitedPages) -> list[Flag]:
     if not pages.cited:
-        return [Flag(55, "no source cited")]
+        return [Flag(55, "no source cited", kind="lack")]
+    if result.supported and not result.by_rules:
+        return []
+    found = [Flag(53, "cites nothing itself", kind="lack")] if pages.alone else []
+    if pages.own and not pages.own_readable and pages.readable:
+        found.append(Flag(50, "cited page not readable", kind="lack"))
     if result.lead is None:
-        return [Flag(50, "not judged yet" if pages.readable else "no readable source")]
+        unread = Flag(50, "no readable source", kind="lack")
+        return [*found, Flag(50, "not judged yet", kind="detail") if pages.readable else unread]
+    if result.by_rules:
+        return [*found, Flag(45, "nothing on the page", pages.opens, kind="lack")] if pages.nothing else found
     if result.verdict in ("not_addressed", "partial"):
-        return [Flag(50 if result.verdict == "not_addressed" else 45, result.verdict.replace("_", " "))]
-    if result.verdict is None and result.supported is False:
-        return [Flag(50, "not supported")]
-    if result.verdict is None and not result.votes_other and doubt >= _DOUBTFUL:
-        return [Flag(35, "judge unsure")]
-    return []
+        found.append(Flag(50 if result.verdict == "not_addressed" else 45, result.verdict.replace("_", " ")))
+    elif result.verdict is None and result.supported is False:
+        found.append(Flag(50, "not supported"))
+    return found
+
+
+def common_lacks(statements: Sequence[Iterable[Flag]]) -> frozenset[str]:
+    """The badges of what so many statements lack that it is no reason to look at one of them before the others."""
+    found = Counter(flag.badge for flags_of_one in statements for flag in flags_of_one if flag.kind == "lack")
+    most = max(FEW, RARE * len(statements))
+    return frozenset(badge for badge, times in found.items() if times > most)
+
+
+def worth_flagging(found: Iterable[Flag], common: Collection[str]) -> list[Flag]:
+    """The flags without what is common; none where only details are left."""
+    kept = [flag for flag in found if flag.kind != "lack" or flag.badge not in common]
+    return kept if any(flag.kind != "detail" for flag in kept) else []
 
 
 def cause(found: Iterable[Flag]) -> str | None:

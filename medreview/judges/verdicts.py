@@ -8,14 +8,14 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
 from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
-from medreview.judges.triage import CitedPages, cause, flags, priority
+from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags, priority, worth_flagging
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.progress import SILENT, Progress
 from medreview.statements.marker_stage import MARKED_BY
@@ -23,11 +23,13 @@ from medreview.study import Study
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
-_RULES: Final = 3
+_RULES: Final = 4
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
+_MOST: Final = 2 / 3
+"""Share of a response's statements that must cite something, for one that cites nothing to be an exception."""
 _COLUMNS = (
     "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
-    "snapshot_id", "priority", "badges",
+    "snapshot_id", "by_rules", "doubt", "priority", "badges",
 )  # fmt: skip
 
 
@@ -98,17 +100,24 @@ def _store(connection: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
 
 
 def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    found = list(_each(reader))
+    common = common_lacks([flags_of_one for _, flags_of_one in found])
+    for row, of_one in found:
+        kept = worth_flagging(of_one, common)
+        yield row | {
+            "snapshot_id": cause(kept),
+            "priority": priority(kept, row["doubt"] or 0.0),
+            "badges": " · ".join(flag.badge for flag in kept),
+        }
+
+
+def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Flag]]]:
+    """Every statement's row, and all flags that could be said of it."""
     pages = _pages(reader)
-    openings = _openings(reader)
+    beside = _beside(reader)
     clashes = _clashes(reader)
     tie = tie_rule(reader)
     injected = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
-    doubts = dict(
-        reader.execute(
-            """SELECT statement_id, min(unsupported) FROM evidence
-               WHERE snapshot_id NOT IN (SELECT snapshot_id FROM snapshot_superseded) GROUP BY 1"""
-        ).fetchall()
-    )
     voters = VoteReader(reader)
     judged = reader.execute(
         f"""SELECT s.statement_id, s.response_id, {COLUMNS}
@@ -120,21 +129,19 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         rows = list(group)
         votes = voters.votes(rows)
         result = roll_up(votes, tie)
-        response_id = rows[0]["response_id"]
-        opens = openings.get(statement_id)
-        doubt = doubts.get(statement_id, 0.0)
-        kinds = clashes.get((statement_id, opens or ""), ())
+        own = beside.get(statement_id, _Beside())
+        kinds = clashes.get((statement_id, own.opens or ""), ())
         cited = replace(
-            pages.get(response_id, nothing_cited),
+            pages.get(rows[0]["response_id"], nothing_cited),
             misled=_rests_on_injection(votes, injected),
             changed=voters.outdated(rows, votes),
-            opens=opens,
+            opens=own.opens,
+            nothing=any(vote.snapshot_id == own.opens and vote.verdict == "not_addressed" for vote in votes),
+            own=own.cited,
+            own_readable=own.readable,
+            alone=own.alone,
         )
-        found = flags(result, kinds, cited, doubt)
-        yield _verdict(statement_id, result, cause(found)) | {
-            "priority": priority(found, doubt),
-            "badges": " · ".join(flag.badge for flag in found),
-        }
+        yield _verdict(statement_id, result, own.doubt), flags(result, kinds, cited)
 
 
 def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> str | None:
@@ -143,7 +150,7 @@ def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> str | None
     return next((page for page in supporting if page in injected), None)
 
 
-def _verdict(statement_id: str, result: RollUp, about: str | None) -> dict[str, Any]:
+def _verdict(statement_id: str, result: RollUp, doubt: float | None) -> dict[str, Any]:
     return {
         "statement_id": statement_id,
         "verdict": result.verdict,
@@ -154,7 +161,8 @@ def _verdict(statement_id: str, result: RollUp, about: str | None) -> dict[str, 
         "abstained": result.abstained,
         "tied": result.tied,
         "judgement_id": result.lead.judgement_id if result.lead else None,
-        "snapshot_id": about,
+        "by_rules": result.by_rules,
+        "doubt": doubt,
     }
 
 
@@ -174,10 +182,34 @@ def _pages(reader: sqlite3.Connection) -> dict[str, CitedPages]:
     return found
 
 
-def _openings(reader: sqlite3.Connection) -> dict[str, str]:
-    """By statement: the page that opens first."""
-    rows = reader.execute("SELECT statement_id, snapshot_id FROM source_order WHERE opens AND snapshot_id IS NOT NULL")
-    return {row["statement_id"]: row["snapshot_id"] for row in rows}
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What stands beside a statement: the page that ``opens``, the rules' ``doubt`` on it, and what it cites itself."""
+
+    opens: str | None = None
+    doubt: float | None = None
+    cited: int = 0
+    readable: bool = False
+    alone: bool = False
+
+
+def _beside(reader: sqlite3.Connection) -> dict[str, _Beside]:
+    """By statement. A statement is ``alone`` in citing nothing when most others of its response do."""
+    rows = reader.execute(
+        """SELECT s.response_id, o.statement_id, max(iif(opens, snapshot_id, NULL)) AS opens,
+                  max(iif(opens, unsupported, NULL)) AS doubt, sum(cited) AS cited, max(cited AND readable) AS readable
+           FROM source_order AS o JOIN statement AS s USING (statement_id) GROUP BY o.statement_id
+           ORDER BY s.response_id"""
+    )
+    found: dict[str, _Beside] = {}
+    for _, group in groupby(rows, key=itemgetter("response_id")):
+        siblings = list(group)
+        marked = sum(row["cited"] > 0 for row in siblings) >= _MOST * len(siblings)
+        for row in siblings:
+            alone = marked and not row["cited"]
+            own = _Beside(row["opens"], row["doubt"], row["cited"], bool(row["readable"]), alone)
+            found[row["statement_id"]] = own
+    return found
 
 
 def _clashes(reader: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, ...]]:

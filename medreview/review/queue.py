@@ -73,8 +73,8 @@ def open_queue(
     """
     kind = kind_named(name)
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
-    if kind.name == "flagged" and mode == "blind":
-        raise UserError("The flagged queue cannot be blind: being in it says what the judges think. Use the audit.")
+    if kind.name in ("flagged", "unchecked") and mode == "blind":
+        raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode)

@@ -50,6 +50,10 @@ CREATE TABLE left_out (                  -- text of a response that is no statem
 ALTER TABLE response ADD COLUMN marked TEXT;      -- the rules for own numbers and markers; NULL until they were looked for
 ALTER TABLE response ADD COLUMN left_out_by TEXT; -- the parser that listed what is left out; NULL until it did
 
+-- For the order of what no model has checked.
+ALTER TABLE verdict ADD COLUMN by_rules INTEGER NOT NULL DEFAULT 0; -- 1: the offline rules' word, no other judge was asked
+ALTER TABLE verdict ADD COLUMN doubt REAL; -- 0..1: "unsupported" of the page that opens; NULL when nothing was compared
+
 -- A statement of several ranges of the response, each in its place and joined by a blank: start and end are NULL then.
 ALTER TABLE statement ADD COLUMN parts TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(parts)); -- JSON [[start, end], ...]
 
