@@ -12,6 +12,7 @@ class LabelRow(NamedTuple):
     unit_type: str
     unit_id: str
     response_id: str
+    record_id: str | None
     question_id: str | None
     statement_ordinal: int
     statement_text: str
@@ -31,6 +32,7 @@ class LabelRow(NamedTuple):
     judge_supported: bool | None
     judge_conflict: bool | None
     judge_confidence: float | None
+    judge_source_url: str | None
     judge_quote: str | None
     judge_quote_status: str | None
     jury_n: int | None
@@ -102,22 +104,41 @@ class JudgementRow(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """A statement beside one of the sources that its response cites, judged or not."""
+    """A statement beside one of the sources that its response cites, judged or not; the columns of ``pairs.csv``.
 
+    Its ``passage``, which no file holds, is the text from ``passage_start`` to ``passage_end`` of the page.
+    """
+
+    unit_id: str
     response_id: str
-    response_model: str | None
-    origin: str | None
-    statement_id: str
+    record_id: str | None
     statement_ordinal: int
     statement_text: str
-    source_number: int
     source_id: str
     source_url: str
+    source_number: int | None
+    markers: str | None
+    cited_by_statement: bool | None
+    readable: bool
+    shown_first: bool
+    unsupported: float | None
+    flagged: bool | None
+    judge: str | None
+    judge_raw_label: str | None
+    judge_confidence: float | None
+    judge_quote: str | None
+    judge_quote_status: str | None
+    verdict: str | None
+    supported: bool | None
+    jury_for: int | None
+    jury_against: int | None
+    jury_abstained: int | None
+    response_model: str | None
+    origin: str | None
+    source_place: int
     source_domain: str | None
     snapshot_id: str | None
     page_state: str | None
-    supported: bool | None
-    unsupported: float | None
     passage_start: int | None
     passage_end: int | None
     passage: str | None

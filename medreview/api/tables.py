@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from medreview.api.rows import JudgementRow, LabelRow, PairRow
 from medreview.errors import UserError
 from medreview.exchange.exports.label_rows import label_rows
-from medreview.exchange.exports.pair_rows import pair_rows
+from medreview.exchange.exports.pair_rows import pairs_with_passages
 from medreview.exchange.exports.study_rows import judgement_rows
-from medreview.exchange.files.columns import JUDGEMENTS, LABELS, PAIRS, Column
+from medreview.exchange.files.columns import JUDGEMENTS, LABELS, Column
 from medreview.exchange.files.event_payload import Cell
+from medreview.exchange.files.pair_columns import PAIRS, PASSAGE
 
 if TYPE_CHECKING:
     import pandas
@@ -81,7 +82,8 @@ def judgement_table(reader: sqlite3.Connection) -> Table[JudgementRow]:
 
 def pair_table(reader: sqlite3.Connection) -> Table[PairRow]:
     """A row for each statement and source of its response."""
-    return Table(PAIRS, _typed(pair_rows(reader), PAIRS, PairRow._make))
+    columns = (*PAIRS, PASSAGE)
+    return Table(columns, _typed(pairs_with_passages(reader), columns, PairRow._make))
 
 
 def _typed(

@@ -8,9 +8,10 @@ import pandas
 import pytest
 
 import medreview
-from medreview.exchange.files.columns import JUDGEMENTS, LABELS, PAIRS
+from medreview.exchange.files.columns import JUDGEMENTS, LABELS
+from medreview.exchange.files.pair_columns import PAIRS, PASSAGE
 
-ROWS = {medreview.LabelRow: LABELS, medreview.JudgementRow: JUDGEMENTS, medreview.PairRow: PAIRS}
+ROWS = {medreview.LabelRow: LABELS, medreview.JudgementRow: JUDGEMENTS, medreview.PairRow: (*PAIRS, PASSAGE)}
 TYPES = {"text": str, "integer": int, "number": float, "boolean": bool, "time": datetime}
 
 
@@ -78,7 +79,7 @@ def test_a_pair_is_a_statement_beside_each_source_of_its_response(sample):
 
     pairs = sample.pairs()
 
-    assert [(pair.statement_id, pair.source_id, pair.source_number) for pair in pairs] == expected
+    assert [(pair.unit_id, pair.source_id, pair.source_place) for pair in pairs] == expected
     texts = {s.source_id: sample.source_text(s) for statement in statements for s in statement.sources}
     for pair in pairs:
         if pair.passage is not None:
@@ -86,7 +87,7 @@ def test_a_pair_is_a_statement_beside_each_source_of_its_response(sample):
 
 
 def test_a_pair_is_supported_as_most_of_its_judges_say(sample):
-    pairs = {(pair.statement_id, pair.source_id): pair.supported for pair in sample.pairs()}
+    pairs = {(pair.unit_id, pair.source_id): pair.supported for pair in sample.pairs()}
     words = {}
     for row in sample.judgements():
         if row.kind == "recorded":
@@ -103,7 +104,7 @@ def test_a_table_is_a_sequence(sample):
     assert len(pairs) == len(list(pairs)) == 280
     assert pairs[-1] == list(pairs)[279]
     assert pairs[:2] == (pairs[0], pairs[1])
-    assert repr(pairs).startswith("<Table of 280 rows: response_id, ")
+    assert repr(pairs).startswith("<Table of 280 rows: unit_id, response_id, ")
 
 
 def test_a_frame_has_the_types_of_the_columns_and_the_levels_of_the_protocol(labelled):

@@ -61,7 +61,7 @@ with Study.open(Path("demo.medreview")) as study:
     export(study, Path("out"))
     told["check"] = check(study.reader)
 with Path("out/labels.csv").open(newline="") as labels, Path("out/question_checks.csv").open(newline="") as checks:
-    told["column"] = [row["record_id"] for row in csv.DictReader(labels)]
+    told["column"] = [row["imported_from"] for row in csv.DictReader(labels)]
     told["file"] = [row["answer"] for row in csv.DictReader(checks)]
 print(json.dumps(told))
 """
@@ -144,7 +144,7 @@ def test_every_example_works(extended: Path, demo_file: Path) -> None:
     assert told["queue"] == [True, True]
     assert told["action"] == 0
     assert told["task"] == [15, 1]
-    assert told["column"] == ["A01-metformin"]
+    assert told["column"] == ["responses.jsonl"]
     assert told["file"] == ["1"]
     assert told["check"] == []
     assert run(extended, "-m", "medreview", "reviewers", "demo.medreview") == "kb\n"

@@ -20,7 +20,7 @@ import pytest
 from medreview import pipeline
 from medreview.exchange.exports.export import export
 from medreview.exchange.exports.pair_rows import pair_rows
-from medreview.exchange.files.columns import PAIRS
+from medreview.exchange.files.pair_columns import PAIRS
 from medreview.labels import TIE_RULES, TieRule
 from medreview.review.jurors import jurors
 from medreview.review.live_agreement import agreement_lines
@@ -312,7 +312,7 @@ def test_the_exported_database_and_the_pairs(study: Study, tie: TieRule, tmp_pat
     export(study, tmp_path / "out", database="labels.db")
     with closing(sqlite3.connect(tmp_path / "out" / "labels.db")) as connection:
         connection.row_factory = sqlite3.Row
-        rows = [dict(row) for row in connection.execute("SELECT * FROM pairs")]
+        rows = [dict(row) for row in connection.execute("SELECT * FROM pairs_wide")]
     supported = [column["supported"] for column in map(_pair, pair_rows(study.reader))]
 
     assert [name for name in rows[0] if name.startswith("verdict_")] == [f"verdict_{it}" for it in (*MODELS, "offline")]

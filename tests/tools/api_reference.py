@@ -15,7 +15,8 @@ from medreview.api import comparisons, opened
 from medreview.api.opened import Opened
 from medreview.citations.stage import CitationSummary
 from medreview.exchange.exports.sqlite_database import DatabaseSummary
-from medreview.exchange.files.columns import JUDGEMENTS, LABELS, PAIRS, Column
+from medreview.exchange.files.columns import JUDGEMENTS, LABELS, Column
+from medreview.exchange.files.pair_columns import PAIRS, PASSAGE
 from medreview.llm.cost_estimate import CostEstimate
 from medreview.progress import SILENT
 from medreview.sources import stage
@@ -52,7 +53,7 @@ ALIASES = {
 }
 """Names that stand in signatures for a type."""
 
-_COLUMNS: dict[str, tuple[Column, ...]] = {"LabelRow": LABELS, "PairRow": PAIRS, "JudgementRow": JUDGEMENTS}
+_COLUMNS: dict[str, tuple[Column, ...]] = {"LabelRow": LABELS, "PairRow": (*PAIRS, PASSAGE), "JudgementRow": JUDGEMENTS}
 _PARTS = (CitationSummary, CostEstimate, DatabaseSummary)
 """Parts of results that are no figures."""
 _OPAQUE = ("QuoteIndex", "SourceIndex")

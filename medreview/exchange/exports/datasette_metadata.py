@@ -20,6 +20,8 @@ DESCRIPTIONS: Final = {
     "labels": "One row for every statement, reviewer and pass. Blind and assisted labels answer different questions: "
     "never count them together.",
     "spans": "Words that reviewers marked, in a response or in a page.",
+    "pairs": "One row for every statement and source that its response cites: whether the statement itself points to "
+    "it, and what the judges say of this page.",
     "judgements": "What each judge said of each statement and page, also of pages that have changed since.",
     "events": "Everything that reviewers did, in the order of time; nothing in it is ever changed.",
     "event_values": "What events hold for which the table of events has no column.",
@@ -38,8 +40,7 @@ DESCRIPTIONS: Final = {
     "labels_wide": "Labels with question, statement, the judges' verdict and the page, in an order for reading. Search "
     "looks in the statements.",
     "disagreements": "Labels that differ from the judges' verdict; label_state names those that are stale.",
-    "pairs": "One row for every statement and source that its response cites, with the judges' verdicts on its current "
-    "page side by side.",
+    "pairs_wide": "Pairs with the judges' verdicts on the source's current page side by side.",
 }
 """Name of a table or view -> what its rows are."""
 
@@ -47,7 +48,8 @@ FACETS: Final[Mapping[str, Sequence[str]]] = {
     "labels": ("verdict_final", "judge_verdict", "reviewer_id", "mode"),
     "labels_wide": ("verdict_final", "judge_verdict", "reviewer_id", "mode"),
     "disagreements": ("verdict_final", "judge_verdict", "label_state"),
-    "pairs": ("page_state",),
+    "pairs": ("page_state", "verdict", "cited_by_statement"),
+    "pairs_wide": ("page_state", "cited_by_statement"),
     "judgements": ("judge", "verdict", "quote_status"),
     "events": ("kind", "reviewer"),
     "responses": ("model", "origin"),
@@ -62,7 +64,7 @@ FACETS: Final[Mapping[str, Sequence[str]]] = {
 SORTED_BY: Final = {
     "labels_wide": "statement_no",
     "disagreements": "statement_no",
-    "pairs": "statement_no",
+    "pairs_wide": "statement_no",
     "responses": "ordinal",
     "sources": "url",
     "snapshots": "url",

@@ -10,12 +10,14 @@ from typing import Any, Final, TypeVar
 import medreview
 from medreview.exchange.exports import study_rows, task_rows
 from medreview.exchange.exports.label_rows import label_rows
+from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
 from medreview.exchange.files import columns, task_columns
 from medreview.exchange.files.columns import EXPORT_VERSION
 from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
+from medreview.exchange.files.pair_columns import PAIRS
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -26,6 +28,7 @@ Columns = tuple[columns.Column, ...]
 FILES: Final[dict[str, Columns]] = {
     "labels.csv": columns.LABELS,
     "spans.csv": columns.SPANS,
+    "pairs.csv": PAIRS,
     "judgements.csv": columns.JUDGEMENTS,
     "events.csv": (*columns.EVENTS, *columns.PAYLOAD.values()),
     "event_values.csv": columns.EVENT_VALUES,
@@ -41,8 +44,15 @@ FILES: Final[dict[str, Columns]] = {
 }
 """Every CSV file of an export with its columns, in their order."""
 
-_COUNTS: Final = {"responses.csv": "response", "statements.csv": "statement", "citations.csv": "citation",
-                  "judgements.csv": "judgement", "events.csv": "event"}  # fmt: skip
+_COUNTS: Final = {
+    "responses.csv": "response",
+    "statements.csv": "statement",
+    "citations.csv": "citation",
+    "pairs.csv": "statement JOIN (SELECT DISTINCT response_id, source_id FROM citation) USING (response_id)",
+    "judgements.csv": "judgement",
+    "events.csv": "event",
+}
+"""What the rows of a file are counted by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,7 @@ def export(
         simple: dict[str, Callable[[], Iterable[Sequence[Cell]]]] = {
             "labels.csv": lambda: label_rows(reader, study_id),
             "spans.csv": lambda: study_rows.span_rows(reader),
+            "pairs.csv": lambda: pair_rows(reader),
             "judgements.csv": lambda: study_rows.judgement_rows(reader),
             "responses.csv": lambda: study_rows.response_rows(reader),
             "statements.csv": lambda: study_rows.statement_rows(reader),

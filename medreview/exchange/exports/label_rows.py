@@ -17,15 +17,18 @@ _NAMES: Final = tuple(column.name for column in LABELS)
 
 # CROSS JOIN fixes the order of the loops, so that rows come sorted from the indexes and are never all held at once.
 _MATERIAL: Final = """
-SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.question, r.model, r.origin,
+SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.record_id, r.question,
+       r.model, r.origin,
        j.judge_run_id, run.model AS judge_model, run.prompt_sha256, j.raw_label, j.confidence, j.quote, j.quote_status,
        v.statement_id IS NOT NULL AS rolled_up, v.verdict, v.supported, v.conflict, v.votes_for, v.votes_other,
        v.abstained, v.tied,
-       a.stratum, a.inclusion_prob
+       a.stratum, a.inclusion_prob, judged.url AS judged_url
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.judgement_id = v.judgement_id
 LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
+LEFT JOIN snapshot AS page ON page.snapshot_id = j.snapshot_id
+LEFT JOIN source AS judged ON judged.source_id = page.source_id
 LEFT JOIN audit_item AS a ON a.statement_id = s.statement_id
 WHERE EXISTS (SELECT 1 FROM event WHERE unit = s.statement_id)
 ORDER BY r.ordinal, s.ordinal"""
@@ -71,6 +74,7 @@ def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
     return {
         "unit_id": row["statement_id"],
         "response_id": row["response_id"],
+        "record_id": row["record_id"],
         "question_id": content_id("q", row["question"]) if row["question"] else None,
         "statement_ordinal": row["ordinal"],
         "statement_text": row["text"],
@@ -85,6 +89,7 @@ def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
         "judge_supported": row["supported"],
         "judge_conflict": row["conflict"],
         "judge_confidence": row["confidence"],
+        "judge_source_url": row["judged_url"],
         "judge_quote": row["quote"],
         "judge_quote_status": row["quote_status"],
         "jury_n": row["votes_for"] + row["votes_other"] if row["rolled_up"] else None,

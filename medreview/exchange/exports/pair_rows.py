@@ -2,50 +2,99 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
 from medreview.exchange.files.event_payload import Cell
+from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
+from medreview.judges.votes import Vote, jury
+from medreview.labels import TieRule
 from medreview.review.statement_view import load_text
+from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
 
+# CROSS JOIN fixes the order of the loops: the view is read once, from its start to its end.
 _PAIRS: Final = """
-SELECT r.response_id, r.model, r.origin, s.statement_id, s.ordinal, s.text, u.source_id, u.url, u.domain, p.snapshot_id,
-       p.page_state, e.unsupported, e.highlights
-FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
-CROSS JOIN (SELECT response_id, source_id, min(ordinal) AS first FROM citation GROUP BY response_id, source_id) AS c
-     ON c.response_id = r.response_id
-JOIN source AS u ON u.source_id = c.source_id
-LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
-LEFT JOIN evidence AS e ON e.statement_id = s.statement_id AND e.snapshot_id = p.snapshot_id
-ORDER BY r.ordinal, s.ordinal, c.first"""
+SELECT r.response_id, r.record_id, r.model, r.origin, s.statement_id, s.ordinal, s.text,
+       o.source_id, o.readable, o.opens, o.unsupported, u.url, u.domain, p.snapshot_id, p.page_state,
+       json_extract(e.highlights, '$[0]') AS passage, v.priority > 0 AS flagged
+FROM source_order AS o
+CROSS JOIN statement AS s ON s.statement_id = o.statement_id
+JOIN response AS r ON r.response_id = s.response_id
+JOIN source AS u ON u.source_id = o.source_id
+LEFT JOIN snapshot AS p ON p.snapshot_id = o.snapshot_id
+LEFT JOIN evidence AS e ON e.statement_id = s.statement_id AND e.snapshot_id = o.snapshot_id
+LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
+ORDER BY r.ordinal, s.ordinal, o.first"""
+_SAID: Final = "SELECT raw_label, confidence, quote, quote_status FROM judgement WHERE judgement_id = ?"
 
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows in the order of :data:`~medreview.exchange.files.columns.PAIRS`, by response, statement and source."""
+    """The rows in the order of :data:`~medreview.exchange.files.pair_columns.PAIRS`, by response, statement, source."""
+    return (cells for cells, _ in _pairs(reader))
+
+
+def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The same rows, each with the text of its passage at the end."""
+    response_id, texts = "", dict[str, str]()
+    for cells, row in _pairs(reader):
+        if row["response_id"] != response_id:  # the pages of one response are read once
+            response_id, texts = row["response_id"], {}
+        page, span = row["snapshot_id"], _passage(row)
+        if span and page not in texts:
+            texts[page] = load_text(reader, page)
+        yield *cells, texts[page][slice(*span)] if span else None
+
+
+def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3.Row]]:
+    """The cells of each pair, with the row that they are from."""
     judged, tie = judged_responses(reader), tie_rule(reader)
-    for response_id, of_response in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
+    for response_id, of_one in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
         response = next(response for response in judged if response.response_id == response_id)
-        supports = {statement.statement_id: statement.by_source(tie) for statement in response.statements}
-        texts: dict[str, str] = {}
-        for statement_id, pairs in groupby(of_response, key=itemgetter("statement_id")):
-            for number, row in enumerate(pairs, 1):
-                supported = supports[statement_id].get(row["source_id"])
-                yield (
-                    *row[:6], number, *row[6:11], None if supported is None else int(supported), row["unsupported"],
-                    *_passage(reader, row, texts),
-                )  # fmt: skip
+        words = {statement.statement_id: _by_source(statement.votes, tie) for statement in response.statements}
+        own = dict(of_response(reader, response_id))
+        for statement_id, pairs in groupby(of_one, key=itemgetter("statement_id")):
+            for place, row in enumerate(pairs, 1):
+                word = words[statement_id].get(row["source_id"])
+                yield (*_material(row, own[statement_id]), *_judged(reader, word), *_page(row, place)), row
 
 
-def _passage(reader: sqlite3.Connection, row: sqlite3.Row, texts: dict[str, str]) -> tuple[Cell, Cell, Cell]:
-    """The best highlight with its text; ``texts`` keeps the pages of a response while its statements pass."""
-    spans, page = json.loads(row["highlights"] or "[]"), row["snapshot_id"]
-    if not spans:
-        return None, None, None
-    if page not in texts:
-        texts[page] = load_text(reader, page)
-    start, end = spans[0]
-    return start, end, texts[page][start:end]
+def _material(row: sqlite3.Row, own: OwnCitations) -> Sequence[Cell]:
+    """The pair itself: up to ``flagged``."""
+    cites = own.cites(row["source_id"])
+    return (
+        row["statement_id"], row["response_id"], row["record_id"], row["ordinal"], row["text"], row["source_id"],
+        row["url"], own.number_of(row["source_id"]), " ".join(map(str, own.numbers)),
+        None if cites is None else int(cites), row["readable"], row["opens"], row["unsupported"], row["flagged"],
+    )  # fmt: skip
+
+
+def _judged(reader: sqlite3.Connection, word: RollUp | None) -> Sequence[Cell]:
+    """What the judges say of the pair: up to ``jury_abstained``."""
+    if word is None or word.lead is None:
+        return (None,) * 10
+    said = reader.execute(_SAID, (word.lead.judgement_id,)).fetchone()
+    supported = None if word.supported is None else int(word.supported)
+    return word.lead.judge.name, *said, word.verdict, supported, word.votes_for, word.votes_other, word.abstained
+
+
+def _page(row: sqlite3.Row, place: int) -> Sequence[Cell]:
+    """The rest."""
+    start, end = _passage(row) or (None, None)
+    return row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end
+
+
+def _passage(row: sqlite3.Row) -> tuple[int, int] | None:
+    """The best highlight."""
+    return tuple(json.loads(row["passage"])) if row["passage"] else None
+
+
+def _by_source(votes: Sequence[Vote], tie: TieRule) -> Mapping[str, RollUp]:
+    """The words of those that count on a statement, each source's rolled up for itself."""
+    found: dict[str, list[Vote]] = {}
+    for vote in jury(votes):
+        found.setdefault(vote.source_id, []).append(vote)
+    return {source_id: roll_up(said, tie) for source_id, said in found.items()}

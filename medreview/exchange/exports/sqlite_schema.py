@@ -16,6 +16,7 @@ no times: 0 and 1, and ISO 8601, as in the CSV files."""
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "labels": ("unit_id", "reviewer_id", "pass_no"),
     "spans": ("span_id",),
+    "pairs": ("unit_id", "source_id"),
     "judgements": ("judgement_id",),
     "events": ("event_id",),
     "event_values": ("event_id", "name"),
@@ -34,6 +35,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 _BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "labels": {"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
     "spans": {"unit_id": "statements", "span_id": "events"},
+    "pairs": {"unit_id": "statements"},
     "events": {"snapshot": "snapshots", "undoes_event": "events"},
 }
 

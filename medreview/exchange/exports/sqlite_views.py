@@ -29,12 +29,12 @@ class View:
 
 
 def views(tables: Tables, judges: Sequence[Judge]) -> list[View]:
-    """The views on the tables of an export; ``judges`` get a column each in the view ``pairs``, in this order."""
+    """The views on the tables of an export; ``judges`` get a column each in the view ``pairs_wide``, in this order."""
     pairs = [*_cells(_PAIR, tables), *_verdicts(judges), *_cells(_PAIR_MORE, tables)]
     return [
         View("labels_wide", _cells(_WIDE, tables), _LABELS),
         View("disagreements", _cells(_DIFFERING, tables), f"{_LABELS}\nWHERE l.verdict_final <> l.judge_verdict"),
-        View("pairs", pairs, _PAIRS),
+        View("pairs_wide", pairs, _PAIRS),
     ]
 
 
@@ -45,9 +45,8 @@ LEFT JOIN snapshots AS p ON p.snapshot_id = l.snapshot_id"""
 
 _PAIRS: Final = """FROM statements AS s
 JOIN responses AS r ON r.response_id = s.response_id
-JOIN citations AS c ON c.response_id = s.response_id
-LEFT JOIN snapshots AS p ON p.snapshot_id = c.snapshot_id
-WHERE c.ordinal = (SELECT min(ordinal) FROM citations WHERE response_id = c.response_id AND source_id = c.source_id)"""
+JOIN pairs AS c ON c.unit_id = s.statement_id
+LEFT JOIN snapshots AS p ON p.snapshot_id = c.snapshot_id"""
 
 _SAID: Final = """(
            SELECT coalesce(j.verdict, CASE j.supported WHEN 1 THEN 'supported' WHEN 0 THEN 'not_supported' END)
@@ -59,11 +58,11 @@ _VOTE: Final = _SAID.format(pages="", counts="j.judge = '{judge}' AND j.kind <> 
 _OFFLINE: Final = _SAID.format(
     pages=" JOIN snapshots AS q ON q.snapshot_id = j.snapshot_id",
     counts="""j.kind = 'offline'
-                 AND q.text_sha256 = c.text_sha256
+                 AND q.text_sha256 = p.text_sha256
            ORDER BY q.version DESC LIMIT 1)""",
 )
 
-_TABLE_OF: Final = {"l": "labels", "s": "statements", "r": "responses", "c": "citations", "p": "snapshots"}
+_TABLE_OF: Final = {"l": "labels", "s": "statements", "r": "responses", "c": "pairs", "p": "snapshots"}
 
 _WIDE: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
 l.judge_verdict, l.verdict_first, l.reason_code, l.note, l.halluc_type, l.stale, l.source_url, p.title page_title,
@@ -77,9 +76,9 @@ l.judge_verdict, l.label_state, l.reason_code, l.note, l.source_url, p.title pag
 l.jury_against, l.judge_model, l.judge_quote, l.judge_quote_status, l.response_model, l.origin, l.decided_utc,
 l.unit_id, l.response_id, l.snapshot_id"""
 
-_PAIR: Final = "s.statement_no, s.text statement_text, c.source_url, p.page_state"
-_PAIR_MORE: Final = """p.title page_title, r.question, r.model response_model, r.origin, s.statement_id, s.response_id,
-c.source_id, c.snapshot_id"""
+_PAIR: Final = "s.statement_no, c.statement_text, c.source_number, c.source_url, c.cited_by_statement, c.page_state"
+_PAIR_MORE: Final = """c.judge_quote, c.judge_quote_status, c.shown_first, p.title page_title, r.question,
+r.model response_model, r.origin, s.statement_id, s.response_id, c.source_id, c.snapshot_id"""
 
 _DERIVED: Final = {
     "s.statement_no": (

@@ -60,12 +60,13 @@ LABELS: Final = (
     Column("unit_type", "text", "What was labelled.", levels=("statement",)),
     Column("unit_id", "text", "The statement."),
     Column("response_id", "text", "The response that the statement is part of: the unit to resample."),
+    Column("record_id", "text", "The id of the response's record in the file it came from."),
     Column("question_id", "text", "The question; the same for all responses to the same words."),
     Column("statement_ordinal", "integer", "Place of the statement in its response, from 1."),
     Column("statement_text", "text", "The statement."),
     Column("statement_sha256", "text", "SHA-256 of the statement's UTF-8 bytes."),
     Column("snapshot_id", "text", "The page on the screen when verdict_final was given."),
-    Column("source_url", "text", "Address of that page's source."),
+    Column("source_url", "text", "Address of that page's source; judge_quote is of judge_source_url."),
     Column("source_text_sha256", "text", "SHA-256 of that page's text."),
     Column("source_fetched_at", "time", "When that page was fetched.", unit="UTC"),
     Column("extractor", "text", "What made the text of that page, with its version."),
@@ -80,8 +81,9 @@ LABELS: Final = (
     Column("judge_supported", "boolean", "The judges' two-way verdict; empty when tied or not known."),
     Column("judge_conflict", "boolean", "1: one source supports, another contradicts."),
     Column("judge_confidence", "number", "Confidence of the judgement that is shown first.", unit="0 to 1"),
+    Column("judge_source_url", "text", "Address of the source that it judged the statement by."),
     Column("judge_quote", "text", "Its quote."),
-    Column("judge_quote_status", "text", "How true that quote is to the page; none = no quote was given.",
+    Column("judge_quote_status", "text", "How true that quote is to that source's page; none = no quote was given.",
            levels=QUOTE_STATUSES),
     Column("jury_n", "integer", "Judges with a verdict."),
     Column("jury_for", "integer", "Judges whose verdict is judge_verdict (when tied, the size of the largest party)."),
@@ -190,28 +192,6 @@ JUDGEMENTS: Final = (
         "vote 0 and abstained 0 it is not the judge's word any more, or the offline judge's beside another's.",
     ),
 )
-
-PAIRS: Final = (
-    Column("response_id", "text", "The response: the unit to resample."),
-    Column("response_model", "text", "The model that gave it."),
-    Column("origin", "text", "Where the question came from: a stratum."),
-    Column("statement_id", "text", "The statement."),
-    Column("statement_ordinal", "integer", "Place of the statement in its response, from 1."),
-    Column("statement_text", "text", "The statement."),
-    Column("source_number", "integer", "Place of the source among those that the response cites, from 1."),
-    Column("source_id", "text", "The source."),
-    Column("source_url", "text", "Where it is fetched."),
-    Column("source_domain", "text", "Host of that address."),
-    Column("snapshot_id", "text", "Its current page; empty when not fetched."),
-    Column("page_state", "text", "What kind of page that is; empty when not fetched.", levels=PAGE_STATES),
-    Column("supported", "boolean", "By most of the judges that have a vote on this page; of a tie what the study's "
-           "tie rule gives. Empty when that is nothing, and when none has a vote."),
-    Column("unsupported", "number", "Score of the offline rules: higher is to be looked at sooner; empty when they "
-           "have not seen the pair.", unit="0 to 1"),
-    Column("passage_start", "integer", "Where the passage to read first starts in the page's text.", unit=CODE_POINTS),
-    Column("passage_end", "integer", "Where it ends.", unit=CODE_POINTS),
-    Column("passage", "text", "That passage, by the offline rules; empty when no word is shared."),
-)  # fmt: skip
 
 EVENTS: Final = (
     Column("event_id", "text", "The event (a ULID: their order is the order in time)."),

@@ -105,7 +105,7 @@ def test_keys_of_other_tables_are_shown_by_what_they_name(site: httpx.Client) ->
         ("snapshots", "reviewed doses", 1),
         ("labels_wide", "falling", 2),
         ("disagreements", "falling", 1),
-        ("pairs", "heparin", 1),
+        ("pairs_wide", "heparin", 1),
     ],
 )
 def test_a_search_finds_by_words(site: httpx.Client, place: str, words: str, rows: int) -> None:
@@ -134,7 +134,7 @@ def test_the_first_page_says_whose_data_they_are_and_leads_on(
     assert "label set 1" in home
     assert "medreview: &lt;script&gt;" in home
     for place in ("/", "/labels"):
-        for name in ("labels_wide", "disagreements", "pairs"):
+        for name in ("labels_wide", "disagreements", "pairs_wide"):
             assert f'<a href="labels/{name}">' in site.get(place).text
             assert site.get(httpx.URL(place).join(f"labels/{name}")).status_code == 200
     tables = {table["name"]: table for table in site.get("/labels.json").json()["tables"]}

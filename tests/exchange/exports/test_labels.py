@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from medreview.exchange.exports.export import export
+from medreview.study.ids import content_id
 from medreview.text import sha256
 from tests.exchange.example_study import PAGE, QUOTE, TEXTS, ExampleStudy
-from tests.support.study_builder import build
+from tests.support.study_builder import StudyBuilder, build
 
 
 def table(folder: Path, name: str = "labels.csv") -> list[dict[str, str]]:
@@ -73,6 +74,20 @@ def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, export
     tied, prompt_not_known, not_drawn = {"judge_verdict", "judge_supported"}, {"judge_prompt_sha256"}, {"stratum"}
     empty = {name for name, value in row.items() if value == ""}
     assert empty == tied | prompt_not_known | not_drawn | {"inclusion_prob"}
+
+
+def test_a_quote_is_named_with_the_page_that_it_was_looked_up_in_whatever_was_on_the_screen(
+    example: ExampleStudy, exported: Any
+) -> None:
+    def another(rows: StudyBuilder) -> str:
+        rows.citation(content_id("r", TEXTS[0]), rows.source("u9", "https://b.example/other"))
+        return rows.snapshot("u9", "Nothing on this.")
+
+    example.decide("not_addressed", snapshot=build(example.study, another))
+    (row,) = exported()
+    assert row["source_url"] == "https://b.example/other"
+    assert (row["judge_source_url"], row["judge_quote"]) == ("https://a.example/one", QUOTE)
+    assert row["record_id"] == "q1"
 
 
 def test_a_changed_mind_needs_a_reason_of_its_own_and_is_no_reveal_in_open_mode(

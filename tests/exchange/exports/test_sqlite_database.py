@@ -151,6 +151,8 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "judgements.statement_id -> statements", "judgements.response_id -> responses",
         "judgements.snapshot_id -> snapshots", "judgements.source_id -> sources",
         "events.snapshot -> snapshots", "events.undoes_event -> events",
+        "pairs.unit_id -> statements", "pairs.response_id -> responses", "pairs.source_id -> sources",
+        "pairs.snapshot_id -> snapshots",
         "event_values.event_id -> events", "statements.response_id -> responses",
         "left_out.response_id -> responses", "citations.response_id -> responses", "citations.source_id -> sources",
         "citations.snapshot_id -> snapshots",
@@ -173,7 +175,7 @@ def test_views_read_as_one_would_ask(example: ExampleStudy, new_example: NewExam
     with database(tmp_path / "one") as connection:
         wide = [dict(row) for row in connection.execute("SELECT * FROM labels_wide")]
         differing = [dict(row) for row in connection.execute("SELECT * FROM disagreements")]
-        pairs = [dict(row) for row in connection.execute("SELECT * FROM pairs ORDER BY statement_no")]
+        pairs = [dict(row) for row in connection.execute("SELECT * FROM pairs_wide ORDER BY statement_no")]
     assert [(row["statement_no"], row["reviewer_id"], row["verdict_final"], row["judge_verdict"]) for row in wide] == [
         (1, "ada", "partial", "supported"), (1, "zoe", "supported", "supported"), (2, "ada", "not_addressed", None),
     ]  # fmt: skip
@@ -197,7 +199,7 @@ def test_views_read_as_one_would_ask(example: ExampleStudy, new_example: NewExam
     export(example.study, tmp_path / "two", database="labels.db")
     with database(tmp_path / "two") as connection:
         (stale,) = connection.execute("SELECT label_state, source_url FROM disagreements").fetchall()
-        (judged,) = connection.execute("SELECT count(verdict_one) FROM pairs").fetchone()
+        (judged,) = connection.execute("SELECT count(verdict_one) FROM pairs_wide").fetchone()
         pages = connection.execute("SELECT snapshot_id, is_current, text FROM snapshots ORDER BY version").fetchall()
     assert tuple(stale) == ("stale", "https://a.example/one")
     assert judged == 0  # what was said of the text before this one is no verdict on it
@@ -209,7 +211,7 @@ def test_a_study_of_which_nothing_is_known_yet_has_its_tables_and_views(study: S
     with database(tmp_path / "out") as connection:
         names = [row["name"] for row in connection.execute("PRAGMA table_list") if row["type"] in ("table", "view")]
         filled = {name for name in names if connection.execute(f'SELECT 1 FROM "{name}"').fetchone()}
-    assert {"labels_wide", "disagreements", "pairs"} <= set(names)
+    assert {"labels_wide", "disagreements", "pairs", "pairs_wide"} <= set(names)
     assert {name for name in filled if not name.startswith("sqlite_")} == {"codebook"}
 
 
@@ -217,7 +219,7 @@ def test_a_page_that_came_again_with_the_same_text_is_still_judged(example: Exam
     build(example.study, lambda rows: ExampleStudy.page(rows, "p2", PAGE))
     export(example.study, tmp_path / "out", database="labels.db")
     with database(tmp_path / "out") as connection:
-        row = connection.execute("SELECT snapshot_id, verdict_one, verdict_two FROM pairs").fetchone()
+        row = connection.execute("SELECT snapshot_id, verdict_one, verdict_two FROM pairs_wide").fetchone()
     assert tuple(row) == ("p2", "supported", "contradicted")
 
 
@@ -233,13 +235,13 @@ def test_every_judge_has_one_column_also_one_with_a_hostile_name(example: Exampl
     build(example.study, judged)
     export(example.study, tmp_path / "out", database="labels.db")
     with database(tmp_path / "out") as connection:
-        row = connection.execute("SELECT * FROM pairs WHERE statement_no = 2").fetchone()
+        row = connection.execute("SELECT * FROM pairs_wide WHERE statement_no = 2").fetchone()
         found = {name: row[name] for name in row.keys() if name.startswith("verdict_")}  # noqa: SIM118
     assert found == {
         "verdict_one": "not_supported", "verdict_two": None, "verdict_x_drop_table_labels": "supported",
         "verdict_judge": "not_supported", "verdict_one_s": "supported",
     }  # fmt: skip
-    told = json.loads((tmp_path / "out" / "metadata.json").read_text())["databases"]["labels"]["tables"]["pairs"]
+    told = json.loads((tmp_path / "out" / "metadata.json").read_text())["databases"]["labels"]["tables"]["pairs_wide"]
     assert "DROP TABLE" in told["columns"]["verdict_x_drop_table_labels"]
     assert "\u202e" not in json.dumps(told, ensure_ascii=False)
 
