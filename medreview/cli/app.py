@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli.commands import (
+    audit,
     backup,
     check,
     citations,
@@ -56,6 +57,7 @@ def _options(version: Version = False) -> None:
 for command in (
     demo.demo,
     review.review,
+    audit.audit,
     run.run,
     import_.import_,
     fetch.fetch,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
+from medreview.review.queue_kinds import RESERVED
 from medreview.study import Study
 from medreview.study.counts import count_statements
 from medreview.study.events import NewEvent, Recorder
@@ -29,29 +30,12 @@ ALL: Final = "all"
 FLAGS: Final = ("not flagged", "flagged")
 """The strata by flag, as it was when they were given."""
 
-MEMBERS: Final = "SELECT statement_id FROM audit_item"
-RESERVED: Final = """SELECT a.statement_id FROM audit_item AS a
-WHERE NOT EXISTS (SELECT 1 FROM audit_released AS o WHERE o.reviewer = ?1)
-      AND NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?1)"""
-"""Members that are kept from every queue that shows the judges: neither decided nor seen with them. ``?1`` is the
-reviewer."""
-
 _STATEMENTS: Final = """
 SELECT s.statement_id, r.model, r.origin, coalesce(v.priority, 0) > 0 AS flagged, f.number, f.stratum, f.rate
 FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
 LEFT JOIN audit_frame AS f USING (statement_id)"""
 _WITHOUT_ROW: Final = """SELECT 1 FROM statement AS s
 WHERE NOT EXISTS (SELECT 1 FROM audit_frame AS f WHERE f.statement_id = s.statement_id)"""
-
-
-@dataclass(frozen=True, slots=True)
-class Stratum:
-    """A stratum as it is named in the frame: its statements, how many of them are members, and at which rate."""
-
-    name: str
-    statements: int
-    members: int
-    rate: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +151,6 @@ def members(reader: sqlite3.Connection) -> int:
 def reserved(reader: sqlite3.Connection, reviewer: str) -> set[str]:
     """The members that are kept from the queues in which this reviewer sees the judges."""
     return {row[0] for row in reader.execute(RESERVED, (reviewer,))}
-
-
-def strata(reader: sqlite3.Connection) -> list[Stratum]:
-    """The strata of the audit, by name; a stratum whose statements came in at different rates has a row for each."""
-    rows = reader.execute(
-        """SELECT stratum, count(*), sum(number < rate), rate FROM audit_frame GROUP BY stratum, rate
-           ORDER BY stratum, rate"""
-    )
-    return [Stratum(*row) for row in rows]
 
 
 def study_id(connection: sqlite3.Connection) -> str:

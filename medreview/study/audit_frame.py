@@ -1,8 +1,28 @@
-"""The frame of the audit as rows: what is taken over from another copy of a study."""
+"""The frame of the audit: its strata, and what is taken over from another copy of a study."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A stratum as it is named in the frame: its statements, how many of them are members, and at which rate."""
+
+    name: str
+    statements: int
+    members: int
+    rate: float
+
+
+def strata(reader: sqlite3.Connection) -> list[Stratum]:
+    """The strata of the audit, by name; a stratum whose statements came in at different rates has a row for each."""
+    rows = reader.execute(
+        """SELECT stratum, count(*), sum(number < rate), rate FROM audit_frame GROUP BY stratum, rate
+           ORDER BY stratum, rate"""
+    )
+    return [Stratum(*row) for row in rows]
 
 
 def join_frame(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -16,13 +16,13 @@ from medreview.review.audit import (
     members,
     release,
     reserved,
-    strata,
 )
 from medreview.review.overview import Overview, QueueLine, overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.undo import last_act
 from medreview.study import Study
+from medreview.study.audit_frame import strata
 from medreview.study.check import check
 from medreview.study.merge import merge
 from tests.support.study_builder import build

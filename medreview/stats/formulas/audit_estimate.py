@@ -30,11 +30,11 @@ class Sampled:
 def audit_share(
     name: str, sampled: Sequence[Sampled], size: int, *, missing: int = 0, level: float = LEVEL
 ) -> Estimate:
-    """The share in this study of ``size`` statements, of which these were sampled (Hajek 1971: weights 1 / probability).
+    """The share in this study of ``size`` statements, of which these were drawn (Hajek 1971: weights 1 / probability).
 
     The variance is that of the draw, with the finite-population correction. Statements are drawn one by one, so that
-    their likeness within a response adds nothing to it. Wilson's interval on the number of equally likely statements that
-    would vary as much, with Student's t. ``missing`` members of the sample have no value. Undefined below 30
+    their likeness within a response adds nothing to it. Wilson's interval on the number of equally likely statements
+    that would vary as much, with Student's t. ``missing`` members of the sample have no value. Undefined below 30
     statements, and below 5 of either label.
     """
     reason = too_few([one.value for one in sampled])
@@ -73,7 +73,7 @@ def post_stratified_share(
     missing: int = 0,
     level: float = LEVEL,
 ) -> Estimate:
-    """The share in this study of ``size`` statements, ``known_size`` of which were all looked at and the others sampled.
+    """The share in a study of ``size`` statements, ``known_size`` of which were all looked at and the others sampled.
 
     ``known`` are the values of the first part, ``sampled`` are members of the rest, whose interval alone is uncertain.
     Undefined as :func:`audit_share`, the rarer label being counted in both parts, and when one part has no label.
@@ -95,9 +95,9 @@ def too_few(values: Sequence[float]) -> str:
     if n < LEAST_AUDITED:
         return f"{n} have a label that counts, and {LEAST_AUDITED} are needed: {LEAST_AUDITED - n} more."
     if rarer < LEAST_OF_EACH:
-        often = {0: "never", 1: "once"}.get(rarer, f"{rarer} times")
+        often = {0: "was never given", 1: "was given once"}.get(rarer, f"was given {rarer} times")
         more = math.ceil((LEAST_OF_EACH - rarer) * n / rarer) if rarer else LEAST_OF_EACH * n
-        return f"One of the two labels was given {often}, and {LEAST_OF_EACH} of each are needed: about {more} more."
+        return f"One of the two labels {often}, and {LEAST_OF_EACH} of each are needed: about {more:,} statements more."
     return ""
 
 

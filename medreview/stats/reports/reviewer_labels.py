@@ -11,9 +11,15 @@ DRAWN: Final = "audit"
 
 _LABELS: Final = """
 SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_after_reveal,
-       l.event_id IN (SELECT event_id FROM decision_stale) AS stale
-FROM reviewer_label AS l JOIN statement AS s ON s.statement_id = l.unit
+       l.event_id IN (SELECT event_id FROM decision_stale) AS stale,
+       coalesce(json_extract(e.payload, '$.filter'), '') <> '' AS filtered
+FROM reviewer_label AS l JOIN statement AS s ON s.statement_id = l.unit JOIN event AS e ON e.event_id = l.event_id
 WHERE l.reviewer = ? AND l.pass = ?"""
+
+_WAITS: Final = """
+SELECT EXISTS (
+    SELECT 1 FROM audit_item AS a WHERE NOT EXISTS (
+        SELECT 1 FROM standing AS m WHERE m.unit = a.statement_id AND m.reviewer = ? AND m.pass = ?))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class ReviewerLabel:
 
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
     ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
+    ``filtered``: in a queue that was narrowed by a filter.
     """
 
     unit: str
@@ -48,28 +55,34 @@ class ReviewerLabel:
     current: str
     stale: bool = False
     changed_after_reveal: bool = False
+    filtered: bool = False
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
-    """Everybody who left an event in the study, by name."""
-    return [row[0] for row in reader.execute("SELECT DISTINCT reviewer FROM event ORDER BY reviewer")]
+    """Everybody who left an event on a statement of the study, by name."""
+    query = """SELECT DISTINCT reviewer FROM event
+               WHERE unit <> (SELECT value FROM study WHERE key = 'study_id') ORDER BY reviewer"""
+    return [row[0] for row in reader.execute(query)]
 
 
 def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> dict[str, ReviewerLabel]:
     """The reviewer's standing evidence labels by statement, each as the view ``reviewer_label`` counts it.
 
     Blind: the first label, when nothing of the judges' opinion had been seen before. Assisted: everything else, with
-    the current label.
+    the current label. What was labelled through a filter is no random draw while anything of the audit still waits.
     """
+    who = (reviewer, pass_no)
+    waits = bool(reader.execute(_WAITS, who).fetchone()[0])
     return {
         row["unit"]: ReviewerLabel(
             unit=row["unit"],
             response_id=row["response_id"],
-            group=Group(row["mode"], row["block"] == DRAWN),
+            group=Group(row["mode"], row["block"] == DRAWN and not (waits and row["filtered"])),
             label=row["label"],
             current=row["current"],
             stale=bool(row["stale"]),
             changed_after_reveal=bool(row["changed_after_reveal"]),
+            filtered=bool(row["filtered"]),
         )
-        for row in reader.execute(_LABELS, (reviewer, pass_no))
+        for row in reader.execute(_LABELS, who)
     }

@@ -10,6 +10,7 @@ from medreview.judges.ties import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
@@ -33,7 +34,8 @@ class ReviewerFigures:
 class StudyFigures:
     """Everything that ``medreview stats`` says, with the choices that make it repeatable.
 
-    ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``.
+    ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``audit`` is what
+    the random draw says of the whole study.
     """
 
     statements: int
@@ -43,6 +45,7 @@ class StudyFigures:
     between_reviewers: tuple[Comparison, ...]
     between_judges: BetweenJudges
     support: SupportReport
+    audit: AuditReport
 
 
 def study_figures(
@@ -94,6 +97,7 @@ def study_figures(
         between_reviewers=between_reviewers(labels, resampling),
         between_judges=beside.figures(resampling),
         support=judged.report(resampling),
+        audit=audit_report(reader, labels, pass_no),
     )
 
 

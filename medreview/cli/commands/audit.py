@@ -1,0 +1,70 @@
+"""The command ``audit``: the random draw that figures of the whole study rest on."""
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+import typer
+
+from medreview.cli.opening import Reviewer
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted, one_line, result, say
+from medreview.errors import UserError
+
+
+def audit(
+    study: StudyFile,
+    size: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Draw until there are N (of each stratum), or all.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="R", help="Draw every statement with this probability, above 0 up to 1.")
+    ] = None,
+    by: Annotated[
+        Literal["all", "model", "origin", "flagged"], typer.Option(help="Strata, each with a rate of its own.")
+    ] = "all",
+    release: Annotated[
+        bool, typer.Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
+    ] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show the random audit, draw more, or give back what it reserves.
+
+    Without options: the rates, and what became of the statements drawn. Members of the audit are kept from every queue
+    that shows the judges until the reviewer has decided them in the queue "audit". Nobody who is drawn drops out.
+
+    Example: medreview audit sepsis.medreview --size 30 --by model
+    """
+    from medreview.config import load_config
+    from medreview.review import audit as draws
+    from medreview.stats.reports.audit_report import audit_report
+    from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+    from medreview.study import Study
+
+    if size is not None and rate is not None:
+        raise UserError("Give --size or --rate, not both.")
+    if rate is not None and not 0 < rate <= 1:
+        raise UserError("A rate is above 0 and up to 1, 0.1 for a tenth of the statements.")
+    if by != "all" and size is None and rate is None:
+        raise UserError("Say how much to draw of each stratum: --size N or --rate R.")
+    wanted = size is not None or rate is not None
+    who = reviewer or load_config().reviewer
+    with Study.open(study, read_only=not (wanted or release)) as opened:
+        if wanted:
+            drawn = draws.draw(opened, who, size=size, rate=rate, by=by)
+            more = f"{counted(drawn.new, 'statement')} more drawn" if drawn.event_id else "so much is drawn already"
+            say(f"{more}: {drawn.members:,} in the audit")
+        if release:
+            say(f"{counted(draws.release(opened, who), 'statement')} given back to triage")
+        reader = opened.reader
+        names = [reviewer] if reviewer else reviewers(reader)
+        report = audit_report(reader, {name: reviewer_labels(reader, name) for name in names})
+        reserved = len(draws.reserved(reader, who))
+    if as_json:
+        result({"reviewer": who, "reserved": reserved, **asdict(report)}, "", as_json=True)
+        return
+    from medreview.cli.reports.audit import audit_parts
+    from medreview.cli.reports.terminal import printed
+
+    kept = f"{counted(reserved, 'statement')} reserved: kept from {who}'s triage until decided in the queue “audit”"
+    print(printed([*audit_parts(report), *(["", one_line(kept)] if reserved else [])]), end="")
