@@ -3,8 +3,8 @@
     python -m tests.bench.audit_simulation --studies 300
 
 Each study is a file of 100 responses of 6 statements, 85% of them supported, statements of one response alike. A judge
-flags what it does not find supported, and is wrong at times. A reviewer who is always right works through the real queues
-in one of these orders; then the file is asked for its figure. Printed for each order: the mean of value minus truth, how
+flags what it does not find supported, and is wrong at times. A reviewer who is always right works through the queues in
+one of these orders; then the file is asked for its figure. Printed for each order: the mean of value minus truth, how
 many of the 95% intervals hold the truth, how wide they are, and in how many studies there was no figure.
 """
 
