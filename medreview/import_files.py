@@ -56,16 +56,18 @@ class Facts:
     other: list[str] = field(default_factory=list)
 
 
-def import_file(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
+def import_file(
+    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool = False
+) -> Imported:
     """Import one file or folder, whatever it holds, and extract the citations of the new responses.
 
-    Raises :class:`UserError` when the file cannot be used as a whole.
+    ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
     """
     kind = detect_format(path, mapping)
     if kind == "judgements":
         return _judgements(study, path, mapping, progress)
     if kind == "export":
-        told = import_export(study, path, progress)
+        told = import_export(study, path, progress, as_copy=as_copy)
         done = Imported(str(path), kind, told.read, told.added, told.known)
     elif kind == "responses":
         return _answers(study, path, mapping, progress)

@@ -126,14 +126,17 @@ def _rolled_up(study: Study, progress: Progress) -> Iterator[None]:
         study.write(audit.complete)
 
 
-def bring_in(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT) -> Imported:
+def bring_in(
+    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT, *, as_copy: bool = False
+) -> Imported:
     """Import one file or folder, whatever it holds: answers, judgements, a SourceCheckup table, an export.
 
     Judgements, and the decisions of a table, need the pages they speak of; those whose page is not there yet are
-    left out and named. Raises :class:`UserError` when the file cannot be used as a whole.
+    left out and named. ``as_copy``: the export of another study, too.
+    Raises :class:`UserError` when the file cannot be used as a whole.
     """
     with _rolled_up(study, progress):
-        return import_file(study, path, mapping, progress)
+        return import_file(study, path, mapping, progress, as_copy=as_copy)
 
 
 def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> Facts:
@@ -200,7 +203,8 @@ def merge(study: Study, other: Path, progress: Progress = SILENT) -> MergeSummar
     """Bring a colleague's decisions in, and the pages they were made on (``medreview.study.merge``).
 
     Their judgements are not taken over, and the pages that are current here stay so.
-    Raises :class:`UserError` when the other file is this one, no study, or its record does not verify.
+    Raises :class:`UserError` when the other file is this one, no study, one that has nothing in common with this one,
+    or its record does not verify.
     """
     with _rolled_up(study, progress):
         return merge_events(study, other)

@@ -45,16 +45,17 @@ class Preparing(Opened):
             self._study, named, mapping or {}, self._pages(pages), self._progress, synonyms, processes=processes
         )
 
-    def import_file(self, path: Place, mapping: Mapping[str, str] | None = None) -> Imported:
+    def import_file(self, path: Place, mapping: Mapping[str, str] | None = None, *, as_copy: bool = False) -> Imported:
         """Import one file, whatever it holds: answers, judgements, a SourceCheckup table; or the folder of an export.
 
         ``mapping`` says which column is which field, ``{"answer_text": "response"}``; ``{"judge:": "RefChecker"}``
         gives every record that text. A broken record is left out and named in ``bad``; importing twice adds nothing.
+        ``as_copy`` takes the export of another study into one that has material of its own.
         Raises ``UserError`` for a file that cannot be used as a whole.
         """
         from medreview import pipeline
 
-        return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress)
+        return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress, as_copy=as_copy)
 
     def fetch(self, pages: Place | None = None, *, scope: Scope = "missing") -> FetchSummary:
         """Get the cited pages: from ``pages`` (a folder of saved pages or a WARC file), else from the network.

@@ -1,6 +1,5 @@
 """Bringing files into a study: the argument, the study to fill, and what came in."""
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -11,6 +10,7 @@ import typer
 
 from medreview.cli.output import bad_records, counted, say
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Imported
@@ -49,10 +49,10 @@ def imported_sentence(done: "Imported") -> str:
     return sentence + (f"; {counted(done.facts, 'key fact')} added" if done.facts else "")
 
 
-def say_what_is_missing(done: "Imported", study: Path, *command: str) -> None:
+def say_what_is_missing(done: "Imported", study: Path, name: str, *given: Path) -> None:
     """Name the records of a file that were left out, what it lacks, and what of it was not used.
 
-    ``command``: the words before the file in the command that was given, ``medreview import STUDY``.
+    ``name`` and ``given``: the command, and what stood before the file in it: ``import`` and the study.
     """
     bad_records(done.bad, done.file)
     for warning in done.warnings:
@@ -62,10 +62,10 @@ def say_what_is_missing(done: "Imported", study: Path, *command: str) -> None:
     wanted = [column for column in done.unused if column.field]
     if wanted:
         maps = [word for column in wanted for word in ("--map", f"{column.column}={column.field}")]
-        again = [*command, done.file, *maps]
+        again = command(name, *given, Path(done.file), *maps)
         if any(column.field != "citations" for column in wanted):  # by the others a response is told from another
-            again = ["medreview", "run", str(_another(study)), done.file, *maps]
-        say(f"  to take {', '.join(column.column for column in wanted)}: {shlex.join(again)}")
+            again = command("run", _another(study), Path(done.file), *maps)
+        say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
 
 
 def _another(study: Path) -> Path:

@@ -28,7 +28,8 @@ def merge(study: Study, other: Path) -> MergeSummary:
 
     Events on statements that are not in this study are left out and counted. A page that comes in does not become the
     current one: judgements and decisions of this study rest on the one that it has.
-    Raises :class:`UserError` when the other file is this one, no study, or its record does not verify.
+    Raises :class:`UserError` when the other file is this one, no study, a study that has nothing in common with this
+    one, or its record does not verify.
     """
     if other.resolve() == study.path.resolve():
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
@@ -40,6 +41,11 @@ def merge(study: Study, other: Path) -> MergeSummary:
         rows = theirs.reader.execute("SELECT * FROM event ORDER BY event_id").fetchall()
         pages = _pages_behind(study, theirs)
         same = theirs.meta("study_id") == study_id
+        if not same and not _in_common(study, theirs):
+            raise UserError(
+                f"{other} was not merged: it is another study ({theirs.meta('title')}, {theirs.meta('study_id')}), "
+                "made separately, that shares no statement and no decision with this one. Merge copies of one study."
+            )
         frame = [dict(row) for row in theirs.reader.execute("SELECT * FROM audit_frame")] if same else []
 
     def add(connection: sqlite3.Connection) -> MergeSummary:
@@ -62,6 +68,15 @@ def merge(study: Study, other: Path) -> MergeSummary:
         return MergeSummary(len(ours), len(rows) - len(fresh), len(fresh) - len(ours))
 
     return study.write(add)
+
+
+def _in_common(study: Study, theirs: Study) -> bool:
+    """Whether they share a statement or an event."""
+    for column, table in (("statement_id", "statement"), ("event_id", "event")):
+        here = {row[0] for row in study.reader.execute(f"SELECT {column} FROM {table}")}
+        if any(row[0] in here for row in theirs.reader.execute(f"SELECT {column} FROM {table}")):
+            return True
+    return False
 
 
 def _pages_behind(study: Study, theirs: Study) -> dict[str, dict[str, Any]]:

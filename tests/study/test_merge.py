@@ -55,8 +55,17 @@ def test_a_study_is_not_merged_with_itself(two):
         merge(study, two[0])
 
 
+def test_a_study_that_was_made_separately_is_refused_and_says_why(two, tmp_path):
+    with Study.create(tmp_path / "other.medreview", "Sepsis") as other:
+        build(other, lambda rows: rows.response("r9", "C.", statements=["C."]))
+        decide(other, "anna", "r9.1", "supported")
+    with Study.open(two[0]) as study, pytest.raises(UserError, match=r"another study \(Sepsis, study_.*shares no st"):
+        merge(study, tmp_path / "other.medreview")
+
+
 def test_decisions_on_other_material_are_not_taken(two, tmp_path):
     with Study.create(tmp_path / "other.medreview") as other:
+        build(other, lambda rows: rows.response("r1", "A. B.", statements=["A.", "B."]))
         decide(other, "anna", "elsewhere", "supported")
     with Study.open(two[0]) as study:
         summary = merge(study, tmp_path / "other.medreview")

@@ -1,6 +1,9 @@
 """The command ``import``: answers and judgements from files."""
 
 from dataclasses import asdict
+from typing import Annotated
+
+import typer
 
 from medreview.cli.importing import Files, imported_sentence, opened_or_made, say_what_is_missing
 from medreview.cli.mapping import Map, read_mapping
@@ -8,7 +11,13 @@ from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import progress, result
 
 
-def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json = False) -> None:
+def import_(
+    study: StudyFile,
+    files: Files,
+    mapping: Map = None,
+    as_copy: Annotated[bool, typer.Option("--as-copy", help="Take the export of another study, too.")] = False,
+    as_json: Json = False,
+) -> None:
     """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
 
     Example: medreview import sepsis.medreview answers.csv --map answer_text=response
@@ -16,7 +25,7 @@ def import_(study: StudyFile, files: Files, mapping: Map = None, as_json: Json =
     from medreview import pipeline
 
     with opened_or_made(study) as opened, progress() as bar:
-        done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar) for path in files]
+        done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in files]
     for imported in done:
-        say_what_is_missing(imported, study, "medreview", "import", str(study))
+        say_what_is_missing(imported, study, "import", study)
     result({"files": [asdict(imported) for imported in done]}, "\n".join(map(imported_sentence, done)), as_json=as_json)

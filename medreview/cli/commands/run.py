@@ -32,7 +32,7 @@ def run(
         statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     for imported in done.imported:
         say(imported_sentence(imported))
-        say_what_is_missing(imported, study, "medreview", "run", str(study))
+        say_what_is_missing(imported, study, "run", study)
     if done.fetched.note:
         say(done.fetched.note)
     result(

@@ -14,6 +14,7 @@ from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
 from medreview.exchange.files.event_payload import dumps, unflatten
 from medreview.exchange.files.export_folder import changed_files, read_manifest
 from medreview.exchange.imports.responses import add_responses
+from medreview.next_step import command
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.audit_frame import join_frame
@@ -45,14 +46,16 @@ class ExportedSummary:
     statements: int
 
 
-def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> ExportedSummary:
+def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as_copy: bool = False) -> ExportedSummary:
     """Import an export in the dialect ``analysis`` into a study, in one transaction; idempotent.
 
-    An empty study becomes the exported one (its id, title and date). Pages are not part of an export, and judgements of
+    An empty study becomes the exported one (its id, title and date); one with material of its own takes the export of
+    another study only ``as_copy``. Pages are not part of an export, and judgements of
     them are not imported: pages are fetched and judged as before. Key facts are imported. A response that is already
     split into statements in this study keeps these.
-    Raises :class:`UserError` for an export that is incomplete, was changed, or is in the dialect for Excel, and when
-    it has events on statements that are not in this study, so that their hash chain cannot be imported in part.
+    Raises :class:`UserError` for an export that is incomplete, was changed, is in the dialect for Excel, or is of
+    another study, and when it has events on statements that are not in this study, so that their hash chain cannot be
+    imported in part.
     """
     manifest = read_manifest(folder)
     if manifest.get("dialect") != "analysis":
@@ -64,6 +67,12 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> Ex
     missing = [name for name in _REQUIRED if name not in manifest["files"]]
     if changed := changed_files(folder, manifest["files"]) or missing:
         raise UserError(f"{folder} was not imported: {changed[0]} is missing or was changed since it was exported.")
+    if not as_copy and manifest.get("study_id") != study.meta("study_id") and not _is_empty(study.reader):
+        raise UserError(
+            f"{folder} is an export of another study ({manifest.get('title') or 'no title'}, "
+            f"{manifest.get('study_id')}), and this one is no copy of it. To join what is in it all the same: "
+            f"{command('import', study.path, folder, '--as-copy')}"
+        )
     total = manifest["files"]["events.csv"].get("rows", 0)
     progress.begin("export", total)
     try:
@@ -76,8 +85,7 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT) -> Ex
 
 
 def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
-    empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM response) AND NOT EXISTS (SELECT 1 FROM event)")
-    if empty.fetchone()[0]:
+    if _is_empty(connection):
         connection.executemany(
             "UPDATE study SET value = ? WHERE key = ?",
             [(str(manifest[key]), key) for key in ("study_id", "title", "created_at")],
@@ -96,6 +104,11 @@ def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str,
     _add_key_facts(connection, folder)
     added, known, foreign = _add_events(connection, folder)
     return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT EXISTS (SELECT 1 FROM response) OR EXISTS (SELECT 1 FROM event)")
+    return not found.fetchone()[0]
 
 
 def _response(row: Cells) -> dict[str, Any]:

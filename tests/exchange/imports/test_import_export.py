@@ -129,7 +129,9 @@ def test_an_export_joins_a_study_of_the_same_material(
     colleague.fill()
     colleague.do("note", payload={"text": "mine"}, who="bo")
     name = colleague.study.meta("study_id")
-    brought = import_export(colleague.study, tmp_path / "out")
+    with pytest.raises(UserError, match=f"an export of another study .*, {example.study.meta('study_id')}.* --as-copy"):
+        import_export(colleague.study, tmp_path / "out")
+    brought = import_export(colleague.study, tmp_path / "out", as_copy=True)
     assert (brought.responses, brought.statements, brought.added) == (0, 0, 12)
     assert colleague.study.meta("study_id") == name
     assert check(colleague.study.reader) == check(example.study.reader)
@@ -146,7 +148,7 @@ def test_statements_split_otherwise_are_kept_and_their_events_refused(
         lambda connection: connection.execute("DELETE FROM statement WHERE statement_id = ?", (example.units[0],))
     )
     with pytest.raises(UserError, match="Import it into a new study"):
-        import_export(other.study, tmp_path / "out")
+        import_export(other.study, tmp_path / "out", as_copy=True)
     assert other.study.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 0
 
 
@@ -204,7 +206,7 @@ def test_a_draw_of_ones_own_is_kept(example: ExampleStudy, new_example: NewExamp
     other.study.write(lambda c: c.execute("UPDATE response SET parser = NULL WHERE ordinal = 1"))
     own = {"statement_id": example.units[3], "number": 0.75, "stratum": "", "rate": 0.5}
     other.study.write(lambda connection: insert(connection, "audit_frame", [own]))
-    assert import_export(other.study, tmp_path / "out").statements == 3
+    assert import_export(other.study, tmp_path / "out", as_copy=True).statements == 3
     assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_frame")] == [own]
 
 
@@ -217,7 +219,7 @@ def test_two_events_under_one_id_are_refused(example: ExampleStudy, new_example:
     changed = {**first, "reviewer": "eve"}
     other.study.write(lambda connection: insert_event(connection, {**changed, "hash": event_hash(changed)}))
     with pytest.raises(UserError, match="is another one in this study"):
-        import_export(other.study, tmp_path / "out")
+        import_export(other.study, tmp_path / "out", as_copy=True)
     assert other.study.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 1
 
 
