@@ -10,10 +10,6 @@ _BREAK: Final = re.compile(
       |(?P<escaped>(?:\\r)?\\n(?!(?-i:[a-z]))|(?<=[.!?:;])(?:\\r)?\\n)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_WRITTEN_OUT: Final = re.compile(
-    r"\\r\\n|\\n(?!(?:abla|earrow|eg|eq|ewline|e|i|leq|geq|mid|ot|u|um|warrow)(?![A-Za-z]))"
-)
-_HTML_BREAK: Final = re.compile(r"[ \t]*<br[ \t]*/?>", re.IGNORECASE)
 
 
 class Span(NamedTuple):
@@ -68,11 +64,24 @@ def with_line_ends(text: str) -> str:
 
     A row of a Markdown table keeps its ``<br>``: the cell goes on.
     """
+    return _line_ends(text, padded=True)
+
+
+def real_lines(text: str) -> str:
+    """A text without a line end, with real ones for those that are written out in it by the rule of the above.
+
+    Done once, before a text is hashed and stored; one that has line ends of its own stays as it is.
+    """
+    made = text if "\n" in text else _line_ends(text, padded=False)
+    return text if made == text else re.sub(r"[ \t]+\n", "\n", made).strip()
+
+
+def _line_ends(text: str, *, padded: bool) -> str:
     if "<" not in text and "\\" not in text:
         return text
 
     def line_end(found: re.Match[str]) -> str:
-        size = len(found[0])
+        size = len(found[0]) if padded else 0
         if found["escaped"]:
             return "\n".rjust(size)
         line = text.rfind("\n", 0, found.start()) + 1
@@ -83,16 +92,6 @@ def with_line_ends(text: str) -> str:
         return mark.ljust(size)
 
     return _BREAK.sub(line_end, text)
-
-
-def real_lines(text: str) -> str:
-    """A text whose lines are written out, as literal ``\\n`` or ``<br>`` and never as a line end, with real ones.
-
-    A backslash before the name of a TeX sign (``\\nu``, ``\\neq``) stays. Done before hashing, as the above is.
-    """
-    if "\n" in text or not (_WRITTEN_OUT.search(text) or _HTML_BREAK.search(text)):
-        return text
-    return _HTML_BREAK.sub("\n", _WRITTEN_OUT.sub("\n", text))
 
 
 def sha256(text: str | bytes) -> str:

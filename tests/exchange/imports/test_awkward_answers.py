@@ -162,7 +162,7 @@ def test_an_empty_response_is_kept_and_counted(write: Write, study: Study) -> No
     [
         (r"One.\nTwo.\r\nThree.", "One.\nTwo.\nThree."),
         ("One.<br>Two. <BR/>Three.", "One.\nTwo.\nThree."),
-        (r"Where \nu is small and \neq 0\nthe rest follows.", "Where \\nu is small and \\neq 0\nthe rest follows."),
+        (r"Where \nu is small and \neq 0.\nThe rest follows.", "Where \\nu is small and \\neq 0.\nThe rest follows."),
         ("| a<br>b |\n| c |", "| a<br>b |\n| c |"),
         ("Real.\nC:\\new", "Real.\nC:\\new"),
     ],
