@@ -62,9 +62,11 @@ class Figures(Opened):
     ) -> tuple[SupportReport, ...]:
         """How well responses are supported by what they cite: by the judges' verdict, or by a reviewer's labels.
 
-        URL validity, statement-level and response-level support, unused sources, as in SourceCheckup, for the whole
-        study and by model and origin: valid is status 200 with text, supported by one source or more. The judges' is
-        one report, with all four; a reviewer's are up to two, blind and assisted, with support alone.
+        URL validity, statement-level support by a source that the statement cites itself (own citations) and by any of
+        its response, response-level support, unused sources, as in SourceCheckup, for the whole study and by model and
+        origin: valid is status 200 with text, supported by one source or more. ``bounds`` say what missing verdicts
+        could change. The judges' is one report, with all of these; a reviewer's are up to two, blind and assisted, with
+        support alone.
         """
         figures = self.figures(reviewer, pass_no=pass_no, resampling=resampling)
         return (figures.support,) if reviewer is None else figures.reviewers[0].support
@@ -108,6 +110,7 @@ class Figures(Opened):
         from medreview.sources.lookups.reach import stored
         from medreview.stats.citations.report import Thresholds, citation_report, scored
         from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.reports.provenance import provenance
 
         listed = load_allow_list(None if allow is None else Path(allow))
         answers = list(study_answers(self._study.reader))
@@ -118,5 +121,6 @@ class Figures(Opened):
             reach=stored(self._study.reader),
             reach_from="snapshots",
             resampling=resampling or DEFAULT,
+            provenance=provenance(self._study.reader, resampling or DEFAULT),
             progress=self._progress,
         )

@@ -43,13 +43,13 @@ def test_numbers_stand_right_and_words_left():
     ]
 
 
-@pytest.mark.parametrize(("breaks", "lines"), [("words", 1), ("anywhere", 3)])
-def test_a_word_wider_than_the_page_is_cut_or_goes_on(breaks, lines):
+@pytest.mark.parametrize("breaks", ["words", "anywhere"])
+def test_a_word_wider_than_the_page_goes_on(breaks):
     shown = printed([table(("", "n"), [("x" * 160, "7")], first=breaks)]).splitlines()[1:]
 
-    assert len(shown) == lines
+    assert len(shown) == 3
     assert max(map(len, shown)) <= 80
-    assert ("…" in shown[0]) == (breaks == "words")
+    assert "".join(shown).count("x") == 160
     assert shown[0].endswith("7")
 
 

@@ -1,6 +1,7 @@
 """``medreview stats`` and ``medreview evidence`` as a person and a script meet them."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -31,8 +32,54 @@ def test_the_generated_study_is_whole_and_as_large_as_asked(study):
         assert check(opened.reader) == []
 
 
-def test_the_report_fits_80_columns_and_says_what_a_figure_needs(medreview, study):
-    shown = medreview("stats", study, "--replicates", 199)
+def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
+    lines = medreview("stats", study, "--replicates", 199).stdout.splitlines()
+
+    assert len(lines) <= 24
+    assert max(map(len, lines[:-1])) <= 80
+    assert lines[1] == "anna: 60 of 101 statements decided, 0 deferred, 41 open"
+    # The judges together, then each of them, with the interval of kappa over responses.
+    assert [line.split("  ")[0] or line.split()[0] for line in lines[4:8]] == [
+        "anna, blind, random audit", "offline", "judge", "judge",
+    ]  # fmt: skip
+    assert re.fullmatch(r"  judge 1 +\d+\.\d% +0\.\d{3} +-?\d\.\d{3} to \d\.\d{3} +\d+ +\d+", lines[6])
+    text = "\n".join(lines)
+    for words in (
+        "by a source the statement cites",
+        "by any source of the response",
+        "all statements of a response",
+        "cited URLs that are valid",
+        "if what is\nmissing is taken as not supported and as supported",
+        "No statement cites a source itself.",
+        "199 resamples, seed 1; ties: undecided",
+        f"all figures, and why one is missing:\n  medreview stats {study} --full",
+    ):
+        assert words in text
+
+
+def test_provenance_on_the_screen_is_that_of_the_json(medreview, study):
+    origin = json.loads(medreview("stats", study, "--replicates", 99, "--json").stdout)["provenance"]
+    shown = " ".join(medreview("stats", study, "--replicates", 99).stdout.split())
+
+    assert f"{origin['study_id']}, {origin['events']} events to {origin['event_head'][:12]}, " in shown
+    assert f"; {origin['comparisons']} comparisons medreview {origin['version']}" in shown
+
+
+def test_nothing_is_cut_however_long_a_name_is(medreview, study, tmp_path):
+    path = tmp_path / "long.medreview"
+    path.write_bytes(study.read_bytes())
+    with Study.open(path) as opened:
+        opened.write(lambda db: db.execute("UPDATE judge_run SET judge = judge || ?", ("-and-so-on" * 9,)))
+    for options in ((), ("--full",)):
+        shown = medreview("stats", path, "--replicates", 99, *options).stdout
+
+        assert "…" not in shown
+        assert max(map(len, shown.splitlines()[:-1])) <= 80
+        assert shown.count("-and-so-on") + shown.count("and-so-on-") >= 9
+
+
+def test_the_full_report_fits_80_columns_and_says_what_a_figure_needs(medreview, study):
+    shown = medreview("stats", study, "--replicates", 199, "--full")
 
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -68,8 +115,9 @@ def test_json_holds_every_figure_with_its_interval(medreview, study):
 def test_no_decision_is_a_sentence(medreview, tmp_path):
     path = tmp_path / "new.medreview"
     Study.create(path).close()
-    shown = medreview("stats", path)
+    shown = medreview("stats", path, "--full")
 
+    assert medreview("stats", path).stdout.startswith("0 statements in 0 responses; nobody has decided anything yet\n")
     assert "Nobody has decided anything yet" in shown.stdout
     assert "The study has no response yet" in shown.stdout
 

@@ -45,6 +45,15 @@ class SmallStudy:
 
         build(self.study, add)
 
+    def cites(self, unit: str, *sources: int) -> None:
+        """The statement itself cites sources of its response."""
+
+        def add(rows: StudyBuilder) -> None:
+            for number in sources:
+                rows.marker(unit, f"{unit.split('.')[0]}/{number}", number)
+
+        build(self.study, add)
+
     def said(
         self, label: str, *units: str, who: str = "anna", mode: str = "open", seen: str = "",
         block: str = "responses", kind: str = "decide", **more: Any,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from medreview.exchange.imports.rows import BadRecord
     from medreview.sources.lookups.reach import Reach
     from medreview.stats.citations.report import CitationReport, ReachFrom
+    from medreview.stats.reports.provenance import Provenance
 
 _MISSED = 1
 """The exit code of ``--check`` when a criterion is missed or undefined; a mistake of the user is 2."""
@@ -89,7 +90,8 @@ def citations(
             say(f"asking for {counted(len(sources), 'source')} over the network")
             known, known_from = asyncio.run(ask(sources, network_from_config(proxy, robots), bar)), "network"
         report = citation_report(
-            found, listed, Thresholds(min_with, min_allowed), reach=known, reach_from=known_from, progress=bar
+            found, listed, Thresholds(min_with, min_allowed), reach=known, reach_from=known_from,
+            provenance=read.provenance, progress=bar,
         )  # fmt: skip
     _write(report, read, csv, html)
     _show(report, read, as_json=as_json)
@@ -109,6 +111,7 @@ class _Read(NamedTuple):
     bad: "list[BadRecord]"
     is_study: bool
     stored: "Mapping[str, Reach]"
+    provenance: "Provenance | None" = None
 
 
 def _read(source: str, mapping: Mapping[str, str]) -> _Read:
@@ -124,6 +127,8 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
     path = Path(source)
     if source != "-" and is_database(path):
         from medreview.sources.lookups.reach import stored
+        from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.reports.provenance import provenance
         from medreview.study import Study
 
         if mapping:
@@ -134,7 +139,8 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
                 raise UserError(
                     f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
                 )
-            return _Read(path.name, answers, [], True, stored(study.reader))
+            origin = provenance(study.reader, DEFAULT)
+            return _Read(path.name, answers, [], True, stored(study.reader), origin)
     rows = stream_answers(sys.stdin.buffer.read(), mapping) if source == "-" else file_answers(path, mapping)
     told = list(rows)
     return _Read(

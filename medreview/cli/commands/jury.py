@@ -1,6 +1,7 @@
 """The command ``jury``: which few judges agree best with a reviewer, and what they cost."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -46,6 +47,7 @@ def jury(
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.reports.jury_labels import jury_labels
     from medreview.stats.reports.label_scales import SCALES
+    from medreview.stats.reports.provenance import provenance
     from medreview.stats.reports.small_jury import small_jury
     from medreview.study import Study
 
@@ -58,9 +60,10 @@ def jury(
             scale=next(known for known in SCALES if known.name == scale),
             mode="assisted" if assisted else "blind",
         )
-        rule = tie_rule(reader)
-    if ties is not None:
-        rule = rule_named(ties)
+        rule = tie_rule(reader) if ties is None else rule_named(ties)
+        origin = provenance(
+            reader, Resampling(seed=seed), labels={labels.reviewer: {labels.group.title: len(labels.mine)}}, tie=rule
+        )
     found = small_jury(
         labels,
         sorted(set(size)) if size else [count for count in (1, 3) if count <= len(labels.judges)],
@@ -69,7 +72,12 @@ def jury(
         splits=splits,
         resampling=Resampling(seed=seed),
     )
-    result(found, "" if as_json else "\n".join(_lines(found)), as_json=as_json)
+    if as_json:
+        result({**asdict(found), "provenance": asdict(origin)}, "", as_json=True)
+    else:
+        from medreview.cli.reports.provenance import provenance_lines
+
+        result(None, "\n".join((*_lines(found), "", *provenance_lines(origin))), as_json=False)
 
 
 def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:

@@ -19,12 +19,16 @@ def stats(
     replicates: Annotated[
         int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """How often you and the judges agree, and how well the responses are supported by what they cite.
 
-    Labels given blind, before the judges were seen, stand apart from assisted ones, and the random audit apart from
-    what was chosen: pooled, they would answer no question. Intervals resample whole responses.
+    One screen has a line for each judge and each share of support; --full has everything. Labels given blind, before
+    the judges were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they
+    would answer no question. Intervals resample whole responses.
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
@@ -40,8 +44,12 @@ def stats(
         figures = study_figures(opened.reader, reviewer, resampling=resampling, progress=bar)
     if as_json:
         result(figures, "", as_json=True)
-    else:
+    elif full:
         from medreview.cli.reports.stats import render
 
         print(render(figures), end="")
+    else:
+        from medreview.cli.reports.stats_screen import render_screen
+
+        print(render_screen(figures, study), end="")
     sys.stdout.flush()

@@ -10,6 +10,7 @@ from medreview.citations.scoring import KIND_NAMES, ScoredCitation
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.page import check_page, write_page
+from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
 from medreview.exchange.imports.rows import BadRecord
 from medreview.sources.lookups.reach import MEANING, STATES
@@ -100,6 +101,8 @@ def _report(report: CitationReport, name: str, bad: Sequence[BadRecord], *, full
         f"Intervals: Wilson for shares of responses{latencies}; all others by percentile bootstrap over responses, "
         f"{draws.replicates:,} replicates, seed {draws.seed}."
     )
+    if report.provenance is not None:
+        yield from provenance_lines(report.provenance)
 
 
 def _head(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> Iterator[str]:

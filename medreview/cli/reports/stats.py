@@ -6,6 +6,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line, stratum_name
 from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
 from medreview.labels import AXES
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
@@ -20,7 +21,8 @@ from medreview.words import in_words
 
 _SHORT: Final = {
     "source URL validity": "URL validity",
-    "statement-level support": "statement support",
+    "statement-level support, own citations": "statement support, by a source the statement cites",
+    "statement-level support": "statement support, by any source of the response",
     "response-level support": "response support",
 }
 """Names for a column that leaves room for the rest of an 80-column row; the JSON has the full ones."""
@@ -58,6 +60,7 @@ def _report(figures: StudyFigures) -> Iterator[Part]:
         "Wilson: takes the items for independent; lead with the resampled one where responses hold several. "
         "left: items left out, because a judgement or label is missing. resp: responses that the items are in."
     )
+    yield from provenance_lines(figures.provenance)
 
 
 def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
@@ -124,7 +127,7 @@ def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
         for label, name, row in zip(comparison.labels, names, comparison.table, strict=True)
     ]
     yield f"rows: {first}; columns: {second}"
-    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*totals))], first="never")
+    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*totals))])
 
 
 def _support(report: SupportReport) -> Iterator[Part]:
@@ -145,22 +148,18 @@ def _stratum(stratum: SupportFigures) -> Part:
     both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
     # Without items the two are the same sentence.
     shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]
-    return inset(head, _figure_table(shown), *_sentences(shown), *map(_bounds, _open(stratum.bounds)))
+    return inset(head, _figure_table(shown), *_sentences(shown), *_bounds(stratum.bounds))
 
 
-def _open(bounds: Sequence[Bounds]) -> list[Bounds]:
-    """Those that a missing verdict could move."""
-    return [each for each in bounds if each.missing]
-
-
-def _bounds(each: Bounds) -> str:
-    if each.not_supported is None or each.supported is None:
-        return ""
-    return (
-        f"{_SHORT.get(each.name, each.name)}, all {each.n:,} ({each.missing:,} without a verdict): "
-        f"{percent(each.not_supported)} and {percent(each.supported)}, the missing verdicts taken as not supported and "
-        "as supported"
-    )
+def _bounds(bounds: Sequence[Bounds]) -> Iterator[Table]:
+    """Of the shares that a missing verdict could move."""
+    rows = [
+        (name, percent(each.not_supported), percent(each.supported), *numbers(each.n, each.missing))
+        for name, each in ((_SHORT.get(each.name, each.name), each) for each in bounds)
+        if each.missing and each.not_supported is not None and each.supported is not None
+    ]
+    if rows:
+        yield table(("missing verdicts taken as", "not supported", "supported", "n", "missing"), rows)
 
 
 def _judges(judges: BetweenJudges) -> Iterator[Part]:
@@ -214,7 +213,7 @@ def _figure_table(figures: Sequence[Estimate]) -> Table:
         ("" if figure.name == above else _SHORT.get(figure.name, figure.name), *_row(figure))
         for figure, above in zip(figures, before, strict=False)
     )
-    return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows, first="never")
+    return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows)
 
 
 def _row(figure: Estimate) -> tuple[str, ...]:

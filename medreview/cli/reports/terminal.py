@@ -98,8 +98,7 @@ def _column(column: Column) -> rich_table.Column:
     if column.breaks == "never":
         return rich_table.Column(column.name, justify=side, no_wrap=True)
     longest = max(map(len, column.name.split()), default=0)
-    overflow: Final = "fold" if column.breaks == "anywhere" else "ellipsis"
-    return rich_table.Column(column.name, justify=side, min_width=longest, overflow=overflow)
+    return rich_table.Column(column.name, justify=side, min_width=longest, overflow="fold")
 
 
 def _lineless(*columns: rich_table.Column, header: bool) -> rich_table.Table:

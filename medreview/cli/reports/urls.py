@@ -6,6 +6,7 @@ from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
 from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
 from medreview.next_step import command
 from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
@@ -56,6 +57,7 @@ def _report(report: UrlReport, study: Path, paywalled: Path | None) -> Iterator[
         "for shares of sources Wilson. n: citations; resp: responses that these are in; -: no interval, since all "
         "is in one response, or the share is the same however responses are drawn (--json says which)."
     )
+    yield from provenance_lines(report.provenance)
 
 
 def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:

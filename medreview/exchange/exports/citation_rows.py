@@ -152,6 +152,7 @@ def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict
         "models_omitted": report.models_omitted,
         "reach_from": report.reach_from or None,
         "resampling": asdict(report.resampling),
+        "provenance": None if report.provenance is None else asdict(report.provenance),
         "left_out": [asdict(record) for record in bad],
         "responses": [_response(response, report) for response in report.responses],
     }

@@ -21,6 +21,7 @@ from medreview.stats.citations.reference_similarity import (
 )
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.latency import Latency, latency
+from medreview.stats.reports.provenance import Provenance
 
 MOST_MODELS: Final = 12
 """Models shown, the largest first: a file may name a new one on every line."""
@@ -61,6 +62,7 @@ class CitationReport:
     """The whole report. ``reach``: what became of each source by its key, and who said so (``reach_from``).
 
     ``by_model`` is empty when there is one model only; ``models_omitted`` counts the smaller ones left out.
+    ``provenance`` is that of a study; answers in a file have none.
     """
 
     allow: AllowList
@@ -72,6 +74,7 @@ class CitationReport:
     reach: Mapping[str, Reach]
     reach_from: ReachFrom
     resampling: Resampling
+    provenance: Provenance | None = None
 
     @property
     def passed(self) -> bool:
@@ -122,6 +125,7 @@ def citation_report(
     reach: Mapping[str, Reach] | None = None,
     reach_from: ReachFrom = "",
     resampling: Resampling = DEFAULT,
+    provenance: Provenance | None = None,
     progress: Progress = SILENT,
 ) -> CitationReport:
     """The report on scored answers. A response is named by its id, or by the line that it begins at."""
@@ -146,6 +150,7 @@ def citation_report(
         reach=reach,
         reach_from=reach_from,
         resampling=resampling,
+        provenance=provenance,
     )
 
 

@@ -26,6 +26,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.study_support import MOST_STRATA
 
 TOP = 5
@@ -145,7 +146,7 @@ class UrlReport:
 
     ``registry`` counts the registrable domains of the study: with a country, without one, failed, not asked. ``lost``
     names lost addresses, the most cited first; ``lost_omitted`` counts those beyond the first thousand. ``omitted``
-    counts the models and origins beyond the largest.
+    counts the models and origins beyond the largest. ``provenance`` says which state of which study it is of.
     """
 
     strata: tuple[UrlStratum, ...]
@@ -155,6 +156,7 @@ class UrlReport:
     lost: tuple[LostSource, ...]
     lost_omitted: int
     resampling: Resampling
+    provenance: Provenance
 
 
 def url_figures(
@@ -190,6 +192,7 @@ def url_figures(
         lost=lost[:MOST_LOST],
         lost_omitted=max(0, len(lost) - MOST_LOST),
         resampling=resampling,
+        provenance=provenance(reader, resampling),
     )
 
 

@@ -23,6 +23,10 @@ _URLS: Final = _Share(
 )
 _JUDGED: Final = (
     _Share(
+        "own_support", "statement-level support, own citations", "supported",
+        "No statement cites a source itself.", "No statement has a verdict on a source that it cites yet.",
+    ),
+    _Share(
         "statement_support", "statement-level support", "supported", "There is no statement.",
         "No statement has a verdict yet.",
     ),
@@ -45,12 +49,14 @@ class ResponseSupport:
     ``urls``: ``None`` is one that was not asked for: not fetched yet, or its text
     came with the response. ``support`` has one row per statement and one entry per URL. An
     invalid URL supports nothing (``False``); ``None`` is a pair without a verdict. ``statements`` says of each whether
-    it is supported, where that is known otherwise than from the pairs (a jury's verdict, a reviewer's label).
+    it is supported, where that is known otherwise than from the pairs (a jury's verdict, a reviewer's label). ``own``:
+    of each statement that itself cites a source, whether one that it cites supports it.
     """
 
     urls: Sequence[bool | None]
     support: Sequence[Sequence[bool | None]]
     statements: Sequence[bool | None] | None = None
+    own: Sequence[bool | None] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class SupportMetrics:
-    """The four shares; ``figures`` with responses as the resampling unit lead, ``wilson`` takes items as independent.
+    """The shares; ``figures`` with responses as the resampling unit lead, ``wilson`` takes items as independent.
 
     A response with a statement that has no verdict is left out and counted in ``dropped``, also where another statement
     settles it; so is a source that has no verdict on one of them. To keep what one verdict settles and drop what a
@@ -114,7 +120,7 @@ def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
         sources.append(_Item(not used[0], not used[1], all(pair.complete for pair in pairs)))
     # Not all([]): a response without statements is counted apart, not as fully supported.
     whole = [_Item(*(all(item[part] for item in statements) for part in range(3)))] if statements else []
-    return [_item(url) for url in response.urls], statements, whole, sources
+    return [_item(url) for url in response.urls], [_item(state) for state in response.own], statements, whole, sources
 
 
 def _item(state: bool | None) -> _Item:
@@ -126,8 +132,9 @@ def support_metrics(
 ) -> SupportMetrics:
     """URL validity, statement-level and response-level support and the share of unused sources (SourceCheckup).
 
-    A statement is supported by one supporting source or more; a response when all its statements are, among the
-    responses that have statements; a source is unused when it supports no statement of its response.
+    A statement is supported by one supporting source or more: of those that it cites itself, or of all of its response.
+    A response is when all its statements are, among the responses that have statements; a source is unused when it
+    supports no statement of its response.
     """
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.response_sample import ResponseSample

@@ -9,11 +9,13 @@ from medreview.judges.long_pages import pages_in_parts
 from medreview.judges.ties import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
+from medreview.statements.own_citations import every_statement
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
+from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
@@ -38,6 +40,7 @@ class StudyFigures:
     the random draw says of the whole study.
     """
 
+    provenance: Provenance
     statements: int
     responses: int
     resampling: Resampling
@@ -66,7 +69,7 @@ def study_figures(
     judges, tie = judges_of_support(reader), tie_rule(reader)
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
-    judged = JudgedSupport(tie)
+    judged = JudgedSupport(tie, dict(every_statement(reader)))
     beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
     statements = responses = 0
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
@@ -81,21 +84,31 @@ def study_figures(
             reviewed[name].add(case)
             for statement in case.statements:
                 agreement[name].add(statement)
+    found = tuple(
+        ReviewerFigures(
+            reviewer=name,
+            progress=standing(reader, name, labels[name], pass_no),
+            agreement=agreement[name].figures(resampling),
+            support=reviewed[name].report(resampling),
+        )
+        for name in names
+    )
+    between, judges_beside = between_reviewers(labels, resampling), beside.figures(resampling)
+    groups = [group for one in found for group in one.agreement]
+    compared = [*(each for group in groups for each in group.comparisons), *between, *judges_beside.pairs]
     return StudyFigures(
+        provenance=provenance(
+            reader,
+            resampling,
+            labels={one.reviewer: {group.title: group.labels for group in one.agreement} for one in found},
+            comparisons=sum(each.n > 0 for each in compared),
+        ),
         statements=statements,
         responses=responses,
         resampling=resampling,
-        reviewers=tuple(
-            ReviewerFigures(
-                reviewer=name,
-                progress=standing(reader, name, labels[name], pass_no),
-                agreement=agreement[name].figures(resampling),
-                support=reviewed[name].report(resampling),
-            )
-            for name in names
-        ),
-        between_reviewers=between_reviewers(labels, resampling),
-        between_judges=beside.figures(resampling),
+        reviewers=found,
+        between_reviewers=between,
+        between_judges=judges_beside,
         support=judged.report(resampling),
         audit=audit_report(reader, labels, pass_no),
     )

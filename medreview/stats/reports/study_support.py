@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from medreview.judges.rollup import roll_up
+from medreview.judges.votes import jury
 from medreview.labels import TieRule
+from medreview.statements.own_citations import OwnCitations
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.support import Bounds, ResponseSupport, support_metrics
@@ -17,7 +20,7 @@ from medreview.words import counted, in_words
 MOST_STRATA: Final = 12
 """Models or origins shown, the largest first: a file may name a new origin on every line."""
 
-_BY_JUDGES: Final = ("url_validity", "statement_support", "response_support", "unused_source_share")
+_BY_JUDGES: Final = ("url_validity", "own_support", "statement_support", "response_support", "unused_source_share")
 _BY_REVIEWER: Final = ("statement_support", "response_support")
 _WHOLE: Final = ("", "")
 _SUPPORTED: Final = {"supported": True, "partial": False, "contradicted": False, "not_addressed": False}
@@ -92,13 +95,17 @@ class _Strata:
 
 
 class JudgedSupport:
-    """Support by the judges' rolled-up verdict; fed response by response. ``tie``: the rule of the roll-up."""
+    """Support by the judges' rolled-up verdict; fed response by response.
 
-    def __init__(self, tie: TieRule) -> None:
+    ``tie`` is the rule of the roll-up; ``own`` says what each statement cites itself.
+    """
+
+    def __init__(self, tie: TieRule, own: Mapping[str, OwnCitations]) -> None:
         self._tie: TieRule = tie
+        self._own = own
         self._strata = _Strata()
         self._states: Counter[str] = Counter()
-        self._judged = self._by_rules = 0
+        self._judged = self._by_rules = self._alone = self._citing = 0
 
     def add(self, case: JudgedResponse) -> None:
         """Take up one response. A source not asked for is neither valid nor invalid."""
@@ -114,7 +121,15 @@ class JudgedSupport:
             supports = statement.by_source(self._tie)
             rows.append([False if valid[source] is False else supports.get(source) for source in valid])
         verdicts = [_verdict(statement, case) for statement in case.statements]
-        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts))
+        own = [self._own[statement.statement_id].sources for statement in case.statements]
+        by_own = [
+            _verdict_on(statement, case, sources, self._tie)
+            for statement, sources in zip(case.statements, own, strict=True)
+            if sources
+        ]
+        self._alone += own.count(())
+        self._citing += len(by_own)
+        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own))
 
     def report(self, resampling: Resampling) -> SupportReport:
         """The figures, and who the judges were where that is the offline judge."""
@@ -130,6 +145,11 @@ class JudgedSupport:
         if self._states:
             states = ", ".join(f"{count} {in_words(state)}" for state, count in self._states.most_common())
             cautions.append(f"Valid means status 200 and text. Among the valid pages are: {states}.")
+        if self._alone and self._citing:
+            cites = "cites no source itself and is" if self._alone == 1 else "cite no source themselves and are"
+            cautions.append(
+                f"{counted(self._alone, 'statement')} {cites} not in the share that a source they cite supports."
+            )
         return self._strata.report(by, _BY_JUDGES, cautions, resampling)
 
 
@@ -179,3 +199,12 @@ def _verdict(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
         return statement.together.supported
     readable = any(page is None or page.valid is not False for page in case.sources.values())
     return None if statement.votes or readable else False
+
+
+def _verdict_on(statement: JudgedStatement, case: JudgedResponse, sources: Sequence[str], tie: TieRule) -> bool | None:
+    """The same of some of its sources: the judges' words on these, by the rules of the roll-up."""
+    votes = [vote for vote in jury(statement.votes) if vote.source_id in sources]
+    if votes:
+        return roll_up(votes, tie).supported
+    pages = [case.sources.get(source) for source in sources]
+    return None if any(page is None or page.valid for page in pages) else False

@@ -225,7 +225,7 @@ def test_nobody_decided_and_nobody_judged(small):
 
     assert found.reviewers == ()
     whole = found.support.strata[0]
-    assert [figure.value for figure in whole.clustered] == [1.0, None, None, None]
+    assert [figure.value for figure in whole.clustered] == [1.0, None, None, None, None]
     assert all(figure.reason for figure in whole.clustered[1:])
 
 
@@ -286,6 +286,7 @@ def test_support_and_url_validity_by_hand(small):
     # a, b, c: valid 1 of 2, 1 of 1 (one not fetched), 0 of 1. c.1 has nothing to stand on: not supported.
     assert shares(strata["", ""].clustered) == {
         "source URL validity": (2 / 4, 4),
+        "statement-level support, own citations": (None, 0),
         "statement-level support": (2 / 4, 4),
         "response-level support": (1 / 3, 3),
         "unused sources": (3 / 4, 4),
@@ -302,6 +303,40 @@ def test_support_and_url_validity_by_hand(small):
     }
     assert shares(mine["anna, blind"].strata[0].clustered)["statement-level support"] == (0.0, 1)
     assert "2 of 3 responses" in mine["anna, blind"].cautions[0]
+
+
+def test_support_by_a_source_the_statement_cites_and_by_any(small):
+    """Two sources; of what the second supports, one statement cites the first, one both, and one neither."""
+    small.response("a", 5, sources=("ok", "ok"))
+    small.judged("one", "not_addressed", "a.1", "a.2", "a.3", "a.4", source=1)
+    small.judged("one", "supported", "a.1", "a.2", "a.3", source=2)
+    small.cites("a.1", 1)
+    small.cites("a.2", 1, 2)
+    small.cites("a.4", 1)
+    small.cites("a.5", 2)
+    report = figures_of(small).support
+    found = shares(report.strata[0].clustered)
+
+    assert found["statement-level support, own citations"] == (1 / 3, 3)
+    assert found["statement-level support"] == (3 / 4, 4)
+    bounds = {each.name: each for each in report.strata[0].bounds}["statement-level support, own citations"]
+    assert (bounds.not_supported, bounds.supported, bounds.n, bounds.missing) == (1 / 4, 2 / 4, 4, 1)
+    assert "1 statement cites no source itself" in report.cautions[-1]
+
+
+def test_what_a_statement_cites_supports_it_by_the_rules_of_the_roll_up(small):
+    """An unreadable page supports nothing, one not fetched may yet; offline words count where no judge was asked."""
+    small.response("a", 4, sources=("http_error", None, "ok", "ok"))
+    small.cites("a.1", 1)
+    small.cites("a.2", 2)
+    small.judged("offline", "supported", "a.3", "a.4", source=3)
+    small.judged("one", "partial", "a.3", source=4)
+    small.cites("a.3", 3)
+    small.cites("a.4", 3)
+    own = figures_of(small).support.strata[0].estimate("statement-level support, own citations")
+
+    # a.1 no; a.2 and a.3 open: nobody whose word counts has read what they cite; a.4 yes.
+    assert (own.value, own.n, own.dropped) == (1 / 2, 2, 2)
 
 
 def test_a_response_with_an_open_statement_has_no_support_by_the_reviewer(small):

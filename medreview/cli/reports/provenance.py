@@ -1,0 +1,22 @@
+"""Where the figures of a report come from, in two sentences at its end."""
+
+from datetime import datetime
+
+from medreview.cli.output import counted
+from medreview.stats.reports.provenance import Provenance
+from medreview.words import in_words
+
+_HASH = 12
+"""Digits of the newest event's hash that are shown; the JSON has all."""
+
+
+def provenance_lines(origin: Provenance) -> tuple[str, str]:
+    """The state that the figures are of, and how they were made."""
+    head = f" to {origin.event_head[:_HASH]}" if origin.event_head else ""
+    at = datetime.fromisoformat(origin.made_at).strftime("%Y-%m-%d %H:%M UTC")
+    beside = f"; {counted(origin.comparisons, 'comparison')}" if origin.comparisons else ""
+    return (
+        f"{origin.study_id}, {counted(origin.events, 'event')}{head}, {at}{beside}",
+        f"medreview {origin.version}, label set {origin.label_set_version}; {origin.replicates:,} resamples, seed "
+        f"{origin.seed}; ties: {in_words(origin.tie_rule)}",
+    )

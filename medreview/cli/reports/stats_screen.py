@@ -1,0 +1,134 @@
+"""The figures that matter, on one screen of 80 x 24; ``stats`` renders all of them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.layout import NextStep, Part, cells, numbers, table
+from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.terminal import printed
+from medreview.next_step import command
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE, TOGETHER
+from medreview.stats.reports.label_scales import BINARY
+from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
+from medreview.stats.reports.study_support import SupportReport
+
+_MOST_ROWS: Final = 6
+_MOST_REVIEWERS: Final = 2
+_SUPPORT: Final = {
+    "statement-level support, own citations": "by a source the statement cites",
+    "statement-level support": "by any source of the response",
+    "response-level support": "all statements of a response",
+    "source URL validity": "cited URLs that are valid",
+}
+
+_Row = tuple[str, ...]
+
+
+def render_screen(figures: StudyFigures, study: Path) -> str:
+    """One line for each judge and each share; what is left out here, and why, ``--full`` has."""
+    return printed(_screen(figures, study))
+
+
+def _screen(figures: StudyFigures, study: Path) -> Iterator[Part]:
+    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
+    yield f"{statements} in {responses}" + ("" if figures.reviewers else "; nobody has decided anything yet")
+    yield from map(_progress, figures.reviewers[:_MOST_REVIEWERS])
+    if len(figures.reviewers) > _MOST_REVIEWERS:
+        yield f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}"
+    compared = list(_agreement(figures)) or list(_between_judges(figures))
+    rows = [row for row, _ in compared]
+    if rows:
+        title = "agreement, supported or not" if figures.reviewers else "judges, supported or not"
+        yield ""
+        yield table((title, "agree", "kappa", "95% interval", "n", "resp"), rows[:_MOST_ROWS])
+        if len(rows) > _MOST_ROWS:
+            yield f"and {counted(len(rows) - _MOST_ROWS, 'more row')} in --full"
+    shown = [figure for _, figure in compared[:_MOST_ROWS]]
+    if figures.support.strata:
+        yield ""
+        yield from _support(figures.support)
+        shown += figures.support.strata[0].clustered
+    yield from _notes(figures, shown)
+    yield from provenance_lines(figures.provenance)
+    yield "all figures, and why one is missing:"
+    yield NextStep(one_line(command("stats", study, "--full")))
+
+
+def _progress(reviewer: ReviewerFigures) -> str:
+    done = reviewer.progress
+    return (
+        f"{one_line(reviewer.reviewer)}: {done.decided:,} of {counted(done.total, 'statement')} decided, "
+        f"{done.deferred:,} deferred, {done.open:,} open"
+    )
+
+
+def _agreement(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
+    """A reviewer's first group with the judges together and with each; of the other groups with all together."""
+    for reviewer in figures.reviewers:
+        for place, group in enumerate(reviewer.agreement):
+            for comparison in group.comparisons:
+                together = comparison.second == TOGETHER
+                if comparison.scale == BINARY.name and comparison.n and (together or place == 0):
+                    name = (
+                        f"{one_line(reviewer.reviewer)}, {group.title}"
+                        if together
+                        else f"  {one_line(comparison.second)}"
+                    )
+                    yield _compared(name, comparison)
+
+
+def _between_judges(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
+    for pair in figures.between_judges.pairs:
+        if pair.scale == BINARY.name and pair.n:
+            yield _compared(f"{one_line(pair.first)}, {one_line(pair.second)}", pair)
+
+
+def _compared(name: str, comparison: Comparison) -> tuple[_Row, Estimate]:
+    agreed, kappa = comparison.estimate("percent agreement"), comparison.estimate("Cohen's kappa")
+    share = "" if agreed.value is None else percent(agreed.value)
+    return (name, share, *cells(kappa, half_up, "none"), *numbers(comparison.n, comparison.responses)), kappa
+
+
+def _support(report: SupportReport) -> Iterator[Part]:
+    whole = report.strata[0]
+    rows = [
+        (name, *cells(figure, percent, "none"), *numbers(figure.n, figure.clusters, figure.dropped))
+        for key, name in _SUPPORT.items()
+        for figure in whole.clustered
+        if figure.name == key
+    ]
+    yield table((f"supported, by {one_line(report.by)}", "value", "95% interval", "n", "resp", "left"), rows)
+    for bound in whole.bounds:
+        if bound.name == "response-level support" and bound.missing:
+            low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
+            yield (
+                f"{counted(bound.missing, 'response')} of {bound.n:,} without every verdict; of all, {low} and {high} "
+                "if what is missing is taken as not supported and as supported"
+            )
+
+
+def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:
+    cautions = (
+        caution
+        for reviewer in figures.reviewers
+        for group in reviewer.agreement
+        for comparison in group.comparisons
+        if comparison.scale == BINARY.name
+        for caution in comparison.cautions
+        if OFFLINE_IS_TRIAGE in caution
+    )
+    undefined = (str(figure.reason) for figure in shown if figure.value is None)
+    yield from islice(dict.fromkeys((*cautions, *undefined)), 2)
+    judges = figures.between_judges.tallies
+    long = [f"{one_line(each.judge)} {each.pages_in_parts:,}" for each in judges if each.pages_in_parts]
+    if long:
+        yield f"pages longer than a judge's context, seen in parts: {', '.join(long)}"
+    fewest = min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS)
+    if fewest < FEW_CLUSTERS:
+        yield f"fewer than {FEW_CLUSTERS} responses: even these intervals are too narrow"
