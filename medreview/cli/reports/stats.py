@@ -114,9 +114,11 @@ def _comparison(comparison: Comparison) -> Part:
 
 def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
     test = comparison.mcnemar
-    if test is not None and test.pvalue is not None:
-        p = half_up(test.pvalue, 3) if test.pvalue >= 0.0005 else "below 0.001"
-        yield f"only {first} says supported: {test.b:,}; only {second}: {test.c:,}; {test.method}, p {p}"
+    if test is not None:
+        said = f"undefined: {test.reason}"
+        if test.pvalue is not None:
+            said = f"p {half_up(test.pvalue, 3) if test.pvalue >= 0.0005 else 'below 0.001'}"
+        yield f"only {first} says supported: {test.b:,}; only {second}: {test.c:,}; {test.method}, {said}"
 
 
 def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:

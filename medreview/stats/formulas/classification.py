@@ -204,3 +204,20 @@ def mcnemar(b: int, c: int, *, exact: bool = True, correction: bool = False) -> 
         return McNemar(None, None, b, c, name, "The two never differ: chi-squared is 0/0.")
     statistic = max(0.0, abs(b - c) - (1 if correction else 0)) ** 2 / (b + c)
     return McNemar(statistic, math.erfc(math.sqrt(statistic / 2)), b, c, name)
+
+
+def clustered_mcnemar(only_first: Sequence[float], only_second: Sequence[float]) -> McNemar:
+    """The same where items of one response resemble each other: chi-squared, one degree of freedom (Obuchowski 1998).
+
+    Per response, how many items only the first and only the second got right; a response without such items counts,
+    too. What varies is the difference of a response, not that of an item.
+    """
+    differences = [first - second for first, second in zip(only_first, only_second, strict=True)]
+    b, c = int(sum(only_first)), int(sum(only_second))
+    name, responses = "McNemar over responses", len(differences)
+    squares = sum(difference**2 for difference in differences)
+    if squares == 0 or responses < 2:
+        why = "One response cannot show how responses differ." if responses < 2 else "In no response do the two differ."
+        return McNemar(None, None, b, c, name, why)
+    statistic = (responses - 1) / responses * (b - c) ** 2 / squares
+    return McNemar(statistic, math.erfc(math.sqrt(statistic / 2)), b, c, name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from medreview.stats.formulas.agreement import encode, pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling, contributions, draw
-from medreview.stats.formulas.classification import McNemar, mcnemar
+from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
@@ -128,11 +128,19 @@ def _compared(
         first_counts=dict(zip(labels, map(sum, table), strict=True)),
         second_counts=dict(zip(labels, map(sum, zip(*table, strict=True)), strict=True)),
         agreement=_shown(pairing, figures, resampling.level),
-        mcnemar=mcnemar(table[0][1], table[1][0]) if pairing.scale is BINARY and pairing.rows else None,
+        mcnemar=_mcnemar(units) if pairing.scale is BINARY and pairing.rows else None,
         cautions=(*cautions, *_small(pairing, figures)),
         mode=pairing.mode,
         drawn=pairing.drawn,
     )
+
+
+def _mcnemar(units: Floats) -> McNemar:
+    """Exact where each statement is from a response of its own, else over responses."""
+    used = units[units.sum(axis=1) > 0]
+    if used.sum() == len(used):
+        return mcnemar(int(used[:, 1].sum()), int(used[:, 2].sum()))
+    return clustered_mcnemar(used[:, 1].tolist(), used[:, 2].tolist())
 
 
 def _shown(pairing: Pairing, figures: Mapping[str, Estimate], level: float) -> tuple[Estimate, ...]:

@@ -2,10 +2,11 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.classification import classification, mcnemar
+from medreview.stats.formulas.classification import classification, clustered_mcnemar, mcnemar
 
 QUICK = Resampling(replicates=199)
 
@@ -101,3 +102,27 @@ def test_mcnemar_as_chi_squared() -> None:
         nothing = mcnemar(0, 0, exact=False, correction=correction)
         assert (nothing.statistic, nothing.pvalue) == (None, None)
         assert nothing.reason == "The two never differ: chi-squared is 0/0."
+
+
+def test_clustered_mcnemar_by_hand() -> None:
+    # Differences 2, -1, 0 and 1: 3/4 x 2^2 / 6.
+    found = clustered_mcnemar([3, 0, 1, 1], [1, 1, 1, 0])
+    assert (found.b, found.c, found.statistic) == (5, 3, pytest.approx(0.5))
+    assert found.pvalue == pytest.approx(0.4795, abs=1e-4)
+    for lost in (clustered_mcnemar([1, 0], [1, 0]), clustered_mcnemar([2], [0])):
+        assert (lost.statistic, lost.pvalue) == (None, None)
+        assert lost.reason
+
+
+def test_clustered_mcnemar_rejects_as_often_as_it_says_where_the_plain_one_does_not() -> None:
+    """Two equally good judges, whose errors come in whole responses: 60 responses of 8 items, 600 studies."""
+    rng = np.random.default_rng(5)
+    plain = clustered = 0
+    for _ in range(600):
+        lean = np.where(rng.random((60, 1)) < 0.5, 0.32, 0.08)
+        first, second = rng.random((60, 8)) < lean, rng.random((60, 8)) < 0.4 - lean
+        b, c = (first & ~second).sum(axis=1).tolist(), (second & ~first).sum(axis=1).tolist()
+        plain += mcnemar(sum(b), sum(c)).pvalue < 0.05  # type: ignore[operator]
+        clustered += clustered_mcnemar(b, c).pvalue < 0.05  # type: ignore[operator]
+    assert plain / 600 > 0.08
+    assert 0.03 < clustered / 600 < 0.07

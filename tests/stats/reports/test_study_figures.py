@@ -69,7 +69,9 @@ def test_supported_or_not_and_mcnemar_by_hand(ten):
 
     assert two.labels == ("supported", "not_supported")
     assert two.table == ((4, 0), (2, 4))
-    assert (two.mcnemar.b, two.mcnemar.c, two.mcnemar.pvalue) == (0, 2, 0.5)
+    # They differ once in b and once in c, of four responses: chi-squared 3/4 x 2^2 / (1 + 1).
+    assert (two.mcnemar.b, two.mcnemar.c, two.mcnemar.statistic) == (0, 2, 1.5)
+    assert two.mcnemar.pvalue == pytest.approx(0.2207, abs=1e-4)
     assert values(two)["percent agreement", "Wilson"] == pytest.approx(0.8)
 
 
@@ -107,7 +109,10 @@ def test_one_statement_a_response_leaves_nothing_to_cluster(small):
     small.said("partial", "c.1")
     four = against(groups_of(figures_of(small))["assisted", False])
 
+    two = against(groups_of(figures_of(small))["assisted", False], scale="binary")
+
     assert [figure.method for figure in four.agreement if figure.name == "percent agreement"] == ["Wilson"]
+    assert (two.mcnemar.method, two.mcnemar.pvalue) == ("McNemar, exact binomial", 1)
 
 
 def test_a_label_is_blind_only_if_its_own_event_says_that_the_judges_were_not_seen(small):
