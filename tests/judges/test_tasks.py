@@ -88,7 +88,7 @@ def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, ser
         (tally,) = judge_with(study, [serve(lambda _: "Sure!").settings()], task="statement_parsing").judges
         assert (tally.units, tally.abstained, tally.outcomes) == (1, 1, {"unparsable": 1})
 
-        assert pipeline.parse(study).statements == 2
+        assert pipeline.parse(study).statements == 3
 
 
 def test_a_response_is_not_split_by_two_judges(study, serve):
