@@ -109,7 +109,7 @@ def test_a_page_that_came_first_is_something_to_judge(folder: Path) -> None:
         pipeline.parse(study)
         assert verdict(study)[-1] == "no readable source"
         pipeline.fetch(study, put_page(folder))
-        assert verdict(study)[-1] == "not judged yet"
+        assert verdict(study)[-1] == ""
         assert is_right(study)
 
 

@@ -42,11 +42,6 @@ KINDS: Final = (
         "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal",
     ),
     QueueKind(
-        "unchecked", "not checked by a model yet", "open",
-        "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
-        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal",
-    ),
-    QueueKind(
         "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
         "a.number IS NOT NULL", "a.number / a.inclusion_prob",
     ),
@@ -60,5 +55,10 @@ KINDS: Final = (
         STALE.format("mine"),
     ),
     QueueKind("responses", "by response", "open", "Every statement, response by response.", "1"),
+    QueueKind(
+        "unchecked", "not checked by a model yet", "open",
+        "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
+        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal",
+    ),
 )  # fmt: skip
 """Every queue, in the order of the first screen, where its number opens it."""

@@ -79,7 +79,7 @@ def test_what_was_said_of_the_old_text_does_not_stand_after_a_refresh(site, medr
     site("25")
     told = medreview("fetch", "s.medreview", "--refresh", "--pages", "pages").stdout
     assert "medreview judge s.medreview" in told
-    assert verdicts(tmp_path) == [(None, "not judged yet · page: thin")]
+    assert verdicts(tmp_path) == [(None, "")]
     medreview("judge", "s.medreview")
     assert verdicts(tmp_path)[0][0] != "supported"
 
@@ -91,7 +91,7 @@ def test_a_fetch_that_was_killed_before_it_rolled_up(site, medreview, tmp_path):
         fetch_saved(study, PagesFolder(tmp_path / "pages"), scope="all")  # as far as it came
     assert verdicts(tmp_path) == [("supported", "")]
     medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
-    assert verdicts(tmp_path) == [(None, "not judged yet · page: thin")]
+    assert verdicts(tmp_path) == [(None, "")]
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_fetched(site, medreview, tmp_path):

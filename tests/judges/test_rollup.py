@@ -2,8 +2,8 @@
 
 import pytest
 
-from medreview.judges.rollup import roll_up
-from medreview.judges.triage import CitedPages, flags, priority
+from medreview.judges.rollup import on_sources, roll_up
+from medreview.judges.triage import CitedPages, common_lacks, flags, priority, worth_flagging
 from medreview.judges.votes import Judge, Vote
 
 
@@ -105,13 +105,49 @@ def test_each_doubt_has_its_badge():
     assert badges([vote(None, supported=False)]) == ["not supported"]
     assert badges([], pages=CitedPages(0, ())) == ["no source cited"]
     assert badges([], pages=CitedPages(1, ("timeout",))) == ["no readable source", "page: timeout"]
-    assert badges([], pages=CitedPages(2, ("timeout", "ok"), readable=True)) == ["not judged yet", "page: timeout"]
+    assert badges([vote(None, offline=True)], ["number"]) == ["numbers differ"]
 
 
-def test_a_judge_that_cannot_tell_is_a_flag_only_where_the_words_are_far_from_the_source():
-    unsure = roll_up([vote(None)])
-    near, far = (flags(unsure, [], CitedPages(1, ("ok",)), doubt) for doubt in (0.2, 0.8))
+def test_what_the_offline_rules_cannot_tell_or_say_on_another_page_is_no_flag():
+    pages = CitedPages(2, ("ok", "ok"), readable=True, opens="p1")
+    assert badges([vote(None, offline=True)], pages=pages) == []
+    assert badges([vote("contradicted", snapshot="p2", offline=True)], pages=pages) == []
+    assert badges([vote("contradicted", snapshot="p2")], pages=pages) == ["contradicted"]
 
-    assert near == []
-    assert [flag.badge for flag in far] == ["judge unsure"]
-    assert priority(far, 0.9) > priority(far, 0.6)
+
+def test_what_is_missing_is_a_flag_where_few_lack_it():
+    def of(**lacking):
+        return flags(roll_up([vote("not_addressed", offline=True)]), [], CitedPages(2, ("ok", "thin"), **lacking))
+
+    lacking = {
+        "nothing on the page": of(readable=True, nothing=True),
+        "cites nothing itself": of(readable=True, alone=True),
+        "cited page not readable": of(readable=True, own=1),
+    }
+    for badge, found in lacking.items():
+        assert [flag.badge for flag in worth_flagging(found, ())] == [badge, "page: thin"]
+        assert worth_flagging(found, [badge]) == []
+    nothing, alone, _ = lacking.values()
+    assert common_lacks([nothing] * 3 + [alone] * 4 + [[]] * 10) == {"cites nothing itself"}
+    assert common_lacks([nothing] * 3 + [alone] * 4 + [[]] * 30) == frozenset()
+    absent = flags(roll_up([vote("supported", quote="absent")]), [], CitedPages(1, ("ok",)))
+    assert common_lacks([absent] * 9) == frozenset()  # a cause stays one however many have it
+
+
+def test_what_a_judge_supports_lacks_nothing():
+    assert badges([vote("supported")], pages=CitedPages(2, ("ok",), readable=True, own=1, alone=True)) == []
+
+
+def test_support_by_what_a_statement_cites_stands_beside_support_by_any_source():
+    votes = [vote("supported", snapshot="p1"), vote("not_addressed", snapshot="p2")]
+    by_source = {votes[0].source_id: True, votes[1].source_id: False}
+    assert len(by_source) == 2
+    assert roll_up(votes).supported is True
+    for source_id, supported in by_source.items():
+        assert roll_up(on_sources(votes, [source_id])).supported is supported
+    assert roll_up(on_sources(votes, ["u9"])).supported is None
+
+
+def test_the_offline_judge_is_not_asked_about_a_source_that_a_model_was_not_asked_about():
+    votes = [vote("supported", snapshot="p1", offline=True), vote("not_addressed", snapshot="p2")]
+    assert on_sources(votes, [votes[0].source_id]) == []
