@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from medreview.judges.rollup import roll_up
-from medreview.judges.votes import jury
+from medreview.judges.rollup import on_sources, roll_up
 from medreview.labels import TieRule
 from medreview.statements.own_citations import OwnCitations
 from medreview.stats.formulas.bootstrap import Resampling
@@ -203,7 +202,7 @@ def _verdict(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
 
 def _verdict_on(statement: JudgedStatement, case: JudgedResponse, sources: Sequence[str], tie: TieRule) -> bool | None:
     """The same of some of its sources: the judges' words on these, by the rules of the roll-up."""
-    votes = [vote for vote in jury(statement.votes) if vote.source_id in sources]
+    votes = on_sources(statement.votes, sources)
     if votes:
         return roll_up(votes, tie).supported
     pages = [case.sources.get(source) for source in sources]
