@@ -4,7 +4,6 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from medreview.judges.votes import judges_of_support
 from medreview.review.audit import AUDIT_SIZE, reserved
 from medreview.review.bookmark import last_bookmark
 from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, STALE, QueueKind
@@ -43,8 +42,6 @@ class ResponseLine:
 class Overview:
     """The study at a glance. ``resume`` is the queue that the reviewer was in last.
 
-    ``by_rules``: statements that only the offline rules looked at; ``modelled``: whether any model or recorded judge
-    has spoken in this study. Without one the next step is ``medreview judge STUDY --judge NAME``.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges.
     """
 
@@ -60,8 +57,6 @@ class Overview:
     queues: tuple[QueueLine, ...]
     resume: str | None
     reserved: int = 0
-    by_rules: int = 0
-    modelled: bool = False
 
 
 def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
@@ -98,8 +93,6 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         queues=tuple(_shown(reader, line, reviewer, pass_no) if kept else line for line in lines),
         resume=last.queue if last else None,
         reserved=len(kept),
-        by_rules=reader.execute("SELECT count(*) FROM verdict WHERE by_rules").fetchone()[0],
-        modelled=any(not judge.offline for judge in judges_of_support(reader)),
     )
 
 
