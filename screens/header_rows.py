@@ -67,7 +67,10 @@ def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) 
 
 
 def _statement(session: ReviewSession, columns: int) -> Row:
-    """Response and why the statement is in the queue; on the right my own labels and the filter."""
+    """Response and why the statement is in the queue; on the right my own labels and the filter.
+
+    The id of the record where it has room; ids often name the model, so that they are hidden as long as that is.
+    """
     item = session.item
     if item is None:
         return [("", "fill"), *_filter(session, ""), (" ", "")]
@@ -84,6 +87,9 @@ def _statement(session: ReviewSession, columns: int) -> Row:
     room = columns - 2 - sum(width(visible(text)) for text, _ in right)
     left: list[StyledText] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
     room -= width(left[0][0]) + 5
+    record = visible(item.record_id) if session.shows_judges else ""
+    if record and width(record) + 3 <= room - width(badges):
+        left.append((f" · {record}", "dim"))
     if badges and room > 8:
         left.append(("   " + fit(badges, min(width(badges), room)), "badge"))
     return [*left, ("", "fill"), *right, (" ", "")]

@@ -33,7 +33,7 @@ from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes, response_bar
 from medreview.screens.queue_rows import QueueRows
 from medreview.screens.source_rows import source_bar, source_heading
-from medreview.screens.statement_rows import question_rows, statement_height, statement_rows
+from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView, LiveLines
@@ -324,9 +324,7 @@ class ReviewScreen(KeyScreen[None]):
         rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
-        model = f"  {item.model}" if self.session.shows_judges else ""
-        name = f"{item.response_name}  S{item.ordinal}/{item.siblings} "
-        rows.append([(" answer", "dim"), (model, "title"), ("", "fill"), (name, "key")])
+        rows.append(answer_row(item, region.width, named=self.session.shows_judges))
         return rows
 
     def _bar_rows(self) -> list[Row]:

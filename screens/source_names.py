@@ -11,24 +11,17 @@ from medreview.visible import visible
 OWN: Final = "*"
 """Behind the number of a source that the statement itself cites."""
 
-_SHARE: Final = 3
-"""The numbers get one of so many parts of the bar."""
-
-_LEAST: Final = 16
-"""Cells that they get in any bar."""
-
 _TAIL: Final = 10
 """Cells of an address behind its host by which two pages can be told apart."""
 
 
-def source_numbers(sources: Sequence[Source], shown: Source, columns: int) -> list[StyledText]:
+def source_numbers(sources: Sequence[Source], shown: Source, room: int) -> list[StyledText]:
     """The sources by name in the order in which one goes through them, the shown one in brackets.
 
-    Of too many for the bar's ``columns`` those around the shown one, and how many there are.
+    Of too many for ``room`` cells those around the shown one, and how many there are.
     """
     here = sources.index(shown)
     words = [_marked(source.bracketed if source is shown else source.name, source) for source in sources]
-    room = max(_LEAST, columns // _SHARE)
     if sum(map(width, words)) + len(words) - 1 <= room:
         return _joined(words, here, 0)
     count = f" of {len(words)}"
@@ -94,7 +87,7 @@ def short_address(source: Source, sources: Sequence[Source], room: int, *, host_
     others = [address_of(other) for other in sources if other.domain == source.domain and other is not source]
     differs = max(_same(address, other) for other in others)
     start = address.rfind("/", 0, differs + 1) + 1
-    tail = max(_TAIL, room - width(host)) - 2
+    tail = max(_TAIL, room - width(host), room * 3 // 5) - 2
     if differs - start >= tail - 3:
         start = differs - 3
     path = f"/…{fit(address[start:], min(tail, width(address[start:])))}"

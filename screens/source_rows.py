@@ -52,6 +52,9 @@ _SHORTEST: Final = 8
 _DOMAIN: Final = 12
 """Cells of the domain for which size and date give way."""
 
+_NUMBERS: Final = 16
+"""Cells that the numbers of the sources get in any bar; in a wide one a third."""
+
 
 class Where(NamedTuple):
     """A place in a source: in words (``p. 3/12 · 31%``), and the headings above it, the outermost first."""
@@ -163,8 +166,9 @@ def _bar(
         ]
     right.append((f" {where.position} ──{'' if below else '───'}" if where.position else "──", "rule"))
     sources = session.item.sources if session.item else (source,)
-    start = [("── ", "rule"), *source_numbers(sources, source, columns), ("  ", "")]
     enough = min(least(source, sources), max(_DOMAIN, columns // 3))
+    numbers = source_numbers(sources, source, max(_NUMBERS, columns // 3))
+    start = [("── ", "rule"), *numbers, ("  ", "")]
 
     def room() -> int:
         return columns - sum(width(text) for text, _ in (*start, *facts, *right)) - 2

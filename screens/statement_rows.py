@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.layout.cells import width as cells
 from medreview.review.layout.prose import prose_rows
 from medreview.review.statement_view import StatementView
 from medreview.screens.widgets.painted import Row, StyledText
@@ -41,6 +42,19 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
     if len(lines) > most:
         lines = [*lines[: most - 1], lines[most - 1].rstrip()[:-1] + "…"] if most else []
     return [[(label if number == 0 else " " * len(label), "dim"), (line, "")] for number, line in enumerate(lines)]
+
+
+def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
+    """The row above the response: whose it is, if that may be ``named``, and the statement's name.
+
+    The id of its record where it has room; ids often name the model.
+    """
+    model = f"  {visible(item.model)}" if named else ""
+    name = f"{item.response_name}  S{item.ordinal}/{item.siblings} "
+    record = f"  {visible(item.record_id)}" if named and item.record_id else ""
+    if cells(f" answer{model}{record}  {name}") > columns:
+        record = ""
+    return [(" answer", "dim"), (model, "title"), (record, "dim"), ("", "fill"), (name, "key")]
 
 
 def _rows(text: str, width: int) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ _HELP = """\
 a       agree with the judges            j, k    next, previous statement
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 n TEXT  note, n alone reads it           t       next open statement
-s       defer                            [ ]     previous, next cited source
+s       defer                            [ ]     previous, next source
 D       delete a span you marked         r       blind: keep or change beside the judges
 u U     undo, redo                       source  the whole source      response  the whole response
 l       what of the response is no statement       l N     make number N of it one
@@ -235,6 +235,7 @@ def _show(session: ReviewSession) -> None:
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
     badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
     model = f" {item.model}" if session.shows_judges else ""
+    model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
     print(visible(f"{item.response_name}{model}, statement {item.ordinal} of {item.siblings}{badges}"))
     print(_wrapped(f"asked: {item.question}"))
     print(_wrapped(f"STATEMENT: {item.text}"))

@@ -15,7 +15,7 @@ _FILTERS: Final = {
     "model": "r.model = ?",
     "origin": "r.origin = ?",
     "response": "'R' || printf('%02d', r.ordinal) = upper(?)",
-    "id": "r.record_id = ?",
+    "id": "instr(lower(r.record_id), lower(?)) = 1",
     "badge": "instr(v.badges, ?) > 0",
     "verdict": "v.verdict = ?",
     "mine": "coalesce(mine.label, 'open') = ?",

@@ -102,6 +102,7 @@ class StatementView:
     parts: tuple[Span, ...]
     response_id: str
     response_name: str
+    record_id: str
     model: str
     origin: str
     question: str
@@ -131,7 +132,7 @@ class StatementView:
 def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> StatementView:
     """Read one statement; raises ``KeyError`` when the study does not have it."""
     row = reader.execute(
-        """SELECT s.*, r.ordinal AS response_ordinal, r.model, r.origin, r.question, r.text AS response,
+        """SELECT s.*, r.ordinal AS response_ordinal, r.record_id, r.model, r.origin, r.question, r.text AS response,
                   (SELECT count(*) FROM statement WHERE response_id = s.response_id) AS siblings
            FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
         (statement_id,),
@@ -148,6 +149,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         parts=tuple(Span(*part) for part in json.loads(row["parts"])),
         response_id=row["response_id"],
         response_name=response_name(row["response_ordinal"]),
+        record_id=row["record_id"],
         model=row["model"],
         origin=row["origin"],
         question=row["question"],
