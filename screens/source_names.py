@@ -55,8 +55,8 @@ def _marked(name: str, source: Source) -> str:
 
 
 def address_of(source: Source) -> str:
-    """The address without its scheme."""
-    return visible(source.url.partition("://")[2] or source.url).rstrip("/")
+    """The address without scheme and ``www.``."""
+    return visible(source.url.partition("://")[2] or source.url).rstrip("/").removeprefix("www.")
 
 
 def host_of(source: Source) -> str:
@@ -87,7 +87,8 @@ def short_address(source: Source, sources: Sequence[Source], room: int, *, host_
     others = [address_of(other) for other in sources if other.domain == source.domain and other is not source]
     differs = max(_same(address, other) for other in others)
     start = address.rfind("/", 0, differs + 1) + 1
-    tail = max(_TAIL, room - width(host), room * 3 // 5) - 2
+    kept = width(host) if width(host) * 2 <= room else room * 2 // 5
+    tail = max(_TAIL, room - kept) - 2
     if differs - start >= tail - 3:
         start = differs - 3
     path = f"/…{fit(address[start:], min(tail, width(address[start:])))}"

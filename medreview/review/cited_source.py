@@ -7,7 +7,7 @@ from typing import Final
 
 from medreview.statements.own_citations import OwnCitations
 
-_NAMED: Final = 2
+_NAMED: Final = 3
 """Own numbers of one source that are named; of more, the others are an ellipsis."""
 _MORE: Final = "…"
 

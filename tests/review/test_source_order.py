@@ -92,7 +92,7 @@ def test_many_numbers_of_one_page_are_named_in_short(study):
     for number in (7, 8, 12):
         build(study, lambda rows, number=number: rows.own_number("r1", number, "c"))
     names = {it.source_id: (it.name, it.bracketed) for it in view(study, "r1.1").sources}
-    assert names["c"] == ("4=7=…", "[4]=[7]=…")
+    assert names["c"] == ("4=7=8=…", "[4]=[7]=[8]=…")
 
 
 def test_one_goes_through_the_statements_own_citations_before_the_others(study):
