@@ -10,6 +10,7 @@ from textual.screen import Screen
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
+from medreview.review.audit import release
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -86,6 +87,13 @@ class Workbench(App[None]):
         """Return to the home screen; the position in the queue is saved."""
         notice = self.leave_session()
         self.switch_screen(self._home(notice))
+
+    def release_audit(self) -> None:
+        """Give what is reserved for the audit back to triage; raises :class:`UserError` when nothing is."""
+        given_back = release(self._study, self._config.reviewer)
+        if not given_back:
+            raise UserError("Nothing is reserved for the audit.")
+        self.switch_screen(self._home(f"given back to triage: {given_back}; labels given there count as assisted"))
 
     def show_help(self) -> None:
         """Show all key bindings."""

@@ -76,9 +76,11 @@ class HomeScreen(KeyScreen[None]):
         self._head.show(head_rows(self._overview, self._reviewer, columns))
         self._prepare.show([[], *prepare_rows(self._overview, self._study)])
         queues = f"1-{len(self._overview.queues)}"
+        kept = self._overview.reserved
+        back: Row = [("R", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
         keys: Row = [
             (" Enter", "key"), (" open   ", ""), (queues, "key"), (" queue   ", ""), ("i", "key"), (" figures   ", ""),
-            ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
+            *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
         ]  # fmt: skip
         self._foot.show(foot_rows([[], keys], "", self._said, False, columns))
 
@@ -90,6 +92,8 @@ class HomeScreen(KeyScreen[None]):
                 self._move(-1)
             case "open":
                 self._open(self._list.cursor or 0)
+            case "release":
+                self.app.release_audit()
             case "figures":
                 self.app.show_figures()
             case "help":

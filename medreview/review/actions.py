@@ -117,6 +117,7 @@ HOME: Final = (
         Action(f"queue_{number}", (str(number),), "queue", f"Open queue {number} of the list.", "First screen")
         for number in range(1, len(KINDS) + 1)
     ),
+    Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
     Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
     Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),

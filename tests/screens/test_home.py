@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from medreview.config import Config
+from medreview.review.audit import draw
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.queue_kinds import KINDS
@@ -44,6 +45,25 @@ async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) 
         assert "medreview export sepsis.medreview DIR" in text
         assert text.splitlines()[-1].strip() == "hello"
         assert "1  triage" in pointed(app)
+
+
+async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_key(study: Study) -> None:
+    draw(study, "kb", rate=1.0)
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        before = shown(app)
+        assert "more reserved for the audit" in before
+        assert "R give back the 8 reserved" in before
+        await pilot.press("R")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+        after = shown(app)
+        assert "reserved" not in after
+        assert after.splitlines()[-1].strip() == "given back to triage: 8; labels given there count as assisted"
+        await pilot.press("j", "R")
+        assert "Nothing is reserved for the audit." in shown(app)
+    assert [row["kind"] for row in study.reader.execute("SELECT kind FROM event")] == ["audit_rate", "audit_release"]
 
 
 async def test_a_number_opens_a_queue_and_q_comes_back_with_new_counts(study: Study) -> None:

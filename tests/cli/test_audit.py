@@ -1,0 +1,86 @@
+"""``medreview audit`` and ``review --audit``: how much is drawn, what it reserves, and what it says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medreview.study import Study
+from tests.support.commands import Program
+
+
+def members(path: Path) -> int:
+    with Study.open(path, read_only=True) as study:
+        return int(study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0])
+
+
+def test_without_options_it_only_looks(medreview: Program, demo: Path) -> None:
+    before = demo.read_bytes()
+
+    assert medreview("audit", demo).stdout.startswith("No audit is drawn yet")
+    assert demo.read_bytes() == before
+
+
+def test_draw_more_by_strata_and_give_back(medreview: Program, demo: Path) -> None:
+    done = medreview("audit", demo, "--size", 20, "--by", "model", "--reviewer", "kb")
+    drawn = members(demo)
+    assert f"{drawn} statements more drawn: {drawn} in the audit" in done.stderr
+    assert "model atlas-2" in done.stdout
+    assert f"{drawn} statements reserved: kept from kb's triage" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+    assert "so much is drawn already" in medreview("audit", demo, "--rate", 0.01).stderr
+    assert members(demo) == drawn
+
+    assert (
+        f"{drawn} statements given back to triage" in medreview("audit", demo, "--release", "--reviewer", "kb").stderr
+    )
+    told = json.loads(medreview("audit", demo, "--json", "--reviewer", "kb").stdout)
+    assert told["reserved"] == 0
+    assert sum(stratum["members"] for stratum in told["strata"]) == drawn
+    told = json.loads(medreview("audit", demo, "--json", "--reviewer", "anna").stdout)
+    assert told["reserved"] == drawn
+    assert "whole" in medreview("check", demo).stdout
+
+
+def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: Path) -> None:
+    medreview("review", demo, "--plain", "--audit", 40, "--reviewer", "kb", input="1\n\n" * 60 + "q\n")
+
+    assert members(demo) == 40
+    with Study.open(demo, read_only=True) as study:
+        blocks = {row[0] for row in study.reader.execute("SELECT block FROM event WHERE kind = 'decide'")}
+    assert blocks == {"audit"}
+    told = json.loads(medreview("audit", demo, "--json", "--reviewer", "kb").stdout)
+    (figures,) = told["figures"]
+    flow = figures["supported"]["flow"]
+    assert (flow["in_study"] - flow["not_drawn"], flow["used"]) == (40, 40)
+    assert "never given" in figures["supported"]["study"]["reason"]
+    text = medreview("audit", demo, "--reviewer", "kb").stdout
+    assert "The study by the audit of kb" in text
+    assert json.loads(medreview("stats", demo, "--json", "--replicates", 99).stdout)["audit"] == {
+        "strata": told["strata"],
+        "figures": told["figures"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--size", "5", "--rate", "0.1"), "not both"),
+        (("--rate", "1.5"), "above 0 and up to 1"),
+        (("--by", "model"), "how much to draw"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(medreview: Program, demo: Path, arguments: tuple[str, ...], words: str) -> None:
+    assert words in medreview("audit", demo, *arguments, check=2).stderr
+
+
+def test_no_other_queue_is_opened_with_an_audit(medreview: Program, demo: Path) -> None:
+    done = medreview("review", demo, "--plain", "--audit", 40, "--queue", "flagged", check=2)
+    assert "name no other queue" in done.stderr
+
+
+def test_an_empty_triage_says_what_is_reserved(medreview: Program, demo: Path) -> None:
+    medreview("audit", demo, "--rate", 1)
+    done = medreview("review", demo, "--plain", "--queue", "flagged", check=2)
+    assert "is reserved for the audit" in done.stderr
