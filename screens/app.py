@@ -76,9 +76,9 @@ class Workbench(App[None]):
 
     # Between screens
 
-    def show_queue(self, name: str, filter: str = "") -> None:
-        """Open a queue; raises :class:`UserError` when it is empty."""
-        queue = open_queue(self._study, name, self._config.reviewer, filter=filter)
+    def show_queue(self, name: str, filter: str = "", blind: bool | None = None) -> None:
+        """Open a queue; ``blind``: otherwise than it is usually shown. Raises :class:`UserError` when it is empty."""
+        queue = open_queue(self._study, name, self._config.reviewer, filter=filter, blind=blind)
         if not queue.units:
             raise UserError(queue.nothing)
         self.switch_screen(self._review(queue))
@@ -179,7 +179,8 @@ class Workbench(App[None]):
             partial(overview, self._study, self._config.reviewer),
             partial(response_lines, self._study, self._config.reviewer),
             reviewer=self._config.reviewer,
-            study=self._study.path.name,
+            study=self._study.path,
+            judge=next(iter(self._config.judges), ""),
             ascii_only=self._look.ascii_only,
             notice=notice,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from textual.app import ComposeResult
 
@@ -10,7 +11,15 @@ from medreview.review.actions import HOME
 from medreview.review.overview import Overview, ResponseLine
 from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
-from medreview.screens.home_rows import Entrance, head_rows, prepare_rows, queue_row, response_row
+from medreview.screens.home_rows import (
+    Entrance,
+    head_rows,
+    place_row,
+    prepare_rows,
+    queue_row,
+    response_row,
+    warning_row,
+)
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
@@ -21,7 +30,7 @@ _MOST_RESPONSES = 200
 
 
 class HomeScreen(KeyScreen[None]):
-    """Counts and queues; Enter or a number opens one.
+    """Counts and queues; Enter or a letter opens one.
 
     ``look`` counts the study anew, ``responses`` lists the first of them with their progress.
     """
@@ -32,7 +41,8 @@ class HomeScreen(KeyScreen[None]):
         responses: Callable[[int], list[ResponseLine]],
         *,
         reviewer: str,
-        study: str,
+        study: Path,
+        judge: str = "",
         ascii_only: bool = False,
         notice: str = "",
     ) -> None:
@@ -41,6 +51,7 @@ class HomeScreen(KeyScreen[None]):
         self._responses = responses(_MOST_RESPONSES)
         self._reviewer = reviewer
         self._study = study
+        self._judge = judge
         self._said = notice
         self._warned = False
         self._rows, self._entrances = self._lines()
@@ -54,9 +65,11 @@ class HomeScreen(KeyScreen[None]):
         yield from (self._head, self._list, self._prepare, self._foot)
 
     def on_mount(self) -> None:
-        """Point at the queue the reviewer was in last."""
-        names = [entrance.queue if entrance else "" for entrance in self._entrances]
-        start = names.index(self._overview.resume) if self._overview.resume in names else 0
+        """Point at where the reviewer left off; the first time, at the first queue worth doing."""
+        worth = self._overview.worth_doing
+        start = 0
+        if self._overview.place is None and worth is not None:
+            start = self._entrances.index(Entrance(worth.kind.name))
         self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
 
@@ -74,8 +87,11 @@ class HomeScreen(KeyScreen[None]):
         """Counts for the width of the terminal, and the last rows."""
         columns = self.app.size.width
         self._head.show(head_rows(self._overview, self._reviewer, columns))
-        self._prepare.show([[], *prepare_rows(self._overview, self._study)])
-        queues = f"1-{len(self._overview.queues)}"
+        prepare: list[Row] = [[], *prepare_rows(self._overview, self._study, self._judge, columns)]
+        self._prepare.styles.height = len(prepare)
+        self._prepare.show(prepare)
+        places = ("c", *(line.kind.key for line in self._overview.queues))
+        queues = " ".join(places[self._overview.place is None :])
         kept = self._overview.reserved
         back: Row = [("R", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
         keys: Row = [
@@ -100,8 +116,12 @@ class HomeScreen(KeyScreen[None]):
                 self.app.show_help()
             case "leave":
                 self._leave()
-            case str() if name.startswith("queue_"):
-                self._open(int(name.removeprefix("queue_")) - 1)
+            case "continue":
+                if self._overview.place is None:
+                    raise UserError("There is nothing to continue yet; Enter opens the queue at the pointer.")
+                self._open(0)
+            case str() if name.startswith("open_"):
+                self._open(self._entrances.index(Entrance(name.removeprefix("open_"))))
 
     def _move(self, by: int) -> None:
         place = (self._list.cursor or 0) + by
@@ -114,7 +134,7 @@ class HomeScreen(KeyScreen[None]):
     def _open(self, place: int) -> None:
         entrance = self._entrances[place] if place < len(self._entrances) else None
         if entrance is not None:
-            self.app.show_queue(entrance.queue, entrance.filter)
+            self.app.show_queue(entrance.queue, entrance.filter, entrance.blind)
 
     def _leave(self) -> None:
         left = self.app.unsaved_notes
@@ -127,17 +147,25 @@ class HomeScreen(KeyScreen[None]):
     def _lines(self) -> tuple[list[Callable[[int], Row]], list[Entrance | None]]:
         """The rows of the list, each to be made for a width, and what each of them opens."""
         rows: list[Callable[[int], Row]]
-        rows = [partial(queue_row, number, line) for number, line in enumerate(self._overview.queues, 1)]
+        rows = [partial(queue_row, line) for line in self._overview.queues]
         entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
+        place = self._overview.place
+        if place is not None:
+            left = place.queue
+            rows.insert(0, partial(place_row, place))
+            entrances.insert(0, Entrance(left.kind.name, left.filter, left.mode == "blind"))
+        if self._overview.lost_to_triage:
+            rows.append(lambda _columns: warning_row(self._overview))
+            entrances.append(None)
         if self._responses:
             rows += [lambda _columns: [], lambda _columns: [(" RESPONSES", "title")]]
             entrances += [None, None]
         for line in self._responses:
             rows.append(partial(response_row, line))
             entrances.append(Entrance("responses", f"response={line.name}"))
-        left = self._overview.responses - len(self._responses)
-        if left > 0:
-            more: Row = [(f"   … {left} more: open “by response” and filter with : response=R…", "dim")]
+        rest = self._overview.responses - len(self._responses)
+        if rest > 0:
+            more: Row = [(f"   … {rest} more: open “by response” and filter with : response=R…", "dim")]
             rows.append(lambda _columns: more)
             entrances.append(None)
         return rows, entrances

@@ -1,19 +1,29 @@
 """The first screen in words: where was I, and what is worth my next hour."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
+from medreview.next_step import command
+from medreview.review.last_place import LastPlace
 from medreview.review.layout.cells import fit, width
-from medreview.review.overview import Overview, QueueLine, ResponseLine
+from medreview.review.overview import Overview, ResponseLine
+from medreview.review.queue_lines import QueueLine
+from medreview.screens.folded_command import folded
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
+
+_PREPARE_ROWS: Final = 5
+"""Rows for commands, the most needed first: the list above them needs its room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """A line that can be opened: a queue with a filter."""
+    """A line that can be opened: a queue with a filter; ``blind``: otherwise than the queue is usually shown."""
 
     queue: str
     filter: str = ""
+    blind: bool | None = None
 
 
 def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
@@ -49,15 +59,32 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     ]
 
 
-def queue_row(number: int, line: QueueLine, columns: int) -> Row:
-    """One queue: its number, name, mode, size, how many are open, what it is made of."""
+def place_row(place: LastPlace, columns: int) -> Row:
+    """Where the reviewer left off: queue, place, filter."""
+    pieces: list[StyledText] = [(" c ", "key"), (" continue  ", "key")]
+    return [*pieces, (_cut(visible(place.words), columns - sum(width(text) for text, _ in pieces) - 3), "")]
+
+
+def queue_row(line: QueueLine, columns: int) -> Row:
+    """One queue: its letter, name, mode, size, how many of that are open and deferred, what it is made of."""
     name = line.kind.title + (", blind" if line.kind.mode == "blind" else "")
-    pieces: list[StyledText] = [(f" {number} ", "key"), (f" {fit(name, 28)}", ""), (f"{line.size:>6}", "key")]
-    if line.size and line.open != line.size:
-        pieces.append((f"  {line.open} open", ""))
-    if line.remark:
-        pieces.append(("  " + _cut(line.remark, columns - sum(width(text) for text, _ in pieces) - 5), "dim"))
-    return pieces
+    pieces: list[StyledText] = [(f" {line.kind.key or ' '} ", "key"), (f" {fit(name, 26)}", "")]
+    if line.hidden:
+        return [*pieces, (_cut("  counted when your blind block is done", columns - 32), "dim")]
+    pieces.append((f"{line.size:>6}", "key"))
+    for number, word in ((line.open, "open"), (line.deferred, "deferred")):
+        if number not in (0, line.size):
+            pieces.append((f"  {number} {word}", ""))
+    room = columns - sum(width(text) for text, _ in pieces) - 4
+    kept = f"{line.reserved} more reserved for the audit" if line.reserved else ""
+    remark = "; ".join(filter(None, (kept if width(kept) <= room else f"+{line.reserved} reserved", line.remark)))
+    return [*pieces, ("  " + _cut(remark, room), "dim")] if remark and room > 1 else pieces
+
+
+def warning_row(overview: Overview) -> Row:
+    """What is lost when triage comes before the audit."""
+    whole = next(line.size for line in overview.queues if line.kind.name == "audit")
+    return [(f"    triage first? then {overview.lost_to_triage} of the {whole} in the audit cannot be blind", "badge")]
 
 
 def response_row(line: ResponseLine, columns: int) -> Row:
@@ -69,22 +96,38 @@ def response_row(line: ResponseLine, columns: int) -> Row:
     return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]
 
 
-def prepare_rows(overview: Overview, study: str) -> list[Row]:
-    """What can be done about the study, as commands, and why."""
-    commands = []
+def prepare_rows(overview: Overview, study: Path, judge: str, columns: int) -> list[Row]:
+    """What can be done about the study, and the commands for it, right as they stand.
+
+    ``judge`` is the first of the models in the settings, ``""`` without any.
+    """
+    steps = []
     if not overview.responses:
-        commands.append((f"medreview run {study} FILE", "no answers yet"))
+        steps.append(("no answers yet", command("run", study, "FILE")))
     if overview.not_fetched:
-        commands.append((f"medreview fetch {study}", f"{_counted(overview.not_fetched, 'source')} not fetched"))
+        steps.append((f"{_counted(overview.not_fetched, 'source')} not fetched", command("fetch", study)))
     if overview.unjudged:
-        commands.append((f"medreview judge {study}", f"{_counted(overview.unjudged, 'statement')} not judged"))
+        steps.append((f"{_counted(overview.unjudged, 'statement')} not judged", command("judge", study)))
+    if overview.responses and not overview.judged_by_model:
+        ask = command("judge", study, "--judge", judge) if judge else command("judges")
+        steps.append(("no model has judged yet, only rules have", ask))
     if overview.responses:
-        commands.append((f"medreview export {study} DIR", "labels as tables"))
-    heads = ("   PREPARE   ", *[" " * 13] * 2)
-    return [
-        [(head, "title"), (command, ""), (f"   {why}", "dim")]
-        for head, (command, why) in zip(heads, commands, strict=False)
-    ]
+        steps.append(("labels as tables", command("export", study, "labels")))
+    rows: list[Row] = []
+    for why, step in steps:
+        more = _step(why, step, columns)
+        if rows and len(rows) + len(more) > _PREPARE_ROWS:
+            break
+        rows += more
+    return rows
+
+
+def _step(why: str, step: str, columns: int) -> list[Row]:
+    """Why, then the command: beside it, or below where there is no room."""
+    head: list[StyledText] = [("   ", ""), (f"{why}: ", "dim")]
+    if sum(width(text) for text, _ in head) + width(step) < columns:
+        return [[*head, (step, "")]]
+    return [head, *([(line, "")] for line in folded(step, columns))]
 
 
 def _cut(text: str, room: int) -> str:

@@ -28,7 +28,11 @@ def open_review(
     first: str | None = None,
     plain: bool = False,
 ) -> None:
-    """Open a study for review: the queue asked for, else where the reviewer was, else ``first`` or the home screen."""
+    """Open a study for review: the queue asked for, else the first screen.
+
+    That begins with where the reviewer left off; ``first`` is the queue to open at once the first time. Line mode has
+    no such screen: it goes on where the reviewer left off, or in triage.
+    """
     from dataclasses import replace
 
     from medreview.config import load_config
@@ -39,7 +43,7 @@ def open_review(
         config = replace(config, reviewer=reviewer)
     current_verdicts(study)
     begin(study, config.reviewer)
-    opened = _queue(study, config.reviewer, queue, filter, blind, first or ("flagged" if plain else None))
+    opened = _queue(study, config.reviewer, queue, filter, blind, first, plain)
     with _copying(study):
         if plain and opened is not None:
             from medreview.cli.plain import review_plain
@@ -54,10 +58,10 @@ def open_review(
 
 
 def _queue(
-    study: "Study", reviewer: str, name: str | None, filter: str, blind: bool, first: str | None
+    study: "Study", reviewer: str, name: str | None, filter: str, blind: bool, first: str | None, plain: bool
 ) -> "Queue | None":
-    """The queue to open at once: the one asked for, the one the reviewer was in, or ``first``; ``None`` for home."""
-    from medreview.review.bookmark import last_bookmark
+    """The queue to open at once; ``None`` for the first screen."""
+    from medreview.review.last_place import last_place
     from medreview.review.queue import open_queue
 
     if name or filter or blind:
@@ -66,12 +70,11 @@ def _queue(
         if not found.units:
             raise UserError(found.nothing)
         return found
-    last = last_bookmark(study.reader, reviewer)
-    if last:
-        found = open_queue(study, last.queue, reviewer, filter=last.filter, blind=last.mode == "blind")
-        if found.units:
-            return found
-    return open_queue(study, first, reviewer) if first else None
+    place = last_place(study, reviewer)
+    if place is not None:
+        return place.queue if plain else None
+    name = first or ("flagged" if plain else None)
+    return open_queue(study, name, reviewer) if name else None
 
 
 @contextmanager

@@ -231,7 +231,8 @@ def _show(session: ReviewSession) -> None:
         print("There is nothing in this queue.")
         return
     counts = session.counts
-    print(f"\n{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}")
+    narrowed = f", filter {session.queue.filter}" if session.queue.filter else ""
+    print(visible(f"\n{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
     badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
     model = f" {item.model}" if session.shows_judges else ""

@@ -23,6 +23,34 @@ class Action:
     group: str
 
 
+_SHOWN: Final = {
+    "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
+    "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home", "end": "End", "f1": "F1",
+    "tab": "Tab", "enter": "Enter",
+    "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
+
+
+_NAMED: Final = {shown.lower(): key for key, shown in _SHOWN.items()}
+_FUNCTION_KEYS: Final = frozenset(f"f{number}" for number in range(1, 11))
+
+
+def shown_key(key: str) -> str:
+    """A key as it is printed in hints and help."""
+    return _SHOWN.get(key, key)
+
+
+def _unique(table: tuple[Action, ...]) -> tuple[Action, ...]:
+    """The table; raises :class:`UserError` for a key that stands for two."""
+    owner: dict[str, str] = {}
+    for action in table:
+        for key in map(shown_key, action.keys):
+            if key in owner:
+                raise UserError(f"The key {key!r} is given to both {owner[key]!r} and {action.id!r}.")
+            owner[key] = action.id
+    return table
+
+
 REVIEW: Final = (
     *(
         Action(f"decide_{label.level}", (label.key,), label.name, f"My verdict: {label.definition}", "Decide")
@@ -109,36 +137,24 @@ REVIEW: Final = (
 VERDICTS: Final = frozenset({"accept", *(f"decide_{label.level}" for label in EVIDENCE)})
 """The actions that give a verdict."""
 
-HOME: Final = (
-    Action("open", ("enter",), "open", "Open the queue or the response at the pointer.", "First screen"),
-    Action("next", ("j", "down"), "next", "Next line.", "First screen"),
-    Action("previous", ("k", "up"), "previous", "Line before.", "First screen"),
-    *(
-        Action(f"queue_{number}", (str(number),), "queue", f"Open queue {number} of the list.", "First screen")
-        for number in range(1, len(KINDS) + 1)
-    ),
-    Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
-    Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
-    Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
-    Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),
+
+HOME: Final = _unique(
+    (
+        Action("open", ("enter",), "open", "Open the queue or the response at the pointer.", "First screen"),
+        Action("next", ("j", "down"), "next", "Next line.", "First screen"),
+        Action("previous", ("k", "up"), "previous", "Line before.", "First screen"),
+        Action("continue", ("c",), "continue", "Continue where you left off.", "First screen"),
+        *(
+            Action(f"open_{kind.name}", (kind.key,), kind.title, f"Open the queue “{kind.title}”.", "First screen")
+            for kind in KINDS
+        ),
+        Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
+        Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
+        Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
+        Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),
+    )
 )
 """The keys of the first screen; they are not remapped."""
-
-_SHOWN: Final = {
-    "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
-    "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home", "end": "End", "f1": "F1",
-    "tab": "Tab", "enter": "Enter",
-    "left_square_bracket": "[", "right_square_bracket": "]",
-}  # fmt: skip
-
-
-_NAMED: Final = {shown.lower(): key for key, shown in _SHOWN.items()}
-_FUNCTION_KEYS: Final = frozenset(f"f{number}" for number in range(1, 11))
-
-
-def shown_key(key: str) -> str:
-    """A key as it is printed in hints and help."""
-    return _SHOWN.get(key, key)
 
 
 def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:
@@ -152,16 +168,12 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
     for name in keys:
         if name not in known:
             raise UserError(f"The configuration gives a key to {name!r}, which is no action; see `?` for their names.")
-    table = tuple(
-        replace(action, keys=_keys(action.id, keys[action.id])) if action.id in keys else action for action in actions
+    return _unique(
+        tuple(
+            replace(action, keys=_keys(action.id, keys[action.id])) if action.id in keys else action
+            for action in actions
+        )
     )
-    owner: dict[str, str] = {}
-    for action in table:
-        for key in map(shown_key, action.keys):
-            if key in owner:
-                raise UserError(f"The key {key!r} is given to both {owner[key]!r} and {action.id!r}.")
-            owner[key] = action.id
-    return table
 
 
 def _keys(action: str, told: str) -> tuple[str, ...]:

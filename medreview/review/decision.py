@@ -18,7 +18,7 @@ SCRIPT: Final = "script"
 """How a decision was given that no key was pressed for, and the name of its queue: it was met in none."""
 
 NO_QUEUE: Final = Queue(
-    QueueKind(SCRIPT, "from Python", "open", "Given outside the workbench.", "0"), "open", "", (), ()
+    QueueKind(SCRIPT, "", "from Python", "open", "Given outside the workbench.", "0"), "open", "", (), ()
 )
 
 

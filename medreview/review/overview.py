@@ -1,29 +1,15 @@
 """What the home screen answers: where was I, and what is worth my next hour."""
 
-import sqlite3
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from medreview.review.audit import AUDIT_SIZE, reserved
-from medreview.review.bookmark import last_bookmark
-from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, STALE, QueueKind
+from medreview.judges.votes import judges_of_support
+from medreview.review.audit import reserved
+from medreview.review.last_place import LastPlace, last_place
+from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines
 from medreview.review.statement_view import response_name
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
-
-
-@dataclass(frozen=True, slots=True)
-class QueueLine:
-    """A queue with its size, how many in it are neither decided nor deferred, and what it is made of.
-
-    ``reserved``: how many more would be in it, were they not kept for the audit.
-    """
-
-    kind: QueueKind
-    size: int
-    open: int
-    remark: str
-    reserved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +26,12 @@ class ResponseLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The study at a glance. ``resume`` is the queue that the reviewer was in last.
+    """The study at a glance.
 
-    ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges.
+    ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
+    recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off.
+    ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
+    ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
     """
 
     title: str
@@ -53,10 +42,17 @@ class Overview:
     paywalled: int
     not_fetched: int
     unjudged: int
+    judged_by_model: bool
     counts: Counts
     queues: tuple[QueueLine, ...]
-    resume: str | None
-    reserved: int = 0
+    place: LastPlace | None
+    reserved: int
+    lost_to_triage: int
+
+    @property
+    def worth_doing(self) -> QueueLine | None:
+        """The first queue in which something waits."""
+        return next((line for line in self.queues if line.waiting), None)
 
 
 def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
@@ -71,15 +67,14 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
             )
         }
     )
-    counts, last = load_counts(reader, reviewer, pass_no), last_bookmark(reader, reviewer)
+    counts = load_counts(reader, reviewer, pass_no)
     unjudged = reader.execute(
         """SELECT count(*) FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
            WHERE v.judgement_id IS NULL AND EXISTS (
                SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
     ).fetchone()[0]
-    kept = reserved(reader, reviewer)
-    lines = [_line(reader, kind, reviewer, pass_no, counts) for kind in KINDS]
+    lines = queue_lines(study, reviewer, pass_no, counts.total, blind=False)
     return Overview(
         title=study.meta("title"),
         statements=counts.total,
@@ -90,9 +85,11 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         not_fetched=pages[""],
         unjudged=unjudged,
         counts=counts,
-        queues=tuple(_shown(reader, line, reviewer, pass_no) if kept else line for line in lines),
-        resume=last.queue if last else None,
-        reserved=len(kept),
+        judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
+        queues=lines,
+        place=last_place(study, reviewer),
+        reserved=len(reserved(reader, reviewer)),
+        lost_to_triage=0 if counts.decided else lost_to_triage(reader, reviewer, pass_no, lines),
     )
 
 
@@ -117,61 +114,3 @@ def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1)
         )
         for row in rows
     ]
-
-
-def _line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: int, counts: Counts) -> QueueLine:
-    mine = "LEFT JOIN standing AS m ON m.unit = s.statement_id AND m.reviewer = ? AND m.pass = ?"
-    who = (reviewer, pass_no)
-    match kind.name:
-        case "flagged":
-            query = f"SELECT count(*), count(*) - count(m.state) FROM verdict AS s {mine} WHERE s.priority > 0"
-            size, left = reader.execute(query, who).fetchone()
-            return QueueLine(kind, size, left, _badges(reader))
-        case "audit":
-            query = f"SELECT count(*), count(*) - count(m.state) FROM audit_item AS s {mine}"
-            size, left = reader.execute(query, who).fetchone()
-            if not size:
-                size = left = min(AUDIT_SIZE, counts.total)
-                return QueueLine(kind, size, left, "not drawn yet")
-            return QueueLine(kind, size, left, f"{size - left} of {size} decided; judges hidden until you decide")
-        case "deferred":
-            return QueueLine(kind, counts.deferred, counts.deferred, "")
-        case "differing":
-            query = "SELECT count(*) FROM standing_differing WHERE reviewer = ? AND pass = ?"
-            size = reader.execute(query, who).fetchone()[0]
-            return QueueLine(kind, size, size, "")
-        case "stale":
-            query = f"SELECT count(*) FROM standing AS m WHERE m.reviewer = ? AND m.pass = ? AND {STALE.format('m')}"
-            size = reader.execute(query, who).fetchone()[0]
-            return QueueLine(kind, size, size, "look again; `medreview diff` shows what changed" if size else "")
-    query = f"SELECT count(*), count(*) - count(mine.state) {ROWS} WHERE {kind.where}"
-    size, left = reader.execute(query, who).fetchone()
-    return QueueLine(kind, size, left, "")
-
-
-def _shown(reader: sqlite3.Connection, line: QueueLine, reviewer: str, pass_no: int) -> QueueLine:
-    """The queue without what is reserved for the audit in it."""
-    if line.kind.mode == "blind":
-        return line
-    query = f"SELECT count(*), count(*) - count(mine.state) {ROWS} WHERE NOT {SHOWABLE} AND {line.kind.where}"
-    kept, kept_open = reader.execute(query, (reviewer, pass_no)).fetchone()
-    if not kept:
-        return line
-    said = f"{kept} more reserved for the audit"
-    return replace(
-        line,
-        size=line.size - kept,
-        open=line.open - kept_open,
-        remark=f"{said}; {line.remark}" if line.remark else said,
-        reserved=kept,
-    )
-
-
-def _badges(reader: sqlite3.Connection) -> str:
-    """The commonest reasons for flags, counted by the gravest badge of each statement."""
-    gravest = "CASE instr(badges, ' · ') WHEN 0 THEN badges ELSE substr(badges, 1, instr(badges, ' · ') - 1) END"
-    rows = reader.execute(
-        f"SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave FROM verdict WHERE priority > 0 "
-        "GROUP BY badge ORDER BY grave DESC LIMIT 4"
-    )
-    return ", ".join(f"{row['n']} {row['badge']}" for row in rows)

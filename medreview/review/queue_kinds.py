@@ -6,12 +6,14 @@ Mode = Literal["open", "blind"]
 
 
 class QueueKind(NamedTuple):
-    """One kind of queue: its name in the study and on the command line, what the screen calls it, how it is shown.
+    """One kind of queue: its name in the study and on the command line, the letter that opens it on the first screen,
+    what the screen calls it, how it is shown.
 
     ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order.
     """
 
     name: str
+    key: str
     title: str
     mode: Mode
     help: str
@@ -38,27 +40,27 @@ SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
 
 KINDS: Final = (
     QueueKind(
-        "flagged", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
+        "flagged", "t", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
         "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal",
     ),
     QueueKind(
-        "audit", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
+        "audit", "a", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
         "a.number IS NOT NULL", "a.number / a.inclusion_prob",
     ),
-    QueueKind("deferred", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
+    QueueKind("deferred", "d", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
     QueueKind(
-        "differing", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
+        "differing", "y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
         "mine.event_id IN (SELECT event_id FROM standing_differing)",
     ),
     QueueKind(
-        "stale", "stale: page has changed", "open", "Decided on a page whose text has changed since.",
+        "stale", "s", "stale: page has changed", "open", "Decided on a page whose text has changed since.",
         STALE.format("mine"),
     ),
-    QueueKind("responses", "by response", "open", "Every statement, response by response.", "1"),
+    QueueKind("responses", "r", "by response", "open", "Every statement, response by response.", "1"),
     QueueKind(
-        "unchecked", "not checked by a model yet", "open",
+        "unchecked", "u", "not checked by a model yet", "open",
         "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
         "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal",
     ),
 )  # fmt: skip
-"""Every queue, in the order of the first screen, where its number opens it."""
+"""Every queue, in the order of the first screen, where its letter opens it."""

@@ -1,22 +1,44 @@
+import shlex
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medreview.config import Config
-from medreview.review.audit import draw
+from medreview.judges.verdicts import refresh
+from medreview.llm.settings import JudgeSettings
+from medreview.next_step import command
+from medreview.review.actions import HOME
+from medreview.review.audit import begin, draw
+from medreview.review.layout.cells import width
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
-from medreview.review.queue_kinds import KINDS
+from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
+from medreview.screens.folded_command import folded
 from medreview.screens.home import HomeScreen
 from medreview.screens.page import PageScreen
 from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
 from medreview.study import Study
-from tests.support.workbench import review_screen
+from tests.support.study_builder import StudyBuilder, build
+from tests.support.workbench import blind_workbench, pane_text, paste, press, review_screen
+
+
+def sixty_answers(rows: StudyBuilder) -> None:
+    """Twenty responses of three statements; a judge contradicts the half of all."""
+    rows.page("page", "Metformin is not started below an eGFR of 30.")
+    for number in range(20):
+        response = rows.response(f"r{number}", "One. Two. Three.", cites=["page"])
+        for ordinal in range(3):
+            unit = rows.statement(response, ("One.", "Two.", "Three.")[ordinal])
+            label = "contradicted" if (number + ordinal) % 2 else "supported"
+            rows.judgement("model", unit, "page@1", label, "Metformin is not started" if label == "supported" else "")
+
 
 PLAIN = Look("ansi-dark", True, False)
 
@@ -32,19 +54,21 @@ def pointed(app: Workbench) -> str:
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) -> None:
+    study.path = Path("sepsis.medreview")  # as one names it who is in its folder
     app = Workbench(study, Config(reviewer="kb"), PLAIN, notice="hello")
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         text = shown(app)
         assert "8 statements · 3 responses · 4 sources (1 unreachable)" in text
         assert "decided 0   deferred 0   open 8" in text
-        assert "1  triage: flagged" in text
+        assert "t  triage: flagged" in text
         assert "R02" in text
         assert "boreal" not in text  # a blind queue says R02 too: the list must not tell whose answer that is
         assert "\x1b" not in text
-        assert "medreview export sepsis.medreview DIR" in text
+        assert "medreview export sepsis.medreview labels" in text
         assert text.splitlines()[-1].strip() == "hello"
-        assert "1  triage" in pointed(app)
+        assert "t  triage" in pointed(app)  # the first queue worth doing
+        assert "continue" not in text
 
 
 async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_key(study: Study) -> None:
@@ -66,30 +90,60 @@ async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_k
     assert [row["kind"] for row in study.reader.execute("SELECT kind FROM event")] == ["audit_rate", "audit_release"]
 
 
-async def test_a_number_opens_a_queue_and_q_comes_back_with_new_counts(study: Study) -> None:
+async def test_a_letter_opens_a_queue_and_home_begins_with_where_one_left_off(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("3")
+        await press(pilot, "c")
+        assert "There is nothing to continue yet" in shown(app)
+        await press(pilot, "d")
         assert "“deferred” is empty" in shown(app)
-        await pilot.press("6")
-        await pilot.pause()
+        await press(pilot, "r")
         assert isinstance(app.screen, ReviewScreen)
-        await pilot.press("2", "q")
-        await pilot.pause()
+        await press(pilot, "2", "colon")
+        await paste(pilot, "model=atlas-2")
+        await press(pilot, "enter", "q")
         assert isinstance(app.screen, HomeScreen)
         assert "decided 1   deferred 0   open 7" in shown(app)
-        assert "6  by response" in pointed(app)  # where the reviewer was
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, ReviewScreen)
+        assert pointed(app) == " ▸ c  continue  by response, R01 S2, 2 of 4, filter model=atlas-2"
+        await press(pilot, "enter")
         assert review_screen(app).session.position == 1
+        assert review_screen(app).session.queue.filter == "model=atlas-2"
+        await press(pilot, "q", "j", "c")
+        assert review_screen(app).session.position == 1
+        await press(pilot, "q", "r")  # the queue itself, unfiltered
+        assert len(review_screen(app).session.queue.units) == 8
+
+
+async def test_a_blind_queue_goes_on_blind_and_one_that_is_done_is_not_offered(study: Study) -> None:
+    app = blind_workbench(study, "responses")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "q")
+        assert "continue  by response, blind, R0" in pointed(app)
+        await press(pilot, "c")
+        assert review_screen(app).session.queue.mode == "blind"
+        await press(pilot, "q", "r", "s", "q", "d")
+        assert "deferred 1 of 1" in " ".join(pane_text(app, "header").split())
+        await press(pilot, "5", "enter", "q")
+        assert "continue" not in shown(app)
+        assert "t  triage" in pointed(app)
+
+
+async def test_no_digit_means_anything_here_and_a_held_letter_does_nothing_in_the_queue(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    assert not [key for action in HOME for key in action.keys if key.isdecimal()]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, *"0123456789")
+        assert isinstance(app.screen, HomeScreen)
+        await press(pilot, *"tttt")  # it would go to the next open statement
+        assert review_screen(app).session.position == 0
+        assert "held t ignored" in pane_text(app, "foot")
 
 
 async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*["j"] * (len(KINDS) + 1))
-        assert "R02" in pointed(app)
+        while "R02" not in pointed(app):
+            await pilot.press("j")
         await pilot.press("k", "k", "down", "down", "enter")
         await pilot.pause()
         assert isinstance(app.screen, ReviewScreen)
@@ -102,7 +156,7 @@ async def test_a_study_without_anything(tmp_path: Path) -> None:
         app = Workbench(study, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
             assert "0 statements" in shown(app)
-            await pilot.press("1", "enter", "j", "k", "5")
+            await pilot.press("t", "enter", "j", "k", "5")
             assert isinstance(app.screen, HomeScreen)
 
 
@@ -168,13 +222,80 @@ async def test_statements_without_a_readable_source_are_not_to_be_judged(study: 
     assert overview(study, "kb").unjudged == 0
 
 
-async def test_an_empty_study_says_how_to_fill_it(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "new.medreview", "new") as empty:
+async def test_an_empty_study_says_how_to_fill_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Study.create(Path("new.medreview"), "new") as empty:
         app = Workbench(empty, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.pause()
             assert "medreview run new.medreview FILE" in shown(app)
             assert "export" not in shown(app)
+
+
+async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "many.medreview") as study:
+        build(study, sixty_answers)
+        refresh(study)
+        found = overview(study, "kb")
+        assert found.lost_to_triage == found.queues[0].open == 30  # nothing is drawn before a review is opened
+        begin(study, "kb")
+        for name, act in (("flagged", "supported"), ("flagged", ""), ("audit", "partial"), ("audit", "")):
+            session = ReviewSession(study, "kb", open_queue(study, name, "kb"))
+            session.next_open()
+            session.decide(act) if act else session.defer()
+        found = overview(study, "kb")
+
+        counts = found.counts
+        assert counts == (60, 2, 2, 56)
+        assert found.lost_to_triage == 0  # reserved, and triage has begun
+        for line in found.queues:
+            queue = open_queue(study, line.kind.name, "kb")
+            states = [ReviewerProgress(study.reader, "kb", 1).state_of(unit) for unit in queue.units]
+            assert line.size == len(states)
+            assert (line.open, line.deferred) == (states.count("open"), states.count("deferred"))
+        flagged, audit, *_, everything = found.queues
+        assert flagged.size + flagged.reserved == 30
+        assert everything.size + everything.reserved == 60
+        assert everything.reserved == found.reserved == audit.open + audit.deferred  # one put off blind stays so
+        app = Workbench(study, Config(reviewer="kb"), PLAIN)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            row = next(row for row in shown(app).splitlines() if "triage: flagged " in row and "continue" not in row)
+            assert f"{flagged.size}  {flagged.open} open" in row
+            assert f"{flagged.reserved} more reserved" in row or f"+{flagged.reserved} reserved" in row
+
+
+async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "triage first? then 6 of the 8 in the audit cannot be blind" in shown(app)
+        await press(pilot, "r", "2", "q")
+        assert "triage first?" not in shown(app)
+
+
+async def test_where_no_model_has_judged_home_says_so_and_names_the_command(study: Study) -> None:
+    def nothing_but_rules(rows: StudyBuilder) -> None:
+        rows.connection.execute("DELETE FROM verdict")
+        rows.connection.execute("DELETE FROM judgement")
+
+    build(study, nothing_but_rules)
+    study.path = Path("my studies/it's sepsis.medreview")
+    models = {"gpt 4": JudgeSettings("gpt 4", "gpt-4", "https://models.example/v1")}
+    for judges, named in (({}, "medreview judges"), (models, f"{command('judge', study.path, '--judge', 'gpt 4')}")):
+        app = Workbench(study, Config(reviewer="kb", judges=judges), PLAIN)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            assert "no model has judged yet, only rules have" in shown(app)
+            assert named in shown(app)
+
+
+@given(st.text("ab /'-é", min_size=1, max_size=150), st.integers(40, 120))
+def test_a_command_that_is_too_long_for_a_screen_is_joined_by_a_shell(path: str, columns: int) -> None:
+    step = command("judge", Path(path), "--judge", "x y")
+    lines = folded(step, columns)
+    assert all(width(line) <= columns for line in lines)
+    assert shlex.split("\n".join(lines).replace("\\\n", "")) == shlex.split(step)
 
 
 async def test_statements_that_differ_are_counted_without_an_open_part(study: Study) -> None:
@@ -192,7 +313,7 @@ async def test_statements_that_differ_are_counted_without_an_open_part(study: St
 async def test_a_half_written_note_is_not_lost_without_a_word(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("6")
+        await pilot.press("r")
         await pilot.pause()
         await pilot.press("n", "x", "escape", "q")
         await pilot.pause()

@@ -14,7 +14,7 @@ def review(
     study: StudyFile,
     queue: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(kind.name for kind in KINDS)}; default: where you were."),
+        typer.Option(help=f"One of {', '.join(kind.name for kind in KINDS)}; default: the first screen."),
     ] = None,
     filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     audit: Annotated[
@@ -25,7 +25,9 @@ def review(
     plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
     reviewer: Reviewer = None,
 ) -> None:
-    """Review statements beside their sources. Opens where you left off; everything is saved as you decide.
+    """Review statements beside their sources; everything is saved as you decide.
+
+    Without --queue, the first screen opens at where you left off: Enter goes on there.
 
     Example: medreview review sepsis.medreview --queue audit
     """

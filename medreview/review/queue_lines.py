@@ -1,0 +1,104 @@
+"""The queues as the first screen lists them: how large, how far decided, what is kept from them, what is in them."""
+
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.next_step import command
+from medreview.review.audit import AUDIT_SIZE, RESERVED, members
+from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, QueueKind
+from medreview.study import Study
+
+_TELLING: Final = frozenset({"flagged", "differing"})
+"""Queues whose size is a total of what the judges think."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.
+
+    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many there are to be
+    decided, which in the queue of what was put off is everything. ``remark``: what is in it. ``hidden``: nothing of
+    this may be shown, because it would tell what the judges think.
+    """
+
+    kind: QueueKind
+    size: int
+    open: int
+    deferred: int
+    reserved: int
+    remark: str
+    hidden: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """Statements worth doing here."""
+        return self.size if self.kind.name in ("deferred", "stale") else self.open
+
+
+def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, blind: bool) -> tuple[QueueLine, ...]:
+    """Every queue, in the order of the first screen; ``blind``: what tells of the judges is hidden."""
+    counts = _counts(study.reader, reviewer, pass_no)
+    return tuple(_line(study, kind, reviewer, counts, statements, blind) for kind in KINDS)
+
+
+def lost_to_triage(reader: sqlite3.Connection, reviewer: str, pass_no: int, lines: tuple[QueueLine, ...]) -> int:
+    """How many members of the audit triage would show with their judges, before they are decided blind.
+
+    Of a small study nothing is drawn before it is asked for; the audit takes all of it then.
+    """
+    triage = next(line for line in lines if line.kind.name == "flagged")
+    if not members(reader):
+        return triage.open
+    query = f"SELECT count(*) {ROWS} WHERE {triage.kind.where} AND a.number IS NOT NULL AND mine.state IS NULL"
+    return int(reader.execute(f"{query} AND {SHOWABLE}", (reviewer, pass_no)).fetchone()[0])
+
+
+def _counts(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Counter[tuple[str, str]]:
+    """Statements by queue and by where they stand in it: ``open``, ``deferred``, ``decided`` or ``reserved``.
+
+    In one pass over all statements: queue by queue, a large study would be read six times.
+    """
+    where = ", ".join(f"{kind.where} AS {kind.name}" for kind in KINDS)
+    placed = f"SELECT {where}, {SHOWABLE} AS showable, coalesce(mine.state, 'open') AS state {ROWS}"
+    counted = " UNION ALL ".join(
+        f"SELECT '{kind.name}', {_standing(kind)}, count(*) FROM placed WHERE {kind.name} GROUP BY 2" for kind in KINDS
+    )
+    query = f"WITH placed AS MATERIALIZED ({placed}) {counted}"
+    return Counter({(row[0], row[1]): row[2] for row in reader.execute(query, (reviewer, pass_no))})
+
+
+def _standing(kind: QueueKind) -> str:
+    return "state" if kind.mode == "blind" else "iif(showable, state, 'reserved')"
+
+
+def _line(
+    study: Study, kind: QueueKind, reviewer: str, counts: Counter[tuple[str, str]], statements: int, blind: bool
+) -> QueueLine:
+    there, deferred = counts[kind.name, "open"], counts[kind.name, "deferred"]
+    size = there + deferred + counts[kind.name, "decided"]
+    if kind.name == "audit" and not size:
+        size = there = min(AUDIT_SIZE, statements)
+        return QueueLine(kind, size, there, 0, 0, "not drawn yet")
+    hidden = blind and kind.name in _TELLING
+    remark = ""
+    match kind.name:
+        case "flagged" if not hidden:
+            remark = _badges(study.reader, reviewer)
+        case "audit":
+            remark = "judges hidden"
+        case "stale" if size:
+            remark = f"look again; `{command('diff', study.path)}` shows what changed"
+    return QueueLine(kind, size, there, deferred, counts[kind.name, "reserved"], remark, hidden)
+
+
+def _badges(reader: sqlite3.Connection, reviewer: str) -> str:
+    """The commonest reasons for flags in triage, counted by the gravest badge of each statement."""
+    gravest = "CASE instr(badges, ' · ') WHEN 0 THEN badges ELSE substr(badges, 1, instr(badges, ' · ') - 1) END"
+    rows = reader.execute(
+        f"""SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave FROM verdict
+            WHERE priority > 0 AND statement_id NOT IN ({RESERVED}) GROUP BY badge ORDER BY grave DESC LIMIT 4""",
+        (reviewer,),
+    )
+    return ", ".join(f"{row['n']} {row['badge']}" for row in rows)
