@@ -67,7 +67,7 @@ async def test_an_audit_that_cannot_be_drawn_is_a_sentence(study_path: Any) -> N
     with Study.open(study_path, read_only=True) as study:
         app = Workbench(study, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
-            await press(pilot, "2")
+            await press(pilot, "a")
             foot = app.screen.query_one("#home-foot")
             assert "not drawn yet" in "\n".join(foot.render_line(y).text for y in range(foot.size.height))
 
@@ -82,12 +82,11 @@ async def test_the_only_highlight_is_named_as_such(study: Study) -> None:
 
 
 async def test_a_key_held_since_the_first_screen_decides_nothing(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, *["2"] * 8)  # 2 opens the audit, blind; the rest is the keyboard's repeat
-        await pilot.pause()
-        assert "BLIND" in pane_text(app, "header")
-        assert not events(study)
+        await press(pilot, "s", "q", *["d"] * 8)  # d opens what was put off; the rest is the keyboard's repeat
+        assert "deferred   1 of 1" in pane_text(app, "header")
+        assert [row["kind"] for row in events(study)] == ["defer"]  # and nothing is disputed
 
 
 async def test_blind_words_are_whole_in_a_narrow_pane(study: Study) -> None:
