@@ -1,6 +1,6 @@
 """Bringing files into a study: the argument, the study to fill, and what came in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from medreview.cli.output import bad_records, counted, say
+from medreview.cli.mapping import Map, read_mapping
+from medreview.cli.network import pages_sentence
+from medreview.cli.output import bad_records, counted, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Imported
+    from medreview.pipeline import PageProvider, Prepared
     from medreview.study import Study
 
 _UNITS: Final = {"responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event"}
@@ -66,6 +69,36 @@ def say_what_is_missing(done: "Imported", study: Path, name: str, *given: Path) 
         if any(column.field != "citations" for column in wanted):  # by the others a response is told from another
             again = command("run", _another(study), Path(done.file), *maps)
         say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
+
+
+def prepare(
+    study: "Study", files: Sequence[Path], mapping: Map, pages: "PageProvider", name: str, *given: Path
+) -> "Prepared":
+    """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
+
+    ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can be stopped and given again.
+    """
+    from medreview import pipeline
+    from medreview.config import load_config
+
+    own = load_config().synonyms_file
+    with progress() as bar:
+        done = pipeline.run(study, files, read_mapping(mapping), pages, bar, own)
+    for imported in done.imported:
+        say(imported_sentence(imported))
+        say_what_is_missing(imported, study.path, name, *given)
+    if done.fetched.note:
+        say(done.fetched.note)
+    return done
+
+
+def prepared_sentence(study: "Study", done: "Prepared") -> str:
+    """What a study holds after that."""
+    statements = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    return (
+        f"{study.path}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
+        f"{pages_sentence(done.fetched)}."
+    )
 
 
 def _another(study: Path) -> Path:

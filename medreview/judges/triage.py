@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.judges.rollup import RollUp
+from medreview.labels import GIVEN
 
 _LOW_CONFIDENCE: Final = 0.6
 RARE: Final = 0.15
@@ -98,7 +99,8 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list
         found.append(Flag(40, "low confidence"))
     if result.supported is not True:
         # A page that could not be read explains a doubt; it is none when the other pages settled the matter.
-        bad = sorted({state for state in pages.states if state != "ok"} - ({"instructions"} if pages.misled else set()))
+        known = {"ok", GIVEN, *(("instructions",) if pages.misled else ())}
+        bad = sorted(set(pages.states) - known)
         found += [Flag(30, f"page: {state.replace('_', ' ')}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
 

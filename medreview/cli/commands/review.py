@@ -1,17 +1,26 @@
 """The command ``review``: the workbench, or line prompts."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
+from medreview.cli.importing import opened_or_made, prepare, prepared_sentence
+from medreview.cli.mapping import Map
+from medreview.cli.network import PagesFrom, pages_from
 from medreview.cli.opening import Reviewer, open_review
-from medreview.cli.options import StudyFile
+from medreview.cli.output import say
 from medreview.errors import UserError
 from medreview.review.queue_kinds import KINDS
 
+SUFFIX: Final = ".medreview"
+"""Of the study that is made beside a file of answers."""
+
 
 def review(
-    study: StudyFile,
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one beside them.")
+    ],
     queue: Annotated[
         str | None,
         typer.Option(help=f"One of {', '.join(kind.name for kind in KINDS)}; default: the first screen."),
@@ -24,18 +33,33 @@ def review(
     read_only: Annotated[bool, typer.Option("--read-only", help="Look, decide nothing.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
     reviewer: Reviewer = None,
+    pages: PagesFrom = None,
+    mapping: Map = None,
 ) -> None:
     """Review statements beside their sources; everything is saved as you decide.
 
     Without --queue, the first screen opens at where you left off: Enter goes on there.
 
-    Example: medreview review sepsis.medreview --queue audit
+    Of a file of answers it makes a study first, as `run` does: answers.jsonl becomes answers.medreview beside it. Given
+    again, it opens that one and takes in what is new in the file.
+
+    Example: medreview review answers.jsonl
     """
     from medreview.study import Study
 
     if audit is not None and queue not in (None, "audit"):
         raise UserError("--audit opens the audit; name no other queue with it.")
-    with Study.open(study, read_only=read_only) as opened:
+    study, files = _study_and_files(paths)
+    if files and read_only and not study.exists():
+        raise UserError(f"There is no study {study} to look at yet; without --read-only it is made from {files[0]}.")
+    adding = bool(files) and not read_only
+    with opened_or_made(study) if adding else Study.open(study, read_only=read_only) as opened:
+        if adding:
+            given = [path for path in paths if path == study]
+            done = prepare(opened, files, mapping, pages_from(pages), "review", *given)
+            say(prepared_sentence(opened, done))
+            if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone():
+                raise UserError(f"There is nothing to review in {files[0]}: no statement was found in it.")
         if audit is not None:
             from medreview.config import load_config
             from medreview.review.audit import draw
@@ -43,3 +67,19 @@ def review(
             draw(opened, reviewer or load_config().reviewer, size=audit)
             queue = "audit"
         open_review(opened, reviewer, queue, filter, blind, plain=plain)
+
+
+def _study_and_files(paths: list[Path]) -> tuple[Path, list[Path]]:
+    """The study to open, and the files to bring in first; told apart by their content.
+
+    What does not exist is meant for a study, unless it has the name of another kind of file.
+    """
+    from medreview.exchange.imports.citation_answers import is_database
+
+    studies = [
+        path for path in paths if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists())
+    ]
+    files = [path for path in paths if path not in studies]
+    if len(studies) > 1:
+        raise UserError(f"{studies[1]} is a second study; open one at a time, or join them with `medreview merge`.")
+    return (studies[0] if studies else files[0].with_suffix(SUFFIX)), files
