@@ -47,6 +47,11 @@ KINDS: Final = (
         "audit", "a", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
         "a.number IS NOT NULL", "a.number / a.inclusion_prob",
     ),
+    QueueKind(
+        "unchecked", "u", "not checked by a model yet", "open",
+        "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
+        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal",
+    ),
     QueueKind("deferred", "d", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
     QueueKind(
         "differing", "y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
@@ -57,10 +62,5 @@ KINDS: Final = (
         STALE.format("mine"),
     ),
     QueueKind("responses", "r", "by response", "open", "Every statement, response by response.", "1"),
-    QueueKind(
-        "unchecked", "u", "not checked by a model yet", "open",
-        "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
-        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal",
-    ),
 )  # fmt: skip
 """Every queue, in the order of the first screen, where its letter opens it."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.next_step import command
-from medreview.review.audit import AUDIT_SIZE, RESERVED, members
-from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, QueueKind
+from medreview.review.audit import AUDIT_SIZE, members
+from medreview.review.queue_kinds import KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
 from medreview.study import Study
 
 _TELLING: Final = frozenset({"flagged", "differing"})

@@ -83,7 +83,8 @@ async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_k
         await pilot.pause()
         assert isinstance(app.screen, HomeScreen)
         after = shown(app)
-        assert "reserved" not in after
+        assert "more reserved" not in after
+        assert "give back" not in after
         assert after.splitlines()[-1].strip() == "given back to triage: 8; labels given there count as assisted"
         await pilot.press("j", "R")
         assert "Nothing is reserved for the audit." in shown(app)
