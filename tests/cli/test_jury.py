@@ -31,7 +31,10 @@ def test_for_scripts(medreview, judged):
     assert told["tie_rule"] == "not_supported"
     assert told["group"] == "blind, random audit"
     assert told["choices"][0]["held_out"]["low"] < told["choices"][0]["held_out"]["value"]
+    assert told["provenance"]["labels"] == {"anna": {"blind, random audit": told["statements"]}}
     again = json.loads(medreview("jury", judged, "--ties", "not-supported", "--measure", "agreement", "--json").stdout)
+    for report in (told, again):
+        assert report["provenance"].pop("made_at")
     assert again == told
 
 

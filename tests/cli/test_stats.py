@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -35,34 +36,71 @@ def test_the_generated_study_is_whole_and_as_large_as_asked(study):
 def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
     lines = medreview("stats", study, "--replicates", 199).stdout.splitlines()
 
-    assert len(lines) <= 24
+    assert len(lines) < 24
     assert max(map(len, lines[:-1])) <= 80
-    assert lines[1] == "anna: 60 of 101 statements decided, 0 deferred, 41 open"
+    assert lines[:2] == [
+        "101 statements in 30 responses; anna: 60 decided, 0 deferred, 41 open",
+        lines[1],
+    ]
+    # Which statements are drawn differs from study to study.
+    assert re.fullmatch(r"audit of anna: 101 in the study, \d+ not drawn, \d+ drawn; of these [^;]+", lines[1])
     # The judges together, then each of them, with the interval of kappa over responses.
-    assert [line.split("  ")[0] or line.split()[0] for line in lines[4:8]] == [
-        "anna, blind, random audit", "offline", "judge", "judge",
+    start = next(place for place, line in enumerate(lines) if line.startswith("agreement, supported or not"))
+    assert [line.strip().split("  ")[0] for line in lines[start + 1 : start + 5]] == [
+        "anna, blind, random audit", "offline", "judge 1", "judge 2",
     ]  # fmt: skip
-    assert re.fullmatch(r"  judge 1 +\d+\.\d% +0\.\d{3} +-?\d\.\d{3} to \d\.\d{3} +\d+ +\d+", lines[6])
+    assert re.fullmatch(r"  judge 1 +\d+\.\d% +0\.\d{3} +-?\d\.\d{3} to \d\.\d{3} +\d+ +\d+", lines[start + 3])
     text = "\n".join(lines)
     for words in (
+        "\nthe whole study, by the audit ",
+        "\nsupported  ",
         "by a source the statement cites",
         "by any source of the response",
         "all statements of a response",
         "cited URLs that are valid",
-        "if what is\nmissing is taken as not supported and as supported",
+        "\nbounds, all 30 responses, ",
         "No statement cites a source itself.",
-        "199 resamples, seed 1; ties: undecided",
-        f"all figures, and why one is missing:\n  medreview stats {study} --full",
+        "seed 1, 199 resamples, ties undecided, ",
     ):
         assert words in text
+    assert lines[-1] == f"  medreview stats {study} --full"
+
+
+def test_the_screen_has_as_many_judges_as_there_is_room_for(medreview, study, tmp_path):
+    path = tmp_path / "many.medreview"
+    path.write_bytes(study.read_bytes())
+    with Study.open(path) as opened:
+        for number in range(3, 15):
+            opened.write(partial(one_more_judge, number=number))
+    lines = medreview("stats", path, "--replicates", 99).stdout.splitlines()
+
+    assert len(lines) == 23
+    more = next(line for line in lines if re.fullmatch(r"and \d+ more", line))
+    shown = sum("  judge " in line for line in lines)
+    assert shown + int(more.split()[1]) == 14
+
+
+def one_more_judge(db, number):
+    """The same judgements by another judge."""
+    db.execute(
+        """INSERT INTO judge_run SELECT judge_run_id || '-' || ?1, 100 + ?1, 'judge ' || ?1, kind, model, prompt_id,
+           prompt_sha256, params, seed, started_at FROM judge_run WHERE judge = 'judge 1'""",
+        (number,),
+    )
+    columns = [row[1] for row in db.execute("PRAGMA table_info(judgement)")][2:]
+    db.execute(
+        f"""INSERT INTO judgement SELECT judgement_id || '-' || ?1, judge_run_id || '-' || ?1, {", ".join(columns)}
+            FROM judgement WHERE judge_run_id IN (SELECT judge_run_id FROM judge_run WHERE judge = 'judge 1')""",
+        (number,),
+    )
 
 
 def test_provenance_on_the_screen_is_that_of_the_json(medreview, study):
     origin = json.loads(medreview("stats", study, "--replicates", 99, "--json").stdout)["provenance"]
-    shown = " ".join(medreview("stats", study, "--replicates", 99).stdout.split())
+    shown = medreview("stats", study, "--replicates", 99).stdout
 
-    assert f"{origin['study_id']}, {origin['events']} events to {origin['event_head'][:12]}, " in shown
-    assert f"; {origin['comparisons']} comparisons medreview {origin['version']}" in shown
+    assert f"\n{origin['study_id']}, {origin['events']} events to {origin['event_head'][:10]}, " in shown
+    assert f", {origin['comparisons']} comparisons\n" in shown
 
 
 def test_nothing_is_cut_however_long_a_name_is(medreview, study, tmp_path):
@@ -117,7 +155,7 @@ def test_no_decision_is_a_sentence(medreview, tmp_path):
     Study.create(path).close()
     shown = medreview("stats", path, "--full")
 
-    assert medreview("stats", path).stdout.startswith("0 statements in 0 responses; nobody has decided anything yet\n")
+    assert medreview("stats", path).stdout.startswith("0 statements in 0 responses; nobody has decided anything yet")
     assert "Nobody has decided anything yet" in shown.stdout
     assert "The study has no response yet" in shown.stdout
 

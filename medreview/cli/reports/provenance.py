@@ -6,7 +6,7 @@ from medreview.cli.output import counted
 from medreview.stats.reports.provenance import Provenance
 from medreview.words import in_words
 
-_HASH = 12
+_HASH = 10
 """Digits of the newest event's hash that are shown; the JSON has all."""
 
 
@@ -14,9 +14,9 @@ def provenance_lines(origin: Provenance) -> tuple[str, str]:
     """The state that the figures are of, and how they were made."""
     head = f" to {origin.event_head[:_HASH]}" if origin.event_head else ""
     at = datetime.fromisoformat(origin.made_at).strftime("%Y-%m-%d %H:%M UTC")
-    beside = f"; {counted(origin.comparisons, 'comparison')}" if origin.comparisons else ""
+    beside = f", {counted(origin.comparisons, 'comparison')}" if origin.comparisons else ""
     return (
-        f"{origin.study_id}, {counted(origin.events, 'event')}{head}, {at}{beside}",
-        f"medreview {origin.version}, label set {origin.label_set_version}; {origin.replicates:,} resamples, seed "
-        f"{origin.seed}; ties: {in_words(origin.tie_rule)}",
+        f"{origin.study_id}, {counted(origin.events, 'event')}{head}, {at}",
+        f"version {origin.version}, labels {origin.label_set_version}, seed {origin.seed}, {origin.replicates:,} "
+        f"resamples, ties {in_words(origin.tie_rule)}{beside}",
     )

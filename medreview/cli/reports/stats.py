@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from medreview.cli.output import counted, one_line, stratum_name
+from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
@@ -45,6 +46,9 @@ def _report(figures: StudyFigures) -> Iterator[Part]:
     yield f"{statements} in {responses}"
     if not figures.reviewers:
         yield from ("", _NOBODY)
+    if figures.audit.figures:
+        yield Title("The audit: what a random draw says of the whole study")
+        yield from audit_parts(figures.audit)
     for reviewer in figures.reviewers:
         yield from _reviewer(reviewer)
     if figures.between_reviewers:

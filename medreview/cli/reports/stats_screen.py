@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
+from medreview.cli.reports.audit import flow_line
 from medreview.cli.reports.layout import NextStep, Part, cells, numbers, table
 from medreview.cli.reports.provenance import provenance_lines
-from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE, TOGETHER
 from medreview.stats.reports.label_scales import BINARY
-from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
+from medreview.stats.reports.study_figures import StudyFigures
 from medreview.stats.reports.study_support import SupportReport
 
-_MOST_ROWS: Final = 6
+_FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2
 _SUPPORT: Final = {
     "statement-level support, own citations": "by a source the statement cites",
@@ -31,41 +32,63 @@ _Row = tuple[str, ...]
 
 
 def render_screen(figures: StudyFigures, study: Path) -> str:
-    """One line for each judge and each share; what is left out here, and why, ``--full`` has."""
-    return printed(_screen(figures, study))
-
-
-def _screen(figures: StudyFigures, study: Path) -> Iterator[Part]:
-    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
-    yield f"{statements} in {responses}" + ("" if figures.reviewers else "; nobody has decided anything yet")
-    yield from map(_progress, figures.reviewers[:_MOST_REVIEWERS])
-    if len(figures.reviewers) > _MOST_REVIEWERS:
-        yield f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}"
+    """What fits one screen: as many judges as its height has room for. What is left out, and why, ``--full`` has."""
     compared = list(_agreement(figures)) or list(_between_judges(figures))
-    rows = [row for row, _ in compared]
-    if rows:
+    room = height() - 1  # a row for what is typed next
+    text = printed(_screen(figures, study, compared, len(compared)))
+    for most in range(len(compared), min(_FEWEST, len(compared)) - 1, -1):
+        if text.count("\n") <= room:
+            break
+        # Judges count for more than empty lines.
+        text = printed(part for part in _screen(figures, study, compared, most) if part != "")
+    return text
+
+
+def _screen(figures: StudyFigures, study: Path, compared: Sequence[tuple[_Row, Estimate]], most: int) -> Iterator[Part]:
+    yield from _progress(figures)
+    yield from _audit(figures)
+    shown = [figure for _, figure in compared[:most]]
+    if compared:
         title = "agreement, supported or not" if figures.reviewers else "judges, supported or not"
         yield ""
-        yield table((title, "agree", "kappa", "95% interval", "n", "resp"), rows[:_MOST_ROWS])
-        if len(rows) > _MOST_ROWS:
-            yield f"and {counted(len(rows) - _MOST_ROWS, 'more row')} in --full"
-    shown = [figure for _, figure in compared[:_MOST_ROWS]]
+        yield table((title, "agree", "kappa", "95% interval", "n", "resp"), [row for row, _ in compared[:most]])
+        if len(compared) > most:
+            yield f"and {len(compared) - most:,} more"
     if figures.support.strata:
         yield ""
         yield from _support(figures.support)
         shown += figures.support.strata[0].clustered
     yield from _notes(figures, shown)
     yield from provenance_lines(figures.provenance)
-    yield "all figures, and why one is missing:"
     yield NextStep(one_line(command("stats", study, "--full")))
 
 
-def _progress(reviewer: ReviewerFigures) -> str:
-    done = reviewer.progress
-    return (
-        f"{one_line(reviewer.reviewer)}: {done.decided:,} of {counted(done.total, 'statement')} decided, "
-        f"{done.deferred:,} deferred, {done.open:,} open"
-    )
+def _progress(figures: StudyFigures) -> Iterator[str]:
+    told = []
+    for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
+        done = reviewer.progress
+        name = one_line(reviewer.reviewer)
+        told.append(f"{name}: {done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
+    if len(figures.reviewers) > _MOST_REVIEWERS:
+        told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
+    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
+    yield "; ".join((f"{statements} in {responses}", *(told or ["nobody has decided anything yet"])))
+
+
+def _audit(figures: StudyFigures) -> Iterator[Part]:
+    """What the random draw says of the study: by all reviewers together, where there are several."""
+    for audit in figures.audit.figures[-1:]:
+        who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)
+        told = (("supported", audit.supported), ("judges right", audit.judges_right))
+        rows = [
+            (name, *cells(share.study, percent, "none"), *numbers(share.study.n, share.study.clusters))
+            for name, share in told
+            if share.study.value is not None
+        ]
+        yield f"audit of {who}: {flow_line(audit.supported.flow)}"
+        if rows:
+            yield table(("the whole study, by the audit", "value", "95% interval", "n", "resp"), rows)
+        yield from dict.fromkeys(str(share.study.reason) for _, share in told if share.study.value is None)
 
 
 def _agreement(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
@@ -107,10 +130,7 @@ def _support(report: SupportReport) -> Iterator[Part]:
     for bound in whole.bounds:
         if bound.name == "response-level support" and bound.missing:
             low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
-            yield (
-                f"{counted(bound.missing, 'response')} of {bound.n:,} without every verdict; of all, {low} and {high} "
-                "if what is missing is taken as not supported and as supported"
-            )
+            yield f"bounds, all {bound.n:,} responses, {bound.missing:,} of them lacking a verdict: {low} to {high}"
 
 
 def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:

@@ -13,7 +13,8 @@ from rich.text import Text
 from medreview.cli.reports.layout import Bars, Check, Column, Heading, Inset, NextStep, Part, Table, Title
 
 _WIDTH: Final = 80
-"""Columns of a report that goes into a file or a pipe."""
+_HEIGHT: Final = 24
+"""Columns and rows for a report that goes into a file or a pipe."""
 _LONGEST_BAR: Final = 24
 _LONGEST_NAME: Final = 22
 
@@ -55,6 +56,12 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False) -> str:
     lines = (line.rstrip() for line in written.getvalue().splitlines())
     text = "\n".join(lines).rstrip("\n") + "\n"
     return text.encode(encoding, "replace").decode(encoding)
+
+
+def height() -> int:
+    """The rows of the terminal; 24 where there is none."""
+    terminal = Console()
+    return terminal.height if terminal.is_terminal else _HEIGHT
 
 
 def _marks(encoding: str) -> _Marks:
