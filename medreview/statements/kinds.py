@@ -61,7 +61,7 @@ _DISCLAIMER: Final = re.compile(
         [^.]{0,60}\b(?:advice|care|consultation|judge?ment|doctor|professional|physician)
       |\b(?:for|is|are)\s(?:general\s)?(?:informational|educational|information)\s(?:and\s\w+\s)?(?:purposes?|only|use)
       |\bgeneral\sinformation\sonly|\bgeneral\sinformation\b[^.]{0,60}\bnot\b
-      |\bindividual\scircumstances\smay\svary|\bdisclaimer\b
+      |\bindividual\s\w+\s(?:may|can)\svary|\bdisclaimer\b
       |\bkein(?:e|en)?\s(?:ersatz\sfür|ärztliche[rn]?\s(?:rat|beratung))|\bersetzt\s(?:nicht|keine|keinen)\b
       |\bne\sremplace(?:nt)?\spas\b|\bno\s(?:sustituye|reemplaza)n?\b""",
     re.IGNORECASE | re.VERBOSE,
@@ -79,8 +79,9 @@ _COURTESY: Final = re.compile(
       | (?:would|do)\syou\s(?:like|want)\b
       | (?:hello|hi|hey|dear|greetings|good\s(?:morning|day|evening))\b[^.!]{0,40}\W*\Z
       | thank\syou\b | thanks\b | you(?:['’]re|\sare)\swelcome
-      | (?:take\scare|get\swell\ssoon|stay\s(?:safe|healthy|well)|best\s(?:wishes|regards|of\sluck)
-          |kind\sregards|sincerely)\W*\Z
+      | (?:(?:take\scare|get\swell\ssoon|stay\s(?:safe|healthy|well)|best\s(?:wishes|regards|of\sluck)|all\sthe\sbest
+          |kind\sregards|sincerely)(?:\W+(?:and\s)?|\Z))+\Z
+      | (?:good\sluck|i\swish\syou)\b[^.!]{0,60}\W*\Z
       | (?:sure|certainly|of\scourse|absolutely|okay|ok|understood|gladly)(?:\s?[,.!]+\s*(?:here\b.*|i\b.*)?|)\Z
       | (?:below\s(?:is|are)|here(?:['’]s|\sis|\sare))\s(?:a|an|the|some|what|my|your)\b[^.:]{0,90}[.:!]?\Z
       | ich\shoffe | gerne\b.{0,40}\Z | hallo\b.{0,30}\Z | j['’]espère | bonjour\b.{0,30}\Z | n['’]hésitez\spas
@@ -114,7 +115,11 @@ _EQUIPMENT: Final = re.compile(
 )
 _LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
 _ADVICE_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_TURN: Final = re.compile(r"\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
+_ASSERTS: Final = re.compile(
+    r"\b(?:but|however|although|though|yet|is|are|was|were|can|cannot|may|must|should|does|do\snot|don['’]t|causes?|reduces?|increases?"
+    r"|treats?|helps\s(?!you\b|with\b))",
+    re.IGNORECASE,
+)
 _ANSWER: Final = re.compile(
     r"""(?:(?:yes|no|not?\s(?:really|necessarily|always|usually|recommended)|never|always|rarely|often|sometimes|usually|(?:un)?likely
         |possibly|probably|maybe|perhaps|true|false|(?:in)?correct|(?:un)?safe|it\sdepends|depends|positive|negative|benign|malignant|none
@@ -152,7 +157,7 @@ def is_disclaimer(sentence: str) -> bool:
     if len(sentence) > _LONGEST_DISCLAIMER or sentence.rstrip("*_ ").endswith((":", "：")):
         return False
     if _COURTESY.match(sentence):
-        claims = names_drug(sentence) or (names_condition(sentence) and _TURN.search(sentence) is not None)
+        claims = _ASSERTS.search(sentence) is not None and (names_drug(sentence) or names_condition(sentence))
         return not (has_amount(sentence) or claims or gives_reason(sentence))
     if _DISCLAIMER.search(sentence):
         return not (is_specific(sentence) or gives_instruction(sentence))
