@@ -112,7 +112,7 @@ def test_statements(text: str, statements: list[str]) -> None:
         ("Is it safe? Take 5 mg daily.", "question"),
         ("Take 5 mg daily. If you'd like, I can compare the two.", "disclaimer"),
         ("Take 5 mg daily.\n👍🩺", "fragment"),
-        ("Take 5 mg daily. Take care and stay well! 😊", "disclaimer"),
+        ("Take 5 mg daily. Take care and stay well 😊", "disclaimer"),
         ("Take 5 mg daily. Good luck with your surgery!", "disclaimer"),
         ("Thank you for your question about metformin! Take 5 mg daily.", "disclaimer"),
         ("(e.g. [3])\n\nTake 5 mg daily.", "fragment"),
