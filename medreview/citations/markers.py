@@ -132,9 +132,12 @@ def without_markers(text: str, also: tuple[Span, ...] = ()) -> str:
         found += [Span(marker.start, marker.end) for marker in _in_brackets(text, OwnNumbers(), ())]
     if _MAY_BE_ADDRESS.search(text):
         found += [Span(c.start, c.end) for c in extract(text) if c.start is not None and c.end is not None]
-    for start, end in (*found, *also):
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    parts, at = [], 0
+    for start, end in sorted((*found, *also)):
+        if end > at:
+            parts += [text[at:start], " " * (end - max(start, at))]
+            at = end
+    return "".join([*parts, text[at:]])
 
 
 def markers_of(text: str, markers: Sequence[Marker], place: Span, limit: int) -> list[Marker]:
