@@ -15,6 +15,7 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.text import normalise_newlines
@@ -65,7 +66,7 @@ def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
-    return (_answer(row, fields) for row in fields.check(rows, path, ["response"]))
+    return (_answer(row, fields) for row in fields.check(rows, path, ["response"], one_by_one))
 
 
 def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
@@ -85,7 +86,7 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
         if "\0" in text:
             raise UserError("Standard input is binary, not text.")
         return iter([CitingAnswer(1, "", "", "", text)])
-    return (_answer(row, fields) for row in fields.check(iter(rows), Path(STDIN), ["response"]))
+    return (_answer(row, fields) for row in fields.check(iter(rows), Path(STDIN), ["response"], one_by_one))
 
 
 def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:

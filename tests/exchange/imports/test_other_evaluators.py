@@ -100,3 +100,15 @@ def test_a_given_field_must_be_one(study, tmp_path):
     with pytest.raises(UserError, match="there is no field jugde"):
         detect_format(tmp_path / "f.csv", {"jugde:": "RAGAS"})
     assert detect_format(tmp_path / "f.csv", {"judge:": "RAGAS"}) == "judgements"
+
+
+def test_a_source_that_an_earlier_version_named_otherwise_is_found(study, tmp_path):
+    """Versions of an arXiv paper used to be sources of their own."""
+    text = statements(study)[0]
+    named = {"kind": "arxiv", "value": "2101.00001v2", "key": "arxiv:2101.00001v2"}
+    study.write(lambda db: db.execute("UPDATE source SET kind = :kind, value = :value, key = :key", named))
+    study.write(lambda db: db.execute("UPDATE citation SET kind = :kind, value = :value", named))
+    row = {"judge": "ann", "response": "a1", "statement": text, "source": "arXiv:2101.00001", "label": "supported"}
+    (tmp_path / "j.jsonl").write_text(json.dumps(row))
+
+    assert pipeline.bring_in(study, tmp_path / "j.jsonl", {}).bad == []
