@@ -1,0 +1,55 @@
+"""What `import` and `facts` say of a file: what was not used and how to take it, other studies, unknown categories."""
+
+import json
+from pathlib import Path
+
+from tests.support.commands import Program
+
+
+def test_what_was_not_used_is_named_with_a_command_that_takes_it(medreview: Program, tmp_path: Path) -> None:
+    record = {"prompt": "Is it safe?", "answer": "No. [1]", "links": ["https://b.example/"], "score": 2}
+    (tmp_path / "a.jsonl").write_text(json.dumps(record))
+    done = medreview("import", "s.medreview", "a.jsonl")
+    assert done.stdout == "a.jsonl: 1 response added\n"
+    maps = "--map prompt=question --map links=citations"
+    assert done.stderr.splitlines() == [
+        "a.jsonl: not used: prompt, links, score",
+        f"  to take prompt, links: medreview run s-2.medreview a.jsonl {maps}",  # another question, another response
+    ]
+    told = json.loads(medreview("import", "t.medreview", "a.jsonl", *maps.split(), "--json").stdout)
+    assert told["files"][0]["unused"] == [{"column": "score", "field": ""}]
+
+    known = medreview("import", "s.medreview", "a.jsonl", "--map", "links=citations")
+    assert "0 responses added, 1 there already" in known.stdout
+    assert medreview("urls", "s.medreview", "--json").stdout.count("b.example") > 0
+
+
+def test_empty_responses_pages_and_facts_are_counted(medreview: Program, tmp_path: Path) -> None:
+    records = [
+        {"id": "q1", "question": "Q?", "answers": {"m": "A.", "n": ""}, "pages": {"www.a.example/x": "A page."}},
+        {"id": "q2", "question": "R?", "response": None},
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    assert medreview("import", "s.medreview", "a.jsonl").stdout == (
+        "a.jsonl: 3 responses added; 2 empty responses kept as invalid; 1 page given with the answers\n"
+    )
+    (tmp_path / "f.csv").write_text("q,must,kind\nQ?,It is safe.,Safety\nQ?,Stop it.,management\n")
+    done = medreview("facts", "s.medreview", "f.csv", "--map", "q=question", "--map", "must=fact", "--map",
+                     "kind=category")  # fmt: skip
+    assert done.stdout == "2 key facts added\n"
+    assert done.stderr == "f.csv: no known category, stored as other: safety\n"
+
+
+def test_the_export_of_another_study_is_taken_as_a_copy_only(medreview: Program, tmp_path: Path, demo: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"response": "Metformin lowers glucose."}))
+    medreview("import", "mine.medreview", "a.jsonl")
+    medreview("export", demo, "labels")
+    refused = medreview("import", "mine.medreview", "labels", check=2)
+    assert "labels is an export of another study" in refused.stderr
+    assert "medreview import mine.medreview labels --as-copy" in refused.stderr
+    assert "added" in medreview("import", "mine.medreview", "labels", "--as-copy").stdout
+    assert "added" in medreview("import", "new.medreview", "labels").stdout
+
+    medreview("import", "other.medreview", "a.jsonl")
+    merged = medreview("merge", "other.medreview", demo, check=2)
+    assert "was not merged: it is another study" in merged.stderr
