@@ -94,11 +94,11 @@ class HomeScreen(KeyScreen[None]):
         queues = " ".join(places[self._overview.place is None :])
         kept = self._overview.reserved
         back: Row = [("R", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
+        opens: Row = [(" Enter", "key"), (" open   ", ""), (queues, "key"), (" queues", "")]
         keys: Row = [
-            (" Enter", "key"), (" open   ", ""), (queues, "key"), (" queue   ", ""), ("i", "key"), (" figures   ", ""),
-            *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
+            (" i", "key"), (" figures   ", ""), *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
         ]  # fmt: skip
-        self._foot.show(foot_rows([[], keys], "", self._said, False, columns))
+        self._foot.show(foot_rows([opens, keys], "", self._said, False, columns))
 
     def _perform(self, name: str | None) -> None:
         match name:

@@ -4,13 +4,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.pilot import Pilot
 
 from medreview.config import Config
 from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.review.actions import HOME
-from medreview.review.audit import begin, draw
+from medreview.review.audit import draw
 from medreview.review.layout.cells import width
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
@@ -50,6 +51,13 @@ def shown(app: Workbench) -> str:
 
 def pointed(app: Workbench) -> str:
     return next(line for line in shown(app).splitlines() if line.startswith(" ▸"))
+
+
+async def go(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys that lead from screen to screen, each when the screen before it is there."""
+    for key in keys:
+        await press(pilot, key)
+        await pilot.pause()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
@@ -94,37 +102,37 @@ async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_k
 async def test_a_letter_opens_a_queue_and_home_begins_with_where_one_left_off(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "c")
+        await go(pilot, "c")
         assert "There is nothing to continue yet" in shown(app)
-        await press(pilot, "d")
+        await go(pilot, "d")
         assert "“deferred” is empty" in shown(app)
-        await press(pilot, "r")
+        await go(pilot, "r")
         assert isinstance(app.screen, ReviewScreen)
-        await press(pilot, "2", "colon")
+        await go(pilot, "2", "colon")
         await paste(pilot, "model=atlas-2")
-        await press(pilot, "enter", "q")
+        await go(pilot, "enter", "q")
         assert isinstance(app.screen, HomeScreen)
         assert "decided 1   deferred 0   open 7" in shown(app)
         assert pointed(app) == " ▸ c  continue  by response, R01 S2, 2 of 4, filter model=atlas-2"
-        await press(pilot, "enter")
+        await go(pilot, "enter")
         assert review_screen(app).session.position == 1
         assert review_screen(app).session.queue.filter == "model=atlas-2"
-        await press(pilot, "q", "j", "c")
+        await go(pilot, "q", "j", "c")
         assert review_screen(app).session.position == 1
-        await press(pilot, "q", "r")  # the queue itself, unfiltered
+        await go(pilot, "q", "r")  # the queue itself, unfiltered
         assert len(review_screen(app).session.queue.units) == 8
 
 
 async def test_a_blind_queue_goes_on_blind_and_one_that_is_done_is_not_offered(study: Study) -> None:
     app = blind_workbench(study, "responses")
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "q")
+        await go(pilot, "q")
         assert "continue  by response, blind, R0" in pointed(app)
-        await press(pilot, "c")
+        await go(pilot, "c")
         assert review_screen(app).session.queue.mode == "blind"
-        await press(pilot, "q", "r", "s", "q", "d")
+        await go(pilot, "q", "r", "s", "q", "d")
         assert "deferred 1 of 1" in " ".join(pane_text(app, "header").split())
-        await press(pilot, "5", "enter", "q")
+        await go(pilot, "5", "enter", "q")
         assert "continue" not in shown(app)
         assert "t  triage" in pointed(app)
 
@@ -133,9 +141,9 @@ async def test_no_digit_means_anything_here_and_a_held_letter_does_nothing_in_th
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     assert not [key for action in HOME for key in action.keys if key.isdecimal()]
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, *"0123456789")
+        await go(pilot, *"0123456789")
         assert isinstance(app.screen, HomeScreen)
-        await press(pilot, *"tttt")  # it would go to the next open statement
+        await go(pilot, *"tttt")  # it would go to the next open statement
         assert review_screen(app).session.position == 0
         assert "held t ignored" in pane_text(app, "foot")
 
@@ -241,7 +249,7 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
         study.write(lambda connection: connection.execute("UPDATE study SET value = 'study_2' WHERE key = 'study_id'"))
         found = overview(study, "kb")
         assert found.lost_to_triage == found.queues[0].open == 30  # nothing is drawn before a review is opened
-        begin(study, "kb")
+        draw(study, "kb", rate=0.5)
         for name, act in (("flagged", "supported"), ("flagged", ""), ("audit", "partial"), ("audit", "")):
             session = ReviewSession(study, "kb", open_queue(study, name, "kb"))
             session.next_open()
@@ -265,7 +273,7 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
             await pilot.pause()
             row = next(row for row in shown(app).splitlines() if "triage: flagged " in row and "continue" not in row)
             assert f"{flagged.size}  {flagged.open} open" in row
-            assert f"{flagged.reserved} more reserved" in row or f"+{flagged.reserved} reserved" in row
+            assert f"{flagged.reserved} more reserved for the audit" in row or f"+{flagged.reserved} reserved" in row
 
 
 async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(study: Study) -> None:
@@ -273,7 +281,7 @@ async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(st
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert "triage first? then 6 of the 8 in the audit cannot be blind" in shown(app)
-        await press(pilot, "r", "2", "q")
+        await go(pilot, "r", "2", "q")
         assert "triage first?" not in shown(app)
 
 

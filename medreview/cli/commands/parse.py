@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from medreview.cli.opening import Reviewer
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, one_line, progress, result
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.statements.left_out import LeftOut
@@ -88,5 +88,5 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> str:
         if any(part.reason == reason for part in found)
     ]
     told = table(("id", "response", "reason", "text"), rows, first="never", long=("response", "reason", "text"))
-    last = f"`medreview parse {quote(str(path))} --promote ID` makes one a statement."
+    last = f"`{command('parse', path, '--promote', 'ID')}` makes one a statement."
     return printed([told, "", *reasons, "", last]).rstrip("\n")

@@ -47,7 +47,7 @@ def stats(
     elif full:
         from medreview.cli.reports.stats import render
 
-        print(render(figures), end="")
+        print(render(figures, study), end="")
     else:
         from medreview.cli.reports.stats_screen import render_screen
 

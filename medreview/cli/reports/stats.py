@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
-from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
 from medreview.labels import AXES
+from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.support import Bounds
 from medreview.stats.reports.between_judges import BetweenJudges
@@ -30,22 +32,22 @@ _SHORT: Final = {
 _COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
 _CHANCE_CORRECTED: Final = (*_COEFFICIENTS, "Fleiss' kappa", "Krippendorff's alpha")
 _SCALES: Final = {scale.name: scale.title for scale in SCALES}
-_NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with medreview review."
+_NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with:"
 _NO_LABEL: Final = "No statement has a label of this reviewer: there is no agreement to show."
 _NOTHING_WHOLE: Final = "No response has a label on every statement: support by these labels cannot be said."
-_NO_RESPONSE: Final = "The study has no response yet: bring some in with medreview import."
+_NO_RESPONSE: Final = "The study has no response yet: bring some in with:"
 
 
-def render(figures: StudyFigures) -> str:
+def render(figures: StudyFigures, study: Path) -> str:
     """The whole report. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
-    return printed(_report(figures))
+    return printed(_report(figures, study))
 
 
-def _report(figures: StudyFigures) -> Iterator[Part]:
+def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield f"{statements} in {responses}"
     if not figures.reviewers:
-        yield from ("", _NOBODY)
+        yield from ("", _NOBODY, NextStep(one_line(command("review", study))))
     if figures.audit.figures:
         yield Title("The audit: what a random draw says of the whole study")
         yield from audit_parts(figures.audit)
@@ -57,6 +59,8 @@ def _report(figures: StudyFigures) -> Iterator[Part]:
             yield from ("", _comparison(comparison))
     yield from _judges(figures.between_judges)
     yield from _support(figures.support)
+    if not figures.responses:
+        yield NextStep(one_line(command("import", study, "FILE")))
     again = figures.resampling
     yield ""
     yield (
