@@ -264,7 +264,8 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
             states = [ReviewerProgress(study.reader, "kb", 1).state_of(unit) for unit in queue.units]
             assert line.size == len(states)
             assert (line.open, line.deferred) == (states.count("open"), states.count("deferred"))
-        flagged, audit, *_, everything, _unchecked = found.queues
+        named = {line.kind.name: line for line in found.queues}
+        flagged, audit, everything = named["flagged"], named["audit"], named["responses"]
         assert flagged.size + flagged.reserved == 30
         assert everything.size + everything.reserved == 60
         assert everything.reserved == found.reserved == audit.open + audit.deferred  # one put off blind stays so
