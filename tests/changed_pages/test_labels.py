@@ -26,7 +26,7 @@ def test_a_label_on_the_old_text_is_stale_everywhere_until_decided_again(study, 
     assert session.own.stale
     assert session.own.label == "supported"  # kept as it was given, only called what it is
     stale = next(line for line in overview(study, "kb").queues if line.kind.name == "stale")
-    assert (stale.size, stale.open) == (1, 1)
+    assert (stale.size, stale.open, stale.waiting) == (1, 0, 1)  # decided, and yet worth doing
     assert reviewed(study, "stale").item.text.startswith("Adults start")
     agreement = study_figures(study.reader).reviewers[0].agreement[0].comparisons[0]
     assert agreement.n == 0

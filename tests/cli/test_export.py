@@ -12,7 +12,7 @@ def test_a_database_of_the_sample_study(medreview: Program, demo: Path, tmp_path
 
     assert done.stderr == ""
     assert (told["file"], told["metadata"]) == ("labels.db", "metadata.json")
-    assert told["views"] == ["labels_wide", "disagreements", "pairs"]
+    assert told["views"] == ["labels_wide", "disagreements", "pairs_wide"]
     assert told["tables"]["judgements"] == json.loads(done.stdout)["files"]["judgements.csv"] > 500
     assert told["tables"]["snapshots"] > 30
     assert (tmp_path / "out" / told["file"]).stat().st_size > 100_000

@@ -224,7 +224,7 @@ def test_the_offline_judge_supports_no_source_that_a_model_spoke_on(study: Study
 
 @ties
 def test_the_printed_figures(study: Study, tie: TieRule, tmp_path: Path) -> None:
-    text = Program(tmp_path)("stats", study.path, "--replicates", "99").stdout
+    text = Program(tmp_path)("stats", study.path, "--full", "--replicates", "99").stdout
 
     assert f"1 statement with even votes; tie rule: {tie.replace('_', ' ')}." in text
     assert "3 judges together, four labels" in text

@@ -120,7 +120,7 @@ def test_key_facts_that_are_here_keep_their_numbers(
     other = new_example("other")
     other.fill()
     add_facts(other.study, "Question 1?", [Fact("Ours."), Fact("Yours.")], "zoe")
-    import_export(other.study, tmp_path / "one")
+    import_export(other.study, tmp_path / "one", as_copy=True)
 
     kept = other.study.reader.execute("SELECT ordinal, text, added_by FROM key_fact ORDER BY ordinal").fetchall()
     assert [tuple(row) for row in kept] == [(1, "Ours.", "zoe"), (2, "Yours.", "zoe"), (3, "Mine.", "ada")]
