@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.labels import REVEALS, Reveal
 from medreview.llm.settings import JudgeSettings, judges_from
 from medreview.review.actions import REVIEW, remapped
 
@@ -28,6 +29,8 @@ class Config:
     """Draw with ASCII characters only."""
     mouse: bool = False
     """Let the mouse scroll; takes text selection away from the terminal."""
+    reveal: Reveal = "block"
+    """When the judges are shown in a blind queue: at the end of a ``block`` of 20, or after ``each`` decision."""
     contact: str = ""
     """An address or web page put into the user agent when pages are fetched."""
     proxy: str = ""
@@ -96,6 +99,8 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
             raise UserError(f"In the settings {path}, {key!r} must be {_NAMES[wanted]}.")
     if told.get("theme", "dark") not in _THEMES:
         raise UserError(f"In the settings {path}, 'theme' must be one of {', '.join(_THEMES)}.")
+    if told.get("reveal", "block") not in REVEALS:
+        raise UserError(f"In the settings {path}, 'reveal' must be one of {', '.join(REVEALS)}.")
     if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
         raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
     remapped(REVIEW, told.get("keys", {}))

@@ -74,6 +74,10 @@ Via = Literal["digit", "accept", "reveal", "script"]
 """How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python."""
 VIAS: Final[tuple[Via, ...]] = ("digit", "accept", "reveal", "script")
 
+Reveal = Literal["block", "each"]
+"""When a blind decision shows the judges: at the end of its block, or at once."""
+REVEALS: Final[tuple[Reveal, ...]] = ("block", "each")
+
 QUOTE_STATUSES: Final = (
     "exact", "normalised", "near", "altered", "absent", "other_source", "too_short", "none",
 )  # fmt: skip

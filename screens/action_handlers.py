@@ -12,6 +12,7 @@ from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_flow import FollowUp, judges_words
 from medreview.screens.dialogs import (
+    BlockEndDialog,
     DeleteSpanDialog,
     Dialog,
     HallucinationDialog,
@@ -131,6 +132,8 @@ class ActionHandlers:
                 self._ask_keep_or_change()
             case FollowUp.REASON:
                 self._ask_reason()
+            case FollowUp.BLOCK_END:
+                self._ask_show_judges()
             case FollowUp.ADVANCE:
                 self._advance()
 
@@ -165,6 +168,17 @@ class ActionHandlers:
                 answer=lambda code: self._follow(self._session.reason(code)),
                 give=lambda label: self._follow(self._session.decide(label, instead=True)),
                 words=lambda: self._note(lambda: self._follow(self._session.reason(None))),
+                back=self._close,
+            )
+        )
+
+    def _ask_show_judges(self) -> None:
+        session, block = self._session, self._session.block
+        self._stage.open(
+            BlockEndDialog(
+                decided=len(block.hidden) if block else 0,
+                show=lambda: self._follow(session.show_judges()),
+                go_on=self._advance,
                 back=self._close,
             )
         )
@@ -269,8 +283,7 @@ class ActionHandlers:
         self._stage.open(LineInput(f"note S{item.ordinal}:", line, "saves", finish, leave))
 
     def _defer(self) -> None:
-        self._session.defer()
-        self._advance()
+        self._follow(self._session.defer())
 
     # Moving and reading
 

@@ -11,6 +11,7 @@ from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.audit import release
+from medreview.review.blind_block import blind_block_open
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -102,7 +103,12 @@ class Workbench(App[None]):
         self.push_screen(PageScreen("Keys", partial(help_text, self._actions), ascii_only=self._look.ascii_only))
 
     def show_figures(self) -> None:
-        """Show how often reviewer and judges agree."""
+        """Show how often reviewer and judges agree.
+
+        Raises :class:`UserError` while a blind block is open.
+        """
+        if blind_block_open(self._study.reader, self._config.reviewer):
+            raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
         from medreview.review.live_agreement import agreement_lines
         from medreview.screens.page import PageScreen
 
@@ -159,7 +165,7 @@ class Workbench(App[None]):
     # Making screens
 
     def _review(self, queue: "Queue") -> ReviewScreen:
-        self._session = ReviewSession(self._study, self._config.reviewer, queue)
+        self._session = ReviewSession(self._study, self._config.reviewer, queue, reveal=self._config.reveal)
         notice, self._notice = self._notice, ""
         return ReviewScreen(
             self._session,

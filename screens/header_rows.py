@@ -16,7 +16,7 @@ def header_rows(session: ReviewSession, title: str, columns: int) -> list[Row]:
 
 def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[Row]:
     """The one row of the wide header: place and counts, then mode, reviewer and filter."""
-    blind = session.queue.mode == "blind"
+    blind = session.mode == "blind"
     right = [
         *[(f"{word}   ", "badge") for word in _read_only(session)],
         ("BLIND" if blind else "judges shown", "badge" if blind else "dim"),
@@ -47,7 +47,7 @@ def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) 
     size = len(session.queue.units)
     position = f"{session.position + 1 if size else 0} of {size}"
     tally = f"decided {counts.decided} · deferred {counts.deferred} · open {counts.open}"
-    blind: list[str] = ["BLIND"] if mode and session.queue.mode == "blind" else []
+    blind: list[str] = ["BLIND"] if mode and session.mode == "blind" else []
     if mode:
         blind += _read_only(session)
     fixed = [session.queue.kind.title, position, *blind, tally]

@@ -18,8 +18,8 @@ from medreview.visible import visible
 _JUDGE_ROWS: Final = 4
 """Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
 
-_SEEN_BEFORE = "hidden until you decide · seen before: an assisted label"
-"""In a blind queue, on a statement whose judges the reviewer knows already."""
+_SEEN_BEFORE = "seen before: assisted"
+"""Where they are hidden from a reviewer who knows them already."""
 
 _TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
@@ -38,9 +38,9 @@ def lead(session: ReviewSession) -> Judgement | None:
 def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     """The judge rows of one column: two in open mode, one while the judges are hidden."""
     if not session.shows_judges:
-        words = "shared words underlined · the judges are hidden until you decide"
+        words = f"shared words underlined · judges hidden {session.hidden_until}"
         if session.knows_judges:
-            words = f"the judges are {_SEEN_BEFORE}"
+            words = f"judges hidden {session.hidden_until} · {_SEEN_BEFORE}"
         return [[("──", "rule"), (f" {words} ", "dim"), ("─", "rule fill")]]
     judgement = lead(session)
     if session.item is None or judgement is None:
@@ -72,7 +72,8 @@ def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
 def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     rows: list[Row] = [[(" ── judges ", "rule"), ("─", "rule fill"), (" ", "")]]
     if not session.shows_judges:
-        words = _SEEN_BEFORE if session.knows_judges else "hidden until you decide; shared words are underlined"
+        told = _SEEN_BEFORE if session.knows_judges else "shared words are underlined"
+        words = f"hidden {session.hidden_until}; {told}"
         return [*rows, *_wrapped(words, columns, 2, "dim")]
     judgement = lead(session)
     item = session.item

@@ -66,7 +66,7 @@ class QueueRows:
         units: Sequence[str] = session.queue.units[place : place + length]
         decided = sum(session.state_of(unit) == "decided" and not session.stale(unit) for unit in units)
         progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
-        model = "" if session.queue.mode == "blind" else listed.model
+        model = "" if any(map(session.hides, units)) else listed.model
         return [(f"{listed.response_name}  ", "title"), (model, "dim"), ("", "fill"), (f" {progress} ", "dim")]
 
     def _statement(self, place: int) -> Row:
@@ -82,7 +82,7 @@ class QueueRows:
             return [(name, "dim"), (f"{VERDICT[label]} S{listed.ordinal} ", ""), (stale, "badge"), (words, "dim")]
         if session.state_of(unit) == "deferred":
             return [(name, "dim"), (f"… S{listed.ordinal} ", ""), ("deferred", "dim")]
-        if session.queue.mode == "blind" or not listed.badges:
+        if session.hides(unit) or not listed.badges:
             return [(name, "dim"), (f"  S{listed.ordinal}", "")]
         head = f"· S{listed.ordinal} "
         room = QUEUE_COLUMNS - 2 - len(name) - len(head)

@@ -248,7 +248,7 @@ class ReviewScreen(KeyScreen[None]):
 
     def figures(self) -> None:
         """Show the figures, but not in the middle of a blind queue."""
-        if self.session.queue.mode == "blind":
+        if "blind" in (self.session.queue.mode, self.session.mode):
             raise UserError("Figures are hidden in a blind queue: they would tell what the judges think.")
         self.app.show_figures()
 
@@ -286,7 +286,7 @@ class ReviewScreen(KeyScreen[None]):
         above = (
             self._step.rows(size.width)
             if self._step
-            else key_rows(self._actions, size.width, self.session.queue.mode == "blind", not one)
+            else key_rows(self._actions, size.width, self.session.mode == "blind", not one)
         )
         self._foot.show(foot_rows(above, self.session.receipt, self._said, self._bad, size.width, self.held))
 

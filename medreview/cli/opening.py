@@ -49,7 +49,7 @@ def open_review(
             from medreview.cli.plain import review_plain
             from medreview.review.session import ReviewSession
 
-            review_plain(ReviewSession(study, config.reviewer, opened))
+            review_plain(ReviewSession(study, config.reviewer, opened, reveal=config.reveal))
         else:
             from medreview.screens.app import run
 

@@ -23,7 +23,7 @@ a       agree with the judges            j, k    next, previous statement
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 n TEXT  note, n alone reads it           t       next open statement
 s       defer                            [ ]     previous, next source
-D       delete a span you marked         r       blind: keep or change beside the judges
+D       delete a span you marked         r       blind: the judges, when the block is done
 u U     undo, redo                       source  the whole source      response  the whole response
 l       what of the response is no statement       l N     make number N of it one
 ?       this help                        q       leave (everything is saved)
@@ -78,12 +78,12 @@ def _carry_out(session: ReviewSession, line: str) -> None:
     elif word == "n":
         session.note(rest.strip())
         _receipt(session)
+    elif word == "s":
+        _follow(session, session.defer(), before)
     elif word in _ACTS:
         _ACTS[word](session)
         _receipt(session)
-        if word == "s":
-            _advance(session)
-        elif word in ("u", "U"):
+        if word in ("u", "U"):
             _show(session)
     elif word in _MOVES:
         print("" if _MOVES[word](session) else "(there is no more)")
@@ -99,7 +99,6 @@ def _carry_out(session: ReviewSession, line: str) -> None:
 
 
 _ACTS: dict[str, Callable[[ReviewSession], None]] = {
-    "s": ReviewSession.defer,
     **{flag.key: methodcaller("flag", flag.level) for flag in FLAGS},
     "u": ReviewSession.undo,
     "U": ReviewSession.redo,
@@ -163,13 +162,22 @@ def _advance(session: ReviewSession) -> None:
 
 def _follow(session: ReviewSession, step: FollowUp, said: str) -> None:
     """Say each new receipt (``said``: the one before) and ask what the session says is asked next, until it goes on."""
+    place = session.position
     while True:
         if session.receipt != said:
             said = session.receipt
             _receipt(session)
         match step:
+            case FollowUp.BLOCK_END:
+                print(f"End of the block. {len(session.block.hidden) if session.block else 0} decided.")
+                shows = input("The judges can be shown now: r shows them, Enter goes on blind: ").strip() == "r"
+                step = session.show_judges() if shows else FollowUp.ADVANCE
             case FollowUp.KEEP_OR_CHANGE:
-                _judges(session)
+                if session.position == place:
+                    _judges(session)
+                else:
+                    place = session.position
+                    _show(session)
                 label = level_for_key("evidence", input("Enter keeps your verdict, 1-5 changes it: ").strip())
                 step = session.keep_or_change(label.level if label else None)
             case FollowUp.REASON:
@@ -243,8 +251,9 @@ def _show(session: ReviewSession) -> None:
     _source(session)
     if session.shows_judges:
         _judges(session)
-    elif session.knows_judges:
-        print("The judges are hidden until you decide; you saw them before: an assisted label.")
+    else:
+        known = "; you saw them before: an assisted label" if session.knows_judges else ""
+        print(f"The judges are hidden {session.hidden_until}{known}.")
     if words := "; ".join(_mine(session.own)):
         print(_wrapped(f"you: {words}"))
 

@@ -90,7 +90,7 @@ REVIEW: Final = (
         "reveal",
         ("r",),
         "reveal",
-        "Blind mode, after your decision: keep or change it beside the judges' verdict.",
+        "Blind mode, when the block is done: show its judges, then keep or change your verdict beside theirs.",
         "Decide",
     ),
     Action("next", ("j", "down"), "next", "Next statement. Moving never decides.", "Move"),

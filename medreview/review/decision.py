@@ -79,4 +79,4 @@ def decide_in_script(
         study.reader, item, own, "open", axis="evidence", label=label, via=SCRIPT, snapshot_id=snapshot_id
     )
     event = NewEvent("decide", statement_id, payload, snapshot_id)
-    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, bookmark=None)
+    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)

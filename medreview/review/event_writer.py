@@ -8,6 +8,7 @@ from datetime import datetime
 from medreview.errors import NotSaved, UserError
 from medreview.review.bookmark import set_bookmark
 from medreview.review.queue import Queue
+from medreview.review.queue_kinds import Mode
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 
@@ -31,21 +32,19 @@ class EventWriter:
         self._pending: Future[None] | None = None
         self._noted: set[tuple[str, str]] = set()
 
-    def write(self, events: Sequence[NewEvent], queue: Queue, bookmark: str | None) -> Receipt:
+    def write(self, events: Sequence[NewEvent], queue: Queue, mode: Mode, bookmark: str | None) -> Receipt:
         """Write events and the place to come back to, in one transaction; the receipt of what was done.
 
         That is the first of the events that does not only take something back.
-
+        ``mode`` is how their statement is shown (``exposure.statement_mode``), which need not be that of the queue.
         Raises :class:`NotSaved` when it could not be written; nothing of it is kept then.
         """
         exposures, self._exposures = self._unwritten(), []
 
         def change(connection: sqlite3.Connection) -> Receipt:
-            for event, block, mode in exposures:
-                self._recorder.append(connection, event, block=block, mode=mode)
-            receipts = [
-                self._recorder.append(connection, event, block=queue.kind.name, mode=queue.mode) for event in events
-            ]
+            for event, block, shown in exposures:
+                self._recorder.append(connection, event, block=block, mode=shown)
+            receipts = [self._recorder.append(connection, event, block=queue.kind.name, mode=mode) for event in events]
             if bookmark:
                 set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
             done = (receipt for event, receipt in zip(events, receipts, strict=True) if event.kind != "retract")
@@ -57,12 +56,12 @@ class EventWriter:
             self._exposures = exposures
             raise NotSaved(str(error)) from error
 
-    def note_exposure(self, statement_id: str, snapshot_id: str | None, queue: Queue) -> None:
+    def note_exposure(self, statement_id: str, snapshot_id: str | None, queue: Queue, mode: Mode) -> None:
         """Record, without waiting, that a statement was on the screen: once per session, statement and mode."""
-        if not self._study.writable or (statement_id, queue.mode) in self._noted:
+        if not self._study.writable or (statement_id, mode) in self._noted:
             return
-        self._noted.add((statement_id, queue.mode))
-        self._exposures.append((NewEvent("shown", statement_id, snapshot=snapshot_id), queue.kind.name, queue.mode))
+        self._noted.add((statement_id, mode))
+        self._exposures.append((NewEvent("shown", statement_id, snapshot=snapshot_id), queue.kind.name, mode))
         if self._pending is None or self._pending.done():
             batch = self._in_flight = self._unwritten()
             self._exposures = []

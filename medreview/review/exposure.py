@@ -5,10 +5,19 @@ from medreview.review.reviewer_state import ReviewerState
 from medreview.review.statement_view import StatementView
 
 
+def statement_mode(queue: Mode, own: ReviewerState) -> Mode:
+    """How a statement is shown in a queue of a mode: blindness belongs to the statement, not only to the queue.
+
+    One that this reviewer put off or decided blind stays blind wherever it comes up, until its judges were shown.
+    """
+    return "blind" if queue == "blind" or own.kept_blind else "open"
+
+
 def judges_visible(mode: Mode, own: ReviewerState) -> bool:
     """Whether verdicts, quotes, jury, judges' highlights, badges and the model's name are shown.
 
-    In blind mode they stay hidden until the reviewer has decided and the reveal was recorded.
+    ``mode`` is that of :func:`statement_mode`. In blind mode they stay hidden until the reviewer has decided and the
+    reveal was recorded.
     """
     return mode == "open" or own.revealed
 

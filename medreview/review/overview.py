@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from medreview.judges.votes import judges_of_support
 from medreview.review.audit import reserved
+from medreview.review.blind_block import blind_block_open
 from medreview.review.last_place import LastPlace, last_place
 from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines
 from medreview.review.statement_view import response_name
@@ -74,7 +75,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
                SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
     ).fetchone()[0]
-    lines = queue_lines(study, reviewer, pass_no, counts.total, blind=False)
+    lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind_block_open(reader, reviewer))
     return Overview(
         title=study.meta("title"),
         statements=counts.total,

@@ -1,7 +1,6 @@
 """Making statements of what was left out."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from medreview.review.decision import NO_QUEUE
 from medreview.review.event_writer import EventWriter
@@ -21,5 +20,5 @@ def promote(
     """
     events = [promotion(study.reader, left_out_id) for left_out_id in dict.fromkeys(left_out_ids)]
     writer = EventWriter(study, reviewer, pass_no)
-    receipt = writer.write(events, replace(queue, mode="blind"), bookmark=None)
+    receipt = writer.write(events, queue, "blind", bookmark=None)
     return [event.unit for event in events], receipt

@@ -26,7 +26,8 @@ class ReviewerState:
 
     ``decision`` is the event of the current label, ``snapshot_id`` the page that was on the screen then; ``stale``: its
     text has changed since, or there was none. ``blind``: the first label was given before anything of the judges'
-    opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time.
+    opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time;
+    ``kept_blind``: put off or decided blind, and the judges stay hidden in every queue until they are revealed.
     ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
     """
 
@@ -43,6 +44,7 @@ class ReviewerState:
     deferred: bool = False
     revealed: bool = False
     saw_judges: bool = False
+    kept_blind: bool = False
     spans: tuple[ReviewerSpan, ...] = field(default=())
 
 
@@ -83,8 +85,17 @@ def load_reviewer_state(
         "SELECT mode FROM reviewer_label WHERE unit = ? AND reviewer = ? AND pass = ?",
         (statement_id, reviewer, pass_no),
     ).fetchone()
-    blind = mode is not None and mode[0] == "blind"
-    return replace(own, stale=stale is not None, blind=blind, spans=tuple(map(_span, spans)))
+    kept = reader.execute(
+        "SELECT 1 FROM kept_blind WHERE unit = ? AND reviewer = ? AND pass = ? AND NOT seen",
+        (statement_id, reviewer, pass_no),
+    ).fetchone()
+    return replace(
+        own,
+        stale=stale is not None,
+        blind=mode is not None and mode[0] == "blind",
+        kept_blind=kept is not None,
+        spans=tuple(map(_span, spans)),
+    )
 
 
 def load_reviewer_states(reader: sqlite3.Connection, statement_id: str, pass_no: int = 1) -> dict[str, ReviewerState]:

@@ -10,12 +10,14 @@ class FollowUp(Enum):
     """What the reviewer does next; the session gives it, and takes the answer.
 
     ``KEEP_OR_CHANGE``: the judges were just revealed and differ; ``ReviewSession.keep_or_change`` takes the answer.
-    ``REASON``: the verdict differs from the judges'; ``ReviewSession.reason`` takes the answer. ``ADVANCE``: it is
-    settled, and the next statement comes.
+    ``REASON``: the verdict differs from the judges'; ``ReviewSession.reason`` takes the answer. ``BLOCK_END``: nothing
+    in a blind block waits any more; ``ReviewSession.show_judges`` shows its judges, or one goes on blind. ``ADVANCE``:
+    it is settled, and the next statement comes.
     """
 
     KEEP_OR_CHANGE = "keep or change"
     REASON = "reason"
+    BLOCK_END = "end of the block"
     ADVANCE = "advance"
 
 

@@ -26,12 +26,18 @@ def test_decide_override_mark_note_undo(medreview, demo, tmp_path):
 
 
 def test_a_blind_queue_hides_the_judges_until_the_decision(medreview, demo):
-    done = medreview("review", demo, "--plain", "--queue", "audit", input="?\n" + "5\n\n\n" * 4 + "q\n")
-    before, _, after = done.stdout.partition("saved #")
+    shown = medreview("review", demo, "--plain", "--queue", "audit", input="q\n").stdout
+    size = min(20, int(shown.partition("audit: random, 1 of ")[2].split()[0]))
+    decide = "5\n" * size
+    done = medreview("review", demo, "--plain", "--queue", "audit", input=f"?\nr\n{decide}r\nq\n")
+    before, _, after = done.stdout.partition("The judges can be shown now")
 
+    assert f"The judges are hidden until the block ends, {size} of {size} to go." in before
+    assert f"End of the block. {size} decided." in before
     assert "judge juror" not in before
     assert "atlas-2" not in before
     assert "judge juror" in after
+    assert "Enter keeps your verdict" in after
 
 
 def test_the_end_of_input_leaves_in_order(medreview, demo):

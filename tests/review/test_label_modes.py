@@ -31,7 +31,7 @@ Modes = dict[tuple[str, int], str]
 
 def sit(study: Study, who: str, *, blind: bool, pass_no: int = 1) -> ReviewSession:
     session = ReviewSession(
-        study, who, open_queue(study, "responses", who, blind=blind, pass_no=pass_no), pass_no=pass_no
+        study, who, open_queue(study, "responses", who, blind=blind, pass_no=pass_no), pass_no=pass_no, reveal="each"
     )
     session.go(list(session.queue.units).index(UNIT))
     return session

@@ -17,7 +17,7 @@ KEEP, REASON = FollowUp.KEEP_OR_CHANGE, FollowUp.REASON
 
 
 def sit(study: Study, unit: str, *, blind: bool) -> ReviewSession:
-    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=blind))
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=blind), reveal="each")
     session.go(list(session.queue.units).index(unit))
     return session
 

@@ -3,7 +3,15 @@ import json
 import pytest
 
 from medreview.study import Study
-from tests.support.workbench import events, pane_text, press, review_screen, screen_text, workbench
+from tests.support.workbench import (
+    blind_workbench,
+    events,
+    pane_text,
+    press,
+    review_screen,
+    screen_text,
+    workbench,
+)
 
 each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -27,7 +35,7 @@ async def test_blind_hides_the_machine_until_the_decision(study: Study, size: tu
 
 
 async def test_blind_decision_reveal_and_change(study: Study) -> None:
-    app = workbench(study, "audit", filter="mL/kg")
+    app = workbench(study, "audit", filter="mL/kg", reveal="each")
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "j", "k")
         item = review_screen(app).session.item
@@ -52,8 +60,66 @@ async def test_blind_decision_reveal_and_change(study: Study) -> None:
 
 
 async def test_blind_and_equal_goes_on_at_once(study: Study) -> None:
-    app = workbench(study, "audit", filter="Norepinephrine")
+    app = workbench(study, "audit", filter="Norepinephrine", reveal="each")
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "1")
         assert "you and the judges" in pane_text(app, "foot")
         assert "end of the queue · nothing in it is open" in " ".join(pane_text(app, "foot").split())
+
+
+@each_size
+async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study, "audit", filter="response=R01")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "r")
+        assert "hidden until the block ends, 4 of 4 to go" in " ".join(pane_text(app, "foot").split())
+        await press(pilot, "4", "3", "4")
+        shown = screen_text(app)
+        for word in ("atlas", "gpt", "llama", "SUPPORTED", "altered", "jury", "judges: "):
+            assert word not in shown, word
+        await press(pilot, "s")
+        assert "End of the block. 3 decided; the judges can be shown now." in pane_text(app, "foot")
+        assert "deferred" in pane_text(app, "foot")  # the receipt stays in sight
+        await press(pilot, "enter")
+        assert "end of the queue" in " ".join(pane_text(app, "foot").split())
+        assert "reveal" not in {row["kind"] for row in events(study)}
+        await press(pilot, "i")
+        assert "hidden" in pane_text(app, "foot")
+        await press(pilot, "q")
+        assert "counted when your blind block is done" in screen_text(app)
+        await press(pilot, "i")
+        assert "Figures are hidden until the judges of your blind block are shown" in screen_text(app)
+    app = workbench(study, "audit", filter="response=R01")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "k", "r", "r")
+        assert "judges: " in pane_text(app, "foot")
+        assert [row["kind"] for row in events(study)][-3:] == ["reveal"] * 3
+        asked = 0
+        for _ in range(6):
+            asked += "judges: " in pane_text(app, "foot")
+            await press(pilot, "m", "enter")  # m in between: the same key again would be one held down
+        assert 1 <= asked <= 3
+        assert "judges: " not in pane_text(app, "foot")
+        await press(pilot, "i")
+        assert "hidden in a blind queue" in pane_text(app, "foot")
+
+
+async def test_what_was_put_off_blind_is_blind_in_an_open_queue(study: Study) -> None:
+    app = blind_workbench(study, "responses")
+    async with app.run_test(size=(160, 50)) as pilot:
+        item = review_screen(app).session.item
+        assert item is not None
+        await press(pilot, "s")
+    app = workbench(study, "responses", filter=f"response={item.response_name}")
+    async with app.run_test(size=(160, 50)) as pilot:
+        rows = [line[:34] for line in screen_text(app).splitlines()]
+        assert not any(item.response_name in row and item.model in row for row in rows)
+        for _ in range(item.ordinal - 1):
+            await press(pilot, "j")
+        assert "BLIND" in pane_text(app, "header")
+        assert "hidden until its block ends" in pane_text(app, "judges")
+        assert item.model not in pane_text(app, "header") + pane_text(app, "statement") + pane_text(app, "judges")
+        await press(pilot, "a")
+        assert "hidden" in pane_text(app, "foot")
+        await press(pilot, "i")
+        assert "hidden" in pane_text(app, "foot")

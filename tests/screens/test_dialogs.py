@@ -114,7 +114,7 @@ def test_the_reveal_says_what_is_saved() -> None:
 
 async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE verdict SET verdict = NULL, supported = NULL"))
-    app = workbench(study, "audit", filter="mL/kg")
+    app = workbench(study, "audit", filter="mL/kg", reveal="each")
     async with app.run_test(size=(80, 24)) as pilot:
         while "crystalloid" not in review_screen(app).session.item.text:
             await press(pilot, "j")

@@ -253,7 +253,7 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
         assert found.lost_to_triage == found.queues[0].open == 30  # nothing is drawn before a review is opened
         draw(study, "kb", rate=0.5)
         for name, act in (("flagged", "supported"), ("flagged", ""), ("audit", "partial"), ("audit", "")):
-            session = ReviewSession(study, "kb", open_queue(study, name, "kb"))
+            session = ReviewSession(study, "kb", open_queue(study, name, "kb"), reveal="each")
             session.next_open()
             session.decide(act) if act else session.defer()
         found = overview(study, "kb")

@@ -158,12 +158,12 @@ async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(study: Study)
     app = blind_workbench(study, "stale")
     async with app.run_test(size=(80, 24)) as pilot:
         assert "STALE: page changed · ? cannot judge" in pane_text(app, "header")
-        assert "the judges are hidden until you decide" in pane_text(app, "judges")
+        assert "judges hidden until the block ends, 1 of 1 to go · seen before: assisted" in pane_text(app, "judges")
         assert "atlas-2" not in screen_text(app)
         await pilot.resize_terminal(160, 50)
         await press(pilot, "y")
         assert "atlas-2" not in screen_text(app)
-        assert "hidden until you decide" in pane_text(app, "judges")
+        assert "hidden until the block ends" in pane_text(app, "judges")
 
 
 async def test_own_labels_are_named_and_leave_the_judges_their_rows(study: Study) -> None:

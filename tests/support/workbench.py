@@ -25,9 +25,9 @@ def workbench(study: Study, queue: str = "responses", *, filter: str = "", **con
     return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", filter=filter))
 
 
-def blind_workbench(study: Study, queue: str) -> Workbench:
+def blind_workbench(study: Study, queue: str, **config: Any) -> Workbench:
     """A queue that shows the judges, with them hidden."""
-    return Workbench(study, Config(reviewer="kb"), PLAIN, queue=open_queue(study, queue, "kb", blind=True))
+    return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", blind=True))
 
 
 def screen_text(app: Workbench) -> str:

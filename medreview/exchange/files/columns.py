@@ -12,6 +12,7 @@ from medreview.labels import (
     PAGE_STATES,
     QUOTE_STATUSES,
     REASONS,
+    REVEALS,
     TIE_RULES,
     VIAS,
     Label,
@@ -232,6 +233,8 @@ PAYLOAD: Final = {
     "span": Column("payload_span", "text", "The span that was removed."),
     "filter": Column("payload_filter", "text", "Filter of the queue in which a decision was given."),
     "via": Column("payload_via", "text", "How a decision was given.", levels=VIAS),
+    "reveal": Column("payload_reveal", "text", "When a blind decision shows the judges: at the end of its block, or at "
+                     "once.", levels=REVEALS),
     "active_ms": Column("payload_active_ms", "integer", "Working time.", unit="ms"),
     "keys": Column("payload_keys", "integer", "Keys pressed."),
     "snapshot_sha256": Column("payload_snapshot_sha256", "text", "SHA-256 of the page's text."),

@@ -161,3 +161,25 @@ HAVING max(event_id) > coalesce((SELECT max(event_id) FROM event WHERE kind = 'a
 CREATE VIEW audit_met AS
 SELECT reviewer, unit FROM standing WHERE state = 'decided'
 UNION ALL SELECT reviewer, unit FROM judges_seen;
+
+-- Each event by which a reviewer saw what the judges, the flags or the model's name say of a statement.
+CREATE VIEW judges_shown AS
+SELECT reviewer, unit, event_id FROM event
+WHERE kind = 'reveal' OR (mode = 'open' AND kind <> 'retract')
+      OR (kind IN ('decide', 'revise') AND coalesce(json_extract(payload, '$.exposure.judge_verdict'), 'before') <> 'no');
+
+-- The statements that a reviewer decided or put off blind and whose judges were not revealed after that: hidden until
+-- they are, also when that was taken back, unless they were seen otherwise. act: what stands, decide, revise, defer or
+-- nothing; block: the queue of the last blind act.
+CREATE VIEW kept_blind AS
+SELECT b.reviewer, b.pass, b.unit, b.block,
+       (SELECT l.kind FROM event_live AS l
+        WHERE l.unit = b.unit AND l.reviewer = b.reviewer AND l.pass = b.pass
+              AND (l.kind = 'defer' OR (l.kind IN ('decide', 'revise') AND l.axis = 'evidence'))
+        ORDER BY l.event_id DESC LIMIT 1) AS act,
+       EXISTS (SELECT 1 FROM judges_shown AS j WHERE j.unit = b.unit AND j.reviewer = b.reviewer) AS seen
+FROM (SELECT reviewer, pass, unit, block, max(event_id) AS event_id FROM event
+      WHERE mode = 'blind' AND (kind = 'defer' OR (kind = 'decide' AND axis = 'evidence'))
+      GROUP BY reviewer, pass, unit) AS b
+WHERE NOT EXISTS (SELECT 1 FROM event AS r WHERE r.unit = b.unit AND r.reviewer = b.reviewer AND r.pass = b.pass
+                  AND r.kind = 'reveal' AND r.event_id > b.event_id);

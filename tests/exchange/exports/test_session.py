@@ -16,7 +16,7 @@ def test_a_session_out_and_in(
     example: ExampleStudy, new_example: Callable[[str], ExampleStudy], tmp_path: Path
 ) -> None:
     queue = open_queue(example.study, "responses", "ada", blind=True)
-    session = ReviewSession(example.study, "ada", queue)
+    session = ReviewSession(example.study, "ada", queue, reveal="each")
     session.go(queue.units.index(example.units[0]))
     session.decide("partial")
     session.decide("contradicted")

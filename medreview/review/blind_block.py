@@ -1,0 +1,111 @@
+"""Blocks of what is shown blind: the judges are shown for a whole block, when nothing in it waits any more.
+
+Who is told after each decision how the judges erred is no longer independent (``reveal = "each"`` chooses that).
+"""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.review.queue import Queue
+
+BLOCK_SIZE: Final = 20
+"""Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
+
+_KEPT: Final = "SELECT unit, act, seen, block FROM kept_blind WHERE reviewer = ? AND pass = ?"
+_GATHERS: Final = "deferred"
+"""The open queue that has blocks, too: it gathers what was put off blind."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlindBlock:
+    """The block around a place in a queue, as it stands.
+
+    ``first`` and ``last`` are places in the queue, ``blind`` counts the statements in between that are shown blind,
+    ``waiting`` those of them that are neither decided nor put off. ``hidden`` are decided, their judges not shown yet.
+    """
+
+    first: int
+    last: int
+    blind: int
+    waiting: int
+    hidden: tuple[str, ...]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the judges can be shown now."""
+        return not self.waiting and bool(self.hidden)
+
+    @property
+    def words(self) -> str:
+        """Until when the judges are hidden, in counts alone."""
+        if self.ended:
+            return "until you press r: the block is done"
+        return f"until the block ends, {self.waiting} of {self.blind} to go"
+
+
+class KeptBlind:
+    """The statements that a reviewer decided or put off blind in one pass, and whose judges were not shown since.
+
+    Held, as :class:`medreview.review.reviewer_progress.ReviewerProgress` is, so that no row of a list has to ask.
+    """
+
+    def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int) -> None:
+        self._reader = reader
+        self._who = (reviewer, pass_no)
+        self._kept: dict[str, tuple[str | None, int, str]] = {
+            row[0]: tuple(row)[1:] for row in reader.execute(_KEPT, self._who)
+        }
+
+    def update(self, unit: str) -> None:
+        """Read anew how a statement stands, after an act on it."""
+        row = self._reader.execute(f"{_KEPT} AND unit = ?", (*self._who, unit)).fetchone()
+        if row:
+            self._kept[unit] = tuple(row)[1:]
+        else:
+            self._kept.pop(unit, None)
+
+    def hides(self, unit: str) -> bool:
+        """Whether a statement is shown blind in every queue."""
+        return unit in self._kept and not self._kept[unit][1]
+
+    def met_in(self, unit: str) -> str:
+        """The queue in which it was decided or put off blind; ``""`` for any other statement."""
+        return self._kept[unit][2] if unit in self._kept else ""
+
+    def awaits_reveal(self, unit: str, queue: Queue) -> bool:
+        """Whether it is decided, and its judges are shown at the end of its block in this queue.
+
+        In a blind queue that is every statement of the block; among those put off, the ones that were decided there.
+        """
+        act, _, block = self._kept.get(unit, (None, 0, ""))
+        return act == "decide" and (queue.mode == "blind" or block == queue.kind.name)
+
+
+def block_at(queue: Queue, place: int, kept: KeptBlind, awaits: Callable[[str], bool]) -> BlindBlock | None:
+    """The block around a place; ``awaits`` says whether a statement of the queue still waits.
+
+    ``None`` in an open queue: what is blind there has its block in the queue it came from.
+    """
+    if queue.mode == "open" and queue.kind.name != _GATHERS:
+        return None
+    first = place - place % BLOCK_SIZE
+    units: Sequence[str] = queue.units[first : first + BLOCK_SIZE]
+    blind = [unit for unit in units if queue.mode == "blind" or kept.hides(unit)]
+    return BlindBlock(
+        first=first,
+        last=first + len(units) - 1,
+        blind=len(blind),
+        waiting=sum(map(awaits, blind)),
+        hidden=tuple(unit for unit in blind if kept.awaits_reveal(unit, queue)),
+    )
+
+
+def blind_block_open(reader: sqlite3.Connection, reviewer: str) -> bool:
+    """Whether the reviewer decided something blind whose judges were not shown yet: then no total may tell of them.
+
+    Also between two blocks, for one who chose to go on blind.
+    """
+    query = "SELECT EXISTS (SELECT 1 FROM kept_blind WHERE reviewer = ? AND act = 'decide')"
+    return bool(reader.execute(query, (reviewer,)).fetchone()[0])
