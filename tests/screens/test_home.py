@@ -15,14 +15,12 @@ from medreview.review.audit import draw
 from medreview.review.layout.cells import width
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
-from medreview.review.queue_lines import queue_lines
 from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
 from medreview.screens.folded_command import folded
 from medreview.screens.home import HomeScreen
-from medreview.screens.home_rows import queue_row
 from medreview.screens.page import PageScreen
 from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.line_list import RowsView
@@ -289,15 +287,16 @@ async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(st
 
 
 async def test_while_a_blind_block_is_open_nothing_tells_what_the_judges_think(study: Study) -> None:
-    open_lines, blind_lines = (queue_lines(study, "kb", 1, 8, blind=blind) for blind in (False, True))
-    told = {line.kind.name: "".join(text for text, _ in queue_row(line, 80)) for line in blind_lines}
-
-    assert [line.kind.name for line in blind_lines if line.hidden] == ["flagged", "differing"]
-    for name in ("flagged", "differing"):
-        assert "counted when your blind block is done" in told[name]
-        assert not any(character.isdecimal() for character in told[name])
-    assert not any(line.hidden for line in open_lines)
-    assert told["responses"] == "".join(text for text, _ in queue_row(open_lines[-1], 80))
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await go(pilot, "r", "2", "q")
+        assert "quote altered" in shown(app)
+        await go(pilot, "a", "3", "q")
+        rows = [row for row in shown(app).splitlines() if "counted when your blind block is done" in row]
+        assert [row.split()[:3] for row in rows] == [["t", "triage:", "flagged"], ["y", "you", "and"]]
+        assert not any(character.isdecimal() for row in rows for character in row)
+        assert "quote altered" not in shown(app)
+        assert pointed(app).startswith(" ▸ c  continue  audit: random, R0")
 
 
 async def test_where_no_model_has_judged_home_says_so_and_names_the_command(study: Study) -> None:
