@@ -49,7 +49,11 @@ class Queue:
         """The sentence for a queue without statements."""
         name = f"queue “{self.kind.title}”"
         said = f"Nothing in the {name} fits {self.filter!r}" if self.filter else f"The {name} is empty"
-        kept = "; what would be in it is reserved for the audit (`medreview audit --help`)" if self.reserved else ""
+        kept = (
+            "; what would be in it is reserved for the audit (`medreview audit STUDY --release` gives it back)"
+            if self.reserved
+            else ""
+        )
         return f"{said}{kept}."
 
 

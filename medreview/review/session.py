@@ -9,7 +9,7 @@ from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit
 from medreview.review.span_events import span_deletion, span_event, spans_in_order
 from medreview.review.statement_view import load_name, load_statement_view
-from medreview.review.undo import brief, last_act, last_undone
+from medreview.review.undo import PromotionStays, brief, last_act, last_undone
 from medreview.review.verdict_flow import FollowUp, agrees, follow_up
 from medreview.study.events import NewEvent
 from medreview.text import Span
@@ -174,8 +174,15 @@ class ReviewSession(Sitting):
         return self._block_end()
 
     def undo(self) -> None:
-        """Take back the last act that stands, and go to its statement."""
-        act = last_act(self.study.reader, self.reviewer, self.pass_no)
+        """Take back the last act that stands, and go to its statement.
+
+        A promotion stays: that is said once, and the next undo takes back the act before it.
+        """
+        try:
+            act = last_act(self.study.reader, self.reviewer, self.pass_no, self._stays)
+        except PromotionStays as refused:
+            self._stays = refused.event_id
+            raise
         if act is None:
             raise UserError("There is nothing of yours to undo.")
         self._retract(act.target, act.unit, f"undone: {act.words}")

@@ -49,6 +49,7 @@ class Sitting:
         self.own = ReviewerState()
         self.source: Source | None = None
         self._before: ReviewerState | None = None
+        self._stays = ""
         self._events = EventWriter(study, reviewer, pass_no)
         self._progress = ReviewerProgress(study.reader, reviewer, pass_no)
         self._kept = KeptBlind(study.reader, reviewer, pass_no)

@@ -20,15 +20,28 @@ class Act:
     words: str
 
 
-def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
-    """The reviewer's newest act that still stands. Raises :class:`UserError` for one that cannot be taken back."""
+class PromotionStays(UserError):
+    """The newest act made a statement of what was left out, which cannot be taken back; ``event_id`` is that act."""
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__(
+            "A statement made of what was left out stays (p: badly parsed); again takes back what came before."
+        )
+        self.event_id = event_id
+
+
+def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int, passing: str = "") -> Act | None:
+    """The reviewer's newest act that still stands; ``passing``: the promotion up to which those that stay are passed.
+
+    Raises :class:`PromotionStays` where the newest is another promotion.
+    """
     row = reader.execute(
         f"""SELECT event_id, unit, kind, payload FROM event_live WHERE reviewer = ? AND pass = ? AND kind IN {_ACTS}
-            ORDER BY event_id DESC LIMIT 1""",
-        (reviewer, pass_no),
+            AND NOT (kind = '{PROMOTE}' AND event_id <= ?) ORDER BY event_id DESC LIMIT 1""",
+        (reviewer, pass_no, passing),
     ).fetchone()
     if row and row["kind"] == PROMOTE:
-        raise UserError("A statement made of what was left out stays; p marks it as badly parsed.")
+        raise PromotionStays(row["event_id"])
     return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"])) if row else None
 
 

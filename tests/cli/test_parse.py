@@ -57,15 +57,17 @@ def test_where_nothing_is_left_out(medreview, tmp_path):
 
 
 def test_line_mode_names_what_is_left_out_and_promotes_it(medreview, parsed, tmp_path):
-    script = "response\nl\nl 3\nl 2\nu\nl\nj\nj\nq\n"
+    script = "4\nk\nresponse\nl\nl 3\nl 2\nu\nl\nj\nj\nu\nq\n"
     told = medreview("review", parsed, "--plain", "--queue", "responses", input=script).stdout
     assert "(left out: Hello!) Take 500 mg twice daily. (left out: Is it safe?) Rest" in told
     assert "2 a question: “Is it safe?”" in told
     assert "Say l and a number from 1 to 2." in told
     assert "“Is it safe?” is a statement now   saved #" in told
-    assert "A statement made of what was left out stays; p marks it as badly parsed." in told
+    assert "A statement made of what was left out stays (p: badly parsed); again takes back what came before." in told
     assert "STATEMENT: Is it safe?" in told
+    assert "undone: not addressed" in told  # the second u takes back what came before
     with Study.open(tmp_path / parsed, read_only=True) as study:
         (event,) = study.reader.execute("SELECT * FROM event WHERE kind = 'promote'")
         assert (event["mode"], event["block"]) == ("blind", "responses")
-        assert study.reader.execute("SELECT count(*) FROM judges_seen WHERE event_id = ?", (event["event_id"],))
+        seen = study.reader.execute("SELECT count(*) FROM judges_shown WHERE event_id = ?", (event["event_id"],))
+        assert seen.fetchone()[0] == 0

@@ -53,7 +53,7 @@ async def test_a_key_makes_a_statement_of_what_was_left_out(study: Study, size: 
         (event,) = events(study, "promote")
         assert view.session.queue.units[2] == event["unit"]
         await press(pilot, "u")
-        assert "stays; p marks it as badly parsed" in pane_text(app, "foot")
+        assert "stays (p: badly parsed); again takes back what came before" in " ".join(pane_text(app, "foot").split())
         await press(pilot, "j", "j")
         assert "Is it safe for you?" in screen_text(app)
         await press(pilot, "4", "k", "l", "escape", "u")

@@ -11,6 +11,7 @@ from medreview.cli.network import PagesFrom, pages_from
 from medreview.cli.opening import Reviewer, open_review
 from medreview.cli.output import say
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.review.queue_kinds import KINDS
 
 SUFFIX: Final = ".medreview"
@@ -81,5 +82,6 @@ def _study_and_files(paths: list[Path]) -> tuple[Path, list[Path]]:
     ]
     files = [path for path in paths if path not in studies]
     if len(studies) > 1:
-        raise UserError(f"{studies[1]} is a second study; open one at a time, or join them with `medreview merge`.")
+        join = command("merge", *studies[:2])
+        raise UserError(f"{studies[1]} is a second study; open one at a time, or join copies of one with `{join}`.")
     return (studies[0] if studies else files[0].with_suffix(SUFFIX)), files

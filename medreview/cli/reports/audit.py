@@ -8,7 +8,7 @@ from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, r
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditReport, AuditShare
 
-NOT_DRAWN: Final = "No audit is drawn yet: `medreview review` does, when a study of 50 statements or more is opened."
+NOT_DRAWN: Final = "No audit is drawn yet; opening a review draws one where there are 50 statements or more."
 _AT_LARGE: Final = "in answers like these"
 _STEPS: Final = {
     "not_looked_at": "not yet looked at",

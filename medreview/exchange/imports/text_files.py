@@ -13,7 +13,7 @@ _BINARY: Final = {
     b"\xd0\xcf\x11\xe0": "is an old Excel or Word file; save the sheet as CSV (UTF-8) and import that",
     b"%PDF": "is a PDF; save its text in a .txt file and import that",
     b"\x1f\x8b": "is compressed; unpack it first",
-    b"SQLite format 3": "is a database; a study is joined to another with `medreview merge`",
+    b"SQLite format 3": "is a database; a study is joined to another with `medreview merge STUDY OTHER`",
 }
 
 
