@@ -51,7 +51,9 @@ def lost_to_triage(reader: sqlite3.Connection, reviewer: str, pass_no: int, line
     triage = next(line for line in lines if line.kind.name == "flagged")
     if not members(reader):
         return triage.open
-    query = f"SELECT count(*) {ROWS} WHERE {triage.kind.where} AND a.number IS NOT NULL AND mine.state IS NULL"
+    # Members first: they are few, and the study's statements may be many.
+    drawn = "s.statement_id IN (SELECT statement_id FROM audit_item)"
+    query = f"SELECT count(*) {ROWS} WHERE {drawn} AND {triage.kind.where} AND mine.state IS NULL"
     return int(reader.execute(f"{query} AND {SHOWABLE}", (reviewer, pass_no)).fetchone()[0])
 
 
