@@ -114,8 +114,9 @@ async def test_what_was_put_off_blind_is_blind_in_an_open_queue(study: Study) ->
     async with app.run_test(size=(160, 50)) as pilot:
         rows = [line[:34] for line in screen_text(app).splitlines()]
         assert not any(item.response_name in row and item.model in row for row in rows)
-        for _ in range(item.ordinal - 1):
-            await press(pilot, "j")
+        session = review_screen(app).session
+        away = session.queue.units.index(item.statement_id) - session.position  # it opens on the first that is open
+        await press(pilot, *["j" if away > 0 else "k"] * abs(away))
         assert "BLIND" in pane_text(app, "header")
         assert "hidden until its block ends" in pane_text(app, "judges")
         assert item.model not in pane_text(app, "header") + pane_text(app, "statement") + pane_text(app, "judges")
