@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.review.queue import Queue
+from medreview.review.queue_kinds import RESERVED
 
 BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
 
 _KEPT: Final = "SELECT unit, act, seen, block FROM kept_blind WHERE reviewer = ? AND pass = ?"
-_GATHERS: Final = "deferred"
-"""The open queue that has blocks, too: it gathers what was put off blind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,8 @@ class BlindBlock:
 
 
 class KeptBlind:
-    """The statements that a reviewer decided or put off blind in one pass, and whose judges were not shown since.
+    """What is blind in every queue: statements that a reviewer decided or put off blind in one pass, and whose judges
+    were not shown since; and members of the audit that are reserved.
 
     Held, as :class:`medreview.review.reviewer_progress.ReviewerProgress` is, so that no row of a list has to ask.
     """
@@ -57,10 +57,14 @@ class KeptBlind:
         self._kept: dict[str, tuple[str | None, int, str]] = {
             row[0]: tuple(row)[1:] for row in reader.execute(_KEPT, self._who)
         }
+        self._reserved = {row[0] for row in reader.execute(RESERVED, (reviewer,))}
 
     def update(self, unit: str) -> None:
         """Read anew how a statement stands, after an act on it."""
         row = self._reader.execute(f"{_KEPT} AND unit = ?", (*self._who, unit)).fetchone()
+        self._reserved.discard(unit)
+        if self._reader.execute(f"{RESERVED} AND a.statement_id = ?2", (self._who[0], unit)).fetchone():
+            self._reserved.add(unit)
         if row:
             self._kept[unit] = tuple(row)[1:]
         else:
@@ -68,11 +72,11 @@ class KeptBlind:
 
     def hides(self, unit: str) -> bool:
         """Whether a statement is shown blind in every queue."""
-        return unit in self._kept and not self._kept[unit][1]
+        return unit in self._reserved or (unit in self._kept and not self._kept[unit][1])
 
     def met_in(self, unit: str) -> str:
-        """The queue in which it was decided or put off blind; ``""`` for any other statement."""
-        return self._kept[unit][2] if unit in self._kept else ""
+        """The queue in which it was decided or put off blind, or is to be; ``""`` for any other statement."""
+        return self._kept[unit][2] if unit in self._kept else "audit" if unit in self._reserved else ""
 
     def awaits_reveal(self, unit: str, queue: Queue) -> bool:
         """Whether it is decided, and its judges are shown at the end of its block in this queue.
@@ -88,7 +92,7 @@ def block_at(queue: Queue, place: int, kept: KeptBlind, awaits: Callable[[str], 
 
     ``None`` in an open queue: what is blind there has its block in the queue it came from.
     """
-    if queue.mode == "open" and queue.kind.name != _GATHERS:
+    if queue.mode == "open" and not queue.kind.gathers:
         return None
     first = place - place % BLOCK_SIZE
     units: Sequence[str] = queue.units[first : first + BLOCK_SIZE]

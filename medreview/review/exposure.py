@@ -8,7 +8,8 @@ from medreview.review.statement_view import StatementView
 def statement_mode(queue: Mode, own: ReviewerState) -> Mode:
     """How a statement is shown in a queue of a mode: blindness belongs to the statement, not only to the queue.
 
-    One that this reviewer put off or decided blind stays blind wherever it comes up, until its judges were shown.
+    One that this reviewer decided or put off blind stays blind wherever it comes up, until its judges were shown; one
+    that is reserved for the audit, until it is decided and they were.
     """
     return "blind" if queue == "blind" or own.kept_blind else "open"
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
-from medreview.review.queue_kinds import KINDS, ROWS, SHOWABLE, Mode, QueueKind
+from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind, shown_in
 from medreview.study import Study
 
 _FILTERS: Final = {
@@ -70,20 +70,20 @@ def open_queue(
 ) -> Queue:
     """The queue as it stands now for this reviewer.
 
-    Members of the audit that the reviewer has not met yet are in no queue that shows the judges
-    (``medreview.review.audit``). A blind queue other than the audit is put in a random order of the reviewer's own,
-    because the order of flags or of responses would tell.
+    Members of the audit that the reviewer has not met yet are in no queue that shows the judges, and what is kept blind
+    is in none that would tell (``queue_kinds.shown_in``). A blind queue other than the audit is put in a random order
+    of the reviewer's own, because the order of flags or of responses would tell.
     Raises :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
-    if kind.name in ("flagged", "unchecked") and mode == "blind":
+    if kind.tells and mode == "blind":
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode)
     rows = study.reader.execute(
-        f"""SELECT s.statement_id, r.ordinal, {SHOWABLE} AS showable {ROWS}
+        f"""SELECT s.statement_id, r.ordinal, {shown_in(kind)} AS showable {ROWS}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
         (reviewer, pass_no, *values),
     ).fetchall()

@@ -9,7 +9,9 @@ class QueueKind(NamedTuple):
     """One kind of queue: its name in the study and on the command line, the letter that opens it on the first screen,
     what the screen calls it, how it is shown.
 
-    ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order.
+    ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order. ``tells``: being
+    in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
+    blind, too, and shows it blind.
     """
 
     name: str
@@ -19,6 +21,8 @@ class QueueKind(NamedTuple):
     help: str
     where: str
     order: str = "r.ordinal, s.ordinal"
+    tells: bool = False
+    gathers: bool = False
 
 
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
@@ -38,10 +42,13 @@ reviewer."""
 SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
 """Which of them may be shown with the judges' opinion: not what is reserved for the audit."""
 
+KEPT: Final = "s.statement_id IN (SELECT unit FROM kept_blind WHERE reviewer = ?1 AND pass = ?2 AND NOT seen)"
+"""Which of them were decided or put off blind, and wait for their judges to be shown."""
+
 KINDS: Final = (
     QueueKind(
         "flagged", "t", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
-        "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal",
+        "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal", tells=True,
     ),
     QueueKind(
         "audit", "a", "audit: random", "blind", "A random draw, judges hidden until you decide; figures come from it.",
@@ -50,12 +57,15 @@ KINDS: Final = (
     QueueKind(
         "unchecked", "u", "not checked by a model yet", "open",
         "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
-        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal",
+        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal", tells=True,
     ),
-    QueueKind("deferred", "d", "deferred", "open", "What you put off.", "mine.state = 'deferred'"),
+    QueueKind(
+        "deferred", "d", "deferred", "open", "What you put off; what was put off blind is blind here too.",
+        "mine.state = 'deferred'", gathers=True,
+    ),
     QueueKind(
         "differing", "y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
-        "mine.event_id IN (SELECT event_id FROM standing_differing)",
+        "mine.event_id IN (SELECT event_id FROM standing_differing)", tells=True,
     ),
     QueueKind(
         "stale", "s", "stale: page has changed", "open", "Decided on a page whose text has changed since.",
@@ -64,3 +74,10 @@ KINDS: Final = (
     QueueKind("responses", "r", "by response", "open", "Every statement, response by response.", "1"),
 )  # fmt: skip
 """Every queue, in the order of the first screen, where its letter opens it."""
+
+
+def shown_in(kind: QueueKind) -> str:
+    """SQL over :data:`ROWS`: what a queue of a kind may show when it is open."""
+    if kind.gathers:
+        return "1"
+    return f"{SHOWABLE} AND NOT {KEPT}" if kind.tells else SHOWABLE

@@ -3,15 +3,11 @@
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final
 
 from medreview.next_step import command
 from medreview.review.audit import AUDIT_SIZE, members
-from medreview.review.queue_kinds import KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
+from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
 from medreview.study import Study
-
-_TELLING: Final = frozenset({"flagged", "differing"})
-"""Queues whose size is a total of what the judges think."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ def _counts(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Counter[
     In one pass over all statements: queue by queue, a large study would be read six times.
     """
     where = ", ".join(f"{kind.where} AS {kind.name}" for kind in KINDS)
-    placed = f"SELECT {where}, {SHOWABLE} AS showable, coalesce(mine.state, 'open') AS state {ROWS}"
+    placed = f"SELECT {where}, {SHOWABLE} AS showable, {KEPT} AS kept, coalesce(mine.state, 'open') AS state {ROWS}"
     counted = " UNION ALL ".join(
         f"SELECT '{kind.name}', {_standing(kind)}, count(*) FROM placed WHERE {kind.name} GROUP BY 2" for kind in KINDS
     )
@@ -72,7 +68,9 @@ def _counts(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Counter[
 
 
 def _standing(kind: QueueKind) -> str:
-    return "state" if kind.mode == "blind" else "iif(showable, state, 'reserved')"
+    if kind.mode == "blind" or kind.gathers:
+        return "state"
+    return f"iif(showable{' AND NOT kept' if kind.tells else ''}, state, 'reserved')"
 
 
 def _line(
@@ -83,7 +81,7 @@ def _line(
     if kind.name == "audit" and not size:
         size = there = min(AUDIT_SIZE, statements)
         return QueueLine(kind, size, there, 0, 0, "not drawn yet")
-    hidden = blind and kind.name in _TELLING
+    hidden = blind and kind.tells
     remark = ""
     match kind.name:
         case "flagged" if not hidden:

@@ -5,6 +5,7 @@ import sqlite3
 from dataclasses import dataclass, field, replace
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
+from medreview.review.queue_kinds import RESERVED
 from medreview.text import Span
 
 
@@ -22,12 +23,13 @@ class ReviewerSpan:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerState:
-    """The reviewer's own labels on a statement. ``first`` is the first evidence label, ``label`` the current one.
+    """The reviewer's own labels on a statement. ``first`` is the first evidence label (the view ``decision_first``),
+    ``label`` the current one.
 
     ``decision`` is the event of the current label, ``snapshot_id`` the page that was on the screen then; ``stale``: its
     text has changed since, or there was none. ``blind``: the first label was given before anything of the judges'
     opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time;
-    ``kept_blind``: put off or decided blind, and the judges stay hidden in every queue until they are revealed.
+    ``kept_blind``: decided or put off blind, or reserved for the audit: the judges stay hidden in every queue.
     ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
     """
 
@@ -85,12 +87,18 @@ def load_reviewer_state(
         "SELECT mode FROM reviewer_label WHERE unit = ? AND reviewer = ? AND pass = ?",
         (statement_id, reviewer, pass_no),
     ).fetchone()
-    kept = reader.execute(
-        "SELECT 1 FROM kept_blind WHERE unit = ? AND reviewer = ? AND pass = ? AND NOT seen",
+    first = reader.execute(
+        "SELECT label FROM decision_first WHERE unit = ? AND reviewer = ? AND pass = ? AND axis = 'evidence'",
         (statement_id, reviewer, pass_no),
+    ).fetchone()
+    kept = reader.execute(
+        f"""SELECT 1 FROM kept_blind WHERE reviewer = ?1 AND unit = ?2 AND pass = ?3 AND NOT seen
+            UNION ALL {RESERVED} AND a.statement_id = ?2""",
+        (reviewer, statement_id, pass_no),
     ).fetchone()
     return replace(
         own,
+        first=str(first[0]) if first else None,
         stale=stale is not None,
         blind=mode is not None and mode[0] == "blind",
         kept_blind=kept is not None,
@@ -114,7 +122,6 @@ def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
         case (("decide" | "revise"), "evidence"):
             return replace(
                 own,
-                first=own.first or said["label"],
                 label=said["label"],
                 decision=row["event_id"],
                 snapshot_id=row["snapshot"],

@@ -183,27 +183,27 @@ def test_members_are_kept_from_queues_that_show_the_judges_until_they_are_met_or
     assert line(found, "audit").reserved == 0
     assert found.reserved == len(all_members)
 
-    audit = ReviewSession(study, "kb", open_queue(study, "audit", "kb"))
-    decided = {audit.queue.units[0], audit.queue.units[1]}
+    audit = ReviewSession(study, "kb", open_queue(study, "audit", "kb"), reveal="each")
+    decided, put_off = {audit.queue.units[0], audit.queue.units[1]}, audit.queue.units[2]
     audit.decide("supported")
     audit.next()
     audit.decide("contradicted")
     audit.next()
     audit.defer()
     assert reserved(study.reader, "kb") == all_members - decided  # put off is not decided
-    assert open_queue(study, "deferred", "kb").units == []
+    assert open_queue(study, "deferred", "kb").units == [put_off]  # where it is blind
     assert reserved(study.reader, "anna") == all_members
 
     assert release(study, "kb") == len(all_members) - 2
     assert release(study, "kb") == 0
-    assert triage() == flagged
+    assert triage() == flagged - {put_off}  # blind until it is decided
     assert triage("anna") == flagged - all_members
     act = last_act(study.reader, "kb", 1)
     assert act is not None
     assert act.words == "deferred"  # undo does not take back what concerns the study as a whole
 
     draw(study, "kb", rate=0.6)  # what is drawn after the release is reserved again
-    assert triage() == flagged - (drawn(study) - decided)
+    assert triage() == flagged - (drawn(study) - decided) - {put_off}
     assert check(study.reader) == []
 
 

@@ -98,7 +98,8 @@ LABELS: Final = (
     Column("mode", "text", "blind: verdict_first was given before anything of the judges' opinion had been seen, in "
            "whatever queue; assisted: it had been (without a verdict: by the last event). Never pool them.",
            levels=_LABEL_MODES),
-    Column("verdict_first", "text", "The first decision on the evidence axis that still stands.", levels=_EVIDENCE),
+    Column("verdict_first", "text", "The decision on the evidence axis that stood when the judges' opinion was seen; "
+           "where it was seen from the start, the first that still stands.", levels=_EVIDENCE),
     Column("verdict_final", "text", "The current decision on the evidence axis.", levels=_EVIDENCE),
     Column("changed_after_reveal", "boolean", "1: verdict_first is blind and was changed once the judges' opinion "
            "had been seen; empty without a decision."),

@@ -159,14 +159,50 @@ HAVING max(event_id) > coalesce((SELECT max(event_id) FROM event WHERE kind = 'a
 
 -- Members that are not kept from a reviewer any more: decided, or seen with the judges' opinion.
 CREATE VIEW audit_met AS
-SELECT reviewer, unit FROM standing WHERE state = 'decided'
-UNION ALL SELECT reviewer, unit FROM judges_seen;
+SELECT reviewer, unit FROM event_live WHERE kind IN ('decide', 'revise') AND axis = 'evidence'
+UNION ALL SELECT reviewer, unit FROM judges_shown;
 
--- Each event by which a reviewer saw what the judges, the flags or the model's name say of a statement.
+-- Each event by which a reviewer saw on the screen what the judges, the flags or the model's name say of a statement.
 CREATE VIEW judges_shown AS
 SELECT reviewer, unit, event_id FROM event
 WHERE kind = 'reveal' OR (mode = 'open' AND kind <> 'retract')
       OR (kind IN ('decide', 'revise') AND coalesce(json_extract(payload, '$.exposure.judge_verdict'), 'before') <> 'no');
+
+-- Each look at single verdicts of the whole study (an export, a table), for every statement that was there by then.
+CREATE INDEX event_look ON event (reviewer) WHERE kind = 'look';
+CREATE VIEW judges_read AS
+SELECT e.reviewer, s.statement_id AS unit, e.event_id
+FROM event AS e JOIN response AS r ON r.imported_at <= e.at_utc JOIN statement AS s USING (response_id)
+WHERE e.kind = 'look' AND json_extract(e.payload, '$.shown') = 'verdicts';
+
+-- From which event on a reviewer knew it, in whatever pass, and also when the act was taken back: it cannot be unseen.
+-- Two parts, because one group over both would read the whole record for a single statement.
+DROP VIEW judges_seen;
+CREATE VIEW judges_seen AS
+SELECT j.reviewer, j.unit,
+       min(min(j.event_id), coalesce((SELECT min(k.event_id) FROM judges_read AS k
+                                      WHERE k.unit = j.unit AND k.reviewer = j.reviewer), '~')) AS event_id
+FROM judges_shown AS j GROUP BY j.reviewer, j.unit
+UNION ALL
+SELECT k.reviewer, k.unit, min(k.event_id) FROM judges_read AS k
+WHERE NOT EXISTS (SELECT 1 FROM judges_shown AS j WHERE j.unit = k.unit AND j.reviewer = k.reviewer)
+GROUP BY k.reviewer, k.unit;
+
+-- The first label is the one that stood when the judges were seen: what is corrected before that is no first opinion.
+-- Where they were seen from the start, it is the first decision. ('~' comes after every event.)
+DROP VIEW decision_first;
+CREATE VIEW decision_first AS
+SELECT e.reviewer, e.pass, e.unit, e.axis, e.label, e.snapshot, e.block, e.mode, e.at_utc, e.payload, e.event_id
+FROM event_live AS e
+WHERE e.kind = 'decide' AND e.event_id = coalesce(
+    (SELECT max(b.event_id) FROM event_live AS b
+     WHERE b.unit = e.unit AND b.reviewer = e.reviewer AND b.pass = e.pass AND b.axis = e.axis AND b.kind = 'decide'
+           AND b.event_id < min(coalesce((SELECT min(j.event_id) FROM judges_shown AS j
+                                          WHERE j.unit = e.unit AND j.reviewer = e.reviewer), '~'),
+                                coalesce((SELECT min(k.event_id) FROM judges_read AS k
+                                          WHERE k.unit = e.unit AND k.reviewer = e.reviewer), '~'))),
+    (SELECT min(a.event_id) FROM event_live AS a
+     WHERE a.unit = e.unit AND a.reviewer = e.reviewer AND a.pass = e.pass AND a.axis = e.axis AND a.kind = 'decide'));
 
 -- The statements that a reviewer decided or put off blind and whose judges were not revealed after that: hidden until
 -- they are, also when that was taken back, unless they were seen otherwise. act: what stands, decide, revise, defer or

@@ -107,8 +107,8 @@ def test_undone_events_do_not_count_and_redone_ones_do(example: ExampleStudy, ex
     assert exported() == []
     example.do("retract", undoes_event=undo.event_id)
     assert [row["verdict_final"] for row in exported()] == ["supported"]
-    second = example.decide("partial")
-    assert [(row["verdict_first"], row["verdict_final"]) for row in exported()] == [("supported", "partial")]
+    second = example.decide("partial")  # before the judges were seen: a correction
+    assert [(row["verdict_first"], row["verdict_final"]) for row in exported()] == [("partial", "partial")]
     example.do("retract", undoes_event=second.event_id)
     (row,) = exported()
     assert (row["verdict_first"], row["verdict_final"], row["n_events"]) == ("supported", "supported", "5")

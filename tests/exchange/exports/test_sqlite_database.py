@@ -168,6 +168,7 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
 def test_views_read_as_one_would_ask(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:
     example.study.write(lambda c: c.execute("UPDATE verdict SET verdict = 'supported', supported = 1, tied = 0"))
     example.decide("partial", 0)
+    example.do("reveal", 0)
     example.decide("supported", 0, who="zoe")
     example.decide("not_addressed", 1)
     build(example.study, lambda rows: rows.citation(content_id("r", TEXTS[0]), "u1"))  # the same source once more
