@@ -2,6 +2,7 @@
 
 import traceback
 from functools import partial
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -56,6 +57,8 @@ class Workbench(App[None]):
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
+        self.parting = ""
+        """What is to be said when the workbench has ended."""
         self.failure: BaseException | None = None
         """An unexpected error that ended the workbench."""
 
@@ -109,10 +112,13 @@ class Workbench(App[None]):
         """
         if blind_block_open(self._study.reader, self._config.reviewer):
             raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
-        from medreview.review.live_agreement import agreement_lines
+        from medreview.review.live_agreement import WIDTH, agreement_lines
+        from medreview.review.looks import note_look
         from medreview.screens.page import PageScreen
 
-        text = "\n".join(agreement_lines(self._study, self._config.reviewer))
+        unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
+        lines = agreement_lines(self._study, self._config.reviewer)
+        text = "\n".join([*lines, *(["", *wrap(unsure, WIDTH)] if unsure else [])])
         self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
 
     def promote(self, session: ReviewSession, part: LeftOut) -> None:
@@ -133,7 +139,7 @@ class Workbench(App[None]):
 
     def leave(self) -> None:
         """Save the position in the queue and exit."""
-        self.leave_session()
+        self.parting = self.leave_session()
         self.exit()
 
     def leave_session(self) -> str:
@@ -142,10 +148,9 @@ class Workbench(App[None]):
         if session is None:
             return ""
         try:
-            session.leave()
+            return session.leave()
         except UserError as error:
             return str(error)
-        return ""
 
     def on_unmount(self) -> None:
         """Stop watching the terminal."""
@@ -192,8 +197,8 @@ class Workbench(App[None]):
         )
 
 
-def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: str = "") -> None:
-    """Run the workbench until the reviewer leaves.
+def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: str = "") -> str:
+    """Run the workbench until the reviewer leaves; ``""``, or what is to be said then.
 
     With a queue the review opens at once, otherwise the home screen. Raises :class:`UserError` when there is no
     suitable terminal, when the settings bind a key to two actions, and after an error that ended the workbench.
@@ -205,6 +210,7 @@ def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: s
     try:
         app.run(mouse=config.mouse)
     finally:
-        app.leave_session()
+        app.parting = app.leave_session() or app.parting
     if app.failure is not None:
         raise UserError("The workbench ended on an error of its own. Everything you decided before it is saved.")
+    return app.parting

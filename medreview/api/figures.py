@@ -32,6 +32,7 @@ class Figures(Opened):
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reports.study_figures import study_figures
 
+        self._looked("figures", "totals")
         return study_figures(
             self._study.reader, reviewer, pass_no=pass_no, resampling=resampling or DEFAULT, progress=self._progress
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -11,6 +12,7 @@ from medreview.study import Study
 
 if TYPE_CHECKING:
     from medreview.config import Config
+    from medreview.review.looks import Shown
 
 Place = str | PathLike[str]
 
@@ -22,6 +24,7 @@ class Opened:
         self._study = study
         self._settings = None if settings is None else Path(settings)
         self._progress = progress
+        self._noted: set[Shown] = set()
 
     def __enter__(self) -> Self:
         """The open study."""
@@ -58,6 +61,16 @@ class Opened:
     def close(self) -> None:
         """Finish what is being written and let others write. A ``with`` block does it."""
         self._study.close()
+
+    def _looked(self, what: str, shown: Shown) -> None:
+        """Note in the study that the reviewer of the settings reads what the judges say; warn where it cannot be."""
+        from medreview.review.looks import note_look
+
+        if shown in self._noted:
+            return
+        self._noted.add(shown)
+        if sentence := note_look(self._study, self._config().reviewer, what, shown):
+            warnings.warn(sentence, stacklevel=3)
 
     def _config(self) -> Config:
         """The settings, read when they are needed."""

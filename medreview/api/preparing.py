@@ -178,6 +178,7 @@ class Preparing(Opened):
         """
         from medreview.exchange.exports.export import export
 
+        self._looked("export", "verdicts")
         return export(self._study, Path(folder), dialect, self._progress, database=sqlite, page_text=page_text)
 
     def _pages(self, saved: Place | None) -> PageProvider:

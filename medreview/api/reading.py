@@ -40,6 +40,7 @@ class Reading(Opened):
         from medreview.api.material import read_statements
         from medreview.review.queue import open_queue
 
+        self._looked("statements", "verdicts")
         who = reviewer or self._config().reviewer
         units = open_queue(self._study, queue, who, filter=filter, pass_no=pass_no).units
         return read_statements(self._study.reader, units, pass_no)
@@ -48,6 +49,7 @@ class Reading(Opened):
         """One statement by its id; raises ``UserError`` when the study does not have it."""
         from medreview.api.material import read_statements
 
+        self._looked("statements", "verdicts")
         try:
             return next(read_statements(self._study.reader, [statement_id], pass_no))
         except KeyError:
@@ -73,16 +75,19 @@ class Reading(Opened):
         """A row for each statement, reviewer and pass: what they said, when, how, and what they had seen."""
         from medreview.api.tables import label_table
 
+        self._looked("tables", "verdicts")
         return label_table(self._study.reader, self.study_id)
 
     def judgements(self) -> Table[JudgementRow]:
         """A row for each judgement of a statement against a page, by every judge, stale ones too."""
         from medreview.api.tables import judgement_table
 
+        self._looked("tables", "verdicts")
         return judgement_table(self._study.reader)
 
     def pairs(self) -> Table[PairRow]:
         """A row for each statement beside each source of its response, with the passage to read first."""
         from medreview.api.tables import pair_table
 
+        self._looked("tables", "verdicts")
         return pair_table(self._study.reader)

@@ -54,7 +54,8 @@ def open_review(
             from medreview.screens.app import run
 
             notice = "" if study.writable else "read-only: decisions cannot be saved"
-            run(study, config, queue=opened, notice=notice)
+            if parting := run(study, config, queue=opened, notice=notice):
+                say(parting)
 
 
 def _queue(

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from operator import methodcaller
 
+from medreview.cli.output import say
 from medreview.errors import UserError
 from medreview.labels import FLAGS, HALLUCINATION, LEFT_OUT_REASONS, REASONS, level_for_key, level_named
 from medreview.review.jurors import jurors, jury_words
@@ -44,7 +45,8 @@ def review_plain(session: ReviewSession) -> None:
     except (EOFError, KeyboardInterrupt):
         print()
     finally:
-        session.leave()
+        if sentence := session.leave():
+            say(sentence)
 
 
 def _lines() -> Iterator[str]:

@@ -7,9 +7,11 @@ from datetime import datetime
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.bookmark import set_bookmark
+from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
 from medreview.study import Study
+from medreview.study.aside import write_aside
 from medreview.study.events import NewEvent, Receipt, Recorder
 
 _Exposure = tuple[NewEvent, str, str]
@@ -57,20 +59,30 @@ class EventWriter:
             raise NotSaved(str(error)) from error
 
     def note_exposure(self, statement_id: str, snapshot_id: str | None, queue: Queue, mode: Mode) -> None:
-        """Record, without waiting, that a statement was on the screen: once per session, statement and mode."""
-        if not self._study.writable or (statement_id, mode) in self._noted:
+        """Record, without waiting, that a statement was on the screen: once per session, statement and mode.
+
+        Of a study that is only read, what was seen with its judges is recorded at the end (:meth:`leave`).
+        """
+        if (statement_id, mode) in self._noted:
             return
         self._noted.add((statement_id, mode))
+        if not self._study.writable and (mode == "blind" or self._knew(statement_id)):
+            return
         self._exposures.append((NewEvent("shown", statement_id, snapshot=snapshot_id), queue.kind.name, mode))
+        if not self._study.writable:
+            return
         if self._pending is None or self._pending.done():
             batch = self._in_flight = self._unwritten()
             self._exposures = []
             self._pending = self._study.submit(lambda connection: self._write_exposures(connection, batch))
 
-    def leave(self, queue: Queue, bookmark: str | None) -> None:
-        """Write what is still to be written, and the place to come back to."""
+    def leave(self, queue: Queue, bookmark: str | None) -> str:
+        """Write what is still to be written, and the place to come back to.
+
+        ``""``, or a sentence when looks at the judges in a study that is only read cannot be recorded.
+        """
         if not self._study.writable:
-            return
+            return self._leave_reading()
         batch, self._exposures = self._unwritten(), []
 
         def change(connection: sqlite3.Connection) -> None:
@@ -79,6 +91,21 @@ class EventWriter:
                 set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
 
         self._study.write(change)
+        return ""
+
+    def _leave_reading(self) -> str:
+        batch, self._exposures = self._exposures, []
+        if not batch:
+            return ""
+        try:
+            write_aside(self._study.path, lambda connection: self._write_exposures(connection, batch))
+        except UserError as error:
+            return cannot_vouch(str(error))
+        return ""
+
+    def _knew(self, statement_id: str) -> bool:
+        query = "SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?"
+        return self._study.reader.execute(query, (statement_id, self._recorder.reviewer)).fetchone() is not None
 
     def _unwritten(self) -> list[_Exposure]:
         """What is waiting, and what a background write could not save."""

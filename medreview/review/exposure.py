@@ -34,7 +34,8 @@ def knows_judges(mode: Mode, own: ReviewerState) -> bool:
 def exposure(item: StatementView, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
 
-    A blind decision on a statement that was once seen with the judges' opinion is not a blind label.
+    A blind decision on a statement that was once seen with the judges' opinion is not a blind label. Totals of the
+    judges (figures) and the name of the model, which another statement of the response has told, leave it blind.
     """
     judged = bool(item.judgements)
     saw = knows_judges(mode, own)
@@ -46,8 +47,9 @@ def exposure(item: StatementView, own: ReviewerState, mode: Mode) -> dict[str, s
         "judge_quote": saw and quoted,
         "judge_highlight": saw and judged,
         "jury": saw and jury,
-        "model_name": saw and bool(item.model),
+        "model_name": (saw or own.knows_model) and bool(item.model),
         "queue_reason": saw and flagged,
+        "judge_totals": own.read_totals,
         "own_previous": own.label is not None,
     }
     return {part: "before" if seen else "no" for part, seen in parts.items()}

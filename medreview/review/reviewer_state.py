@@ -3,10 +3,17 @@
 import json
 import sqlite3
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
 from medreview.review.queue_kinds import RESERVED
 from medreview.text import Span
+
+_TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS beside USING (response_id)
+                       JOIN judges_shown AS j ON j.unit = beside.statement_id AND j.reviewer = ?1
+                       WHERE s.statement_id = ?2),
+       EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?1)"""
+"""What other statements and figures have told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class ReviewerState:
     ``decision`` is the event of the current label, ``snapshot_id`` the page that was on the screen then; ``stale``: its
     text has changed since, or there was none. ``blind``: the first label was given before anything of the judges'
     opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time;
-    ``kept_blind``: decided or put off blind, or reserved for the audit: the judges stay hidden in every queue.
+    ``kept_blind``: decided or put off blind, or reserved for the audit: the judges stay hidden in every queue;
+    ``knows_model``: another statement of the response was seen with its model; ``read_totals``: figures were read.
     ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
     """
 
@@ -47,6 +55,8 @@ class ReviewerState:
     revealed: bool = False
     saw_judges: bool = False
     kept_blind: bool = False
+    knows_model: bool = False
+    read_totals: bool = False
     spans: tuple[ReviewerSpan, ...] = field(default=())
 
 
@@ -96,8 +106,11 @@ def load_reviewer_state(
             UNION ALL {RESERVED} AND a.statement_id = ?2""",
         (reviewer, statement_id, pass_no),
     ).fetchone()
+    told = reader.execute(_TOLD, (reviewer, statement_id)).fetchone()
     return replace(
         own,
+        knows_model=bool(told[0]),
+        read_totals=bool(told[1]),
         first=str(first[0]) if first else None,
         stale=stale is not None,
         blind=mode is not None and mode[0] == "blind",

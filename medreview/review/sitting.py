@@ -214,9 +214,9 @@ class Sitting:
             return ()
         return highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
 
-    def leave(self) -> None:
-        """Note the place to come back to."""
-        self._events.leave(self.queue, self.item.statement_id if self.item else None)
+    def leave(self) -> str:
+        """Note the place to come back to; ``""``, or a sentence on looks that cannot be recorded."""
+        return self._events.leave(self.queue, self.item.statement_id if self.item else None)
 
     # Within
 

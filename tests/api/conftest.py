@@ -17,9 +17,9 @@ def demo(demo_file: Path, tmp_path: Path) -> Iterator[medreview.OpenStudy]:
 
 
 @pytest.fixture
-def sample(demo_file: Path) -> Iterator[medreview.OpenStudy]:
-    """The sample study itself, open for reading."""
-    with medreview.open_study(demo_file, read_only=True) as study:
+def sample(demo_file: Path, tmp_path: Path) -> Iterator[medreview.OpenStudy]:
+    """A copy of the sample study, open for reading."""
+    with medreview.open_study(shutil.copy(demo_file, tmp_path / "sample.medreview"), read_only=True) as study:
         yield study
 
 

@@ -1,6 +1,7 @@
 """The names that ``import medreview`` offers, and what looking at them costs."""
 
 import ast
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -29,10 +30,10 @@ def test_the_import_alone_loads_nothing_of_it():
     assert "sqlite3" not in loaded
 
 
-def test_reading_a_study_loads_nothing_heavy(demo_file):
+def test_reading_a_study_loads_nothing_heavy(demo_file, tmp_path):
     code = f"""
 import medreview
-with medreview.open_study({str(demo_file)!r}, read_only=True) as study:
+with medreview.open_study({str(shutil.copy(demo_file, tmp_path))!r}, read_only=True) as study:
     next(study.statements()), next(study.responses()), study.pairs(), study.labels(), study.judgements()
 medreview.ground_quote("50 mg twice daily", "Take 50 mg twice daily.")
 """

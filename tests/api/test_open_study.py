@@ -138,7 +138,7 @@ def test_keeping_a_study(demo, tmp_path):
     with medreview.open_study(copy) as theirs:
         theirs.decide(next(theirs.statements()), "partial", reviewer="ben")
     merged = demo.merge(copy)
-    assert (merged.added, merged.known, merged.foreign) == (1, 0, 0)
+    assert (merged.added, merged.known, merged.foreign) == (2, 0, 0)  # and that the judges were looked at
     assert next(demo.statements()).labels["ben"].label == "partial"
 
     written = demo.export(tmp_path / "tables")

@@ -1,6 +1,7 @@
 """Responses and statements as plain data."""
 
 import dataclasses
+import shutil
 
 import pytest
 
@@ -8,9 +9,10 @@ import medreview
 
 
 @pytest.fixture(scope="module")
-def everything(demo_file):
+def everything(demo_file, tmp_path_factory):
     """Every statement of the sample study, and the texts of its pages."""
-    with medreview.open_study(demo_file, read_only=True) as study:
+    copy = shutil.copy(demo_file, tmp_path_factory.mktemp("all"))  # reading what judges say is noted in it
+    with medreview.open_study(copy, read_only=True) as study:
         statements = list(study.statements())
         pages = {source.source_id: study.source_text(source) for s in statements for source in s.sources}
     return statements, pages

@@ -11,6 +11,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.review.live_agreement import agreement_lines
+from medreview.review.looks import note_look
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_states
 from medreview.review.session import ReviewSession
@@ -20,6 +21,7 @@ from medreview.stats.reports.reviewer_labels import Mode, reviewer_labels, revie
 from medreview.stats.reports.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_to
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
 
 UNIT = "s2"
@@ -85,6 +87,50 @@ def looked(study: Study, who: str) -> None:
     decide(study, who, "partial", pass_no=2, expect="blind")
 
 
+def exported_first(study: Study, who: str) -> None:
+    assert note_look(study, who, "export", "verdicts") == ""
+    decide(study, who, "supported", expect="assisted")
+
+
+def exported_after(study: Study, who: str) -> None:
+    decide(study, who, "supported", expect="blind")
+    note_look(study, who, "export", "verdicts")
+
+
+def figures_first(study: Study, who: str) -> None:
+    note_look(study, who, "stats", "totals")
+    decide(study, who, "supported", expect="blind")
+
+
+def corrected_in_a_block(study: Study, who: str) -> None:
+    """Before its end, and changed after it."""
+    session = ReviewSession(study, who, open_queue(study, "responses", who, blind=True))
+    for place in range(len(session.queue.units)):
+        session.go(place)
+        session.decide("contradicted")
+    session.go(list(session.queue.units).index(UNIT))
+    session.decide("partial")
+    session.show_judges()
+    session.go(list(session.queue.units).index(UNIT))
+    session.keep_or_change("supported")
+    for unit in set(session.queue.units) - {UNIT}:  # this study is about one statement
+        session.go(list(session.queue.units).index(unit))
+        taken = NewEvent("retract", unit, undoes_event=session.own.decision)
+        study.write(lambda connection, taken=taken: Recorder(who).append(connection, taken, block="-", mode="blind"))
+    session.leave()
+
+
+def put_off(study: Study, who: str) -> None:
+    """In a blind queue, and decided in the deferred one."""
+    session = sit(study, who, blind=True)
+    session.defer()
+    session.leave()
+    later = ReviewSession(study, who, open_queue(study, "deferred", who))
+    assert not later.knows_judges
+    later.decide("supported")
+    later.leave()
+
+
 def open_after(study: Study, who: str) -> None:
     decide(study, who, "supported")
     decide(study, who, "partial", blind=False)
@@ -100,6 +146,11 @@ ORDERS: dict[str, Callable[[Study, str], None]] = {
     "twice blind": twice,
     "looked, then pass 2": looked,
     "open after": open_after,
+    "exported first": exported_first,
+    "exported after": exported_after,
+    "figures first": figures_first,
+    "corrected in a block": corrected_in_a_block,
+    "put off": put_off,
 }
 EXPECTED: Modes = {
     ("blind", 1): "blind",
@@ -112,8 +163,13 @@ EXPECTED: Modes = {
     ("twice blind", 2): "assisted",
     ("looked, then pass 2", 2): "blind",
     ("open after", 1): "blind",
+    ("exported first", 1): "assisted",
+    ("exported after", 1): "blind",
+    ("figures first", 1): "blind",
+    ("corrected in a block", 1): "blind",
+    ("put off", 1): "blind",
 }
-CHANGED = {("revised", 1), ("open after", 1)}
+CHANGED = {("revised", 1), ("open after", 1), ("corrected in a block", 1)}
 
 
 @pytest.fixture
@@ -246,6 +302,12 @@ def test_who_changed_after_the_reveal_is_counted_alike(labelled: Study, tmp_path
         if one.progress.changed_after_reveal
     }
     assert told == counted == CHANGED
+    first = reviewer_labels(labelled.reader, "corrected in a block")[UNIT]
+    assert (first.label, first.current) == ("partial", "supported")
+    after_totals = {
+        who for who in ORDERS if any(label.after_totals for label in reviewer_labels(labelled.reader, who).values())
+    }
+    assert after_totals == {"figures first"}
 
 
 def test_a_note_alone_is_blind_or_assisted_by_what_was_seen(study: Study, tmp_path: Path) -> None:

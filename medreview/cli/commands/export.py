@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from medreview.cli.current_verdicts import current_verdicts
+from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.errors import UserError
@@ -48,6 +49,7 @@ def export(
         raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
+        looked(opened, "export", "verdicts")
         summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text)
     labels = summary.files.get("labels.csv", 0)
     sentence = f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli.current_verdicts import current_verdicts
+from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import progress, result
 
@@ -41,6 +42,7 @@ def stats(
     )
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
+        looked(opened, "stats", "totals")
         figures = study_figures(opened.reader, reviewer, resampling=resampling, progress=bar)
     if as_json:
         result(figures, "", as_json=True)

@@ -79,6 +79,8 @@ def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
         f"{done.open:,} open; {done.disagreements:,} otherwise than the judges, "
         f"{done.changed_after_reveal:,} changed after the reveal"
     )
+    if done.after_totals:
+        yield f"{counted(done.after_totals, 'blind label')} given after figures of the judges had been read"
     if done.hallucinations:
         names = {label.level: label.name for label in AXES["hallucination"]}
         types = ", ".join(f"{count:,} {names[level]}" for level, count in done.hallucinations.items())

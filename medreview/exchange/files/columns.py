@@ -246,7 +246,8 @@ PAYLOAD: Final = {
         for what, words in (
             ("judge_verdict", "the judges' verdict"), ("judge_quote", "the judge's quote"),
             ("judge_highlight", "the judge's highlights"), ("jury", "the jury"), ("model_name", "the model's name"),
-            ("queue_reason", "why it is in the queue"), ("own_previous", "the reviewer's own earlier label"),
+            ("queue_reason", "why it is in the queue"), ("judge_totals", "figures of the judges"),
+            ("own_previous", "the reviewer's own earlier label"),
         )
     },
 }  # fmt: skip

@@ -12,7 +12,10 @@ DRAWN: Final = "audit"
 _LABELS: Final = """
 SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_after_reveal,
        l.event_id IN (SELECT event_id FROM decision_stale) AS stale,
-       coalesce(json_extract(e.payload, '$.filter'), '') <> '' AS filtered
+       coalesce(json_extract(e.payload, '$.filter'), '') <> '' AS filtered,
+       l.mode = 'blind' AND json_extract(e.payload, '$.exposure.judge_totals') IS 'before' AS after_totals,
+       l.block = 'deferred' AND l.mode = 'blind'
+           AND EXISTS (SELECT 1 FROM audit_item AS a WHERE a.statement_id = l.unit) AS put_off
 FROM reviewer_label AS l JOIN statement AS s ON s.statement_id = l.unit JOIN event AS e ON e.event_id = l.event_id
 WHERE l.reviewer = ? AND l.pass = ?"""
 
@@ -45,7 +48,8 @@ class ReviewerLabel:
 
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
     ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
-    ``filtered``: in a queue that was narrowed by a filter.
+    ``filtered``: in a queue that was narrowed by a filter. ``after_totals``: blind, but figures of the judges had been
+    read by then.
     """
 
     unit: str
@@ -56,6 +60,7 @@ class ReviewerLabel:
     stale: bool = False
     changed_after_reveal: bool = False
     filtered: bool = False
+    after_totals: bool = False
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -69,7 +74,8 @@ def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1)
     """The reviewer's standing evidence labels by statement, each as the view ``reviewer_label`` counts it.
 
     Blind: the first label, when nothing of the judges' opinion had been seen before. Assisted: everything else, with
-    the current label. What was labelled through a filter is no random draw while anything of the audit still waits.
+    the current label. What was labelled through a filter is no random draw while anything of the audit still waits; a
+    member of the audit that was put off blind and decided so later is.
     """
     who = (reviewer, pass_no)
     waits = bool(reader.execute(_WAITS, who).fetchone()[0])
@@ -77,12 +83,13 @@ def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1)
         row["unit"]: ReviewerLabel(
             unit=row["unit"],
             response_id=row["response_id"],
-            group=Group(row["mode"], row["block"] == DRAWN and not (waits and row["filtered"])),
+            group=Group(row["mode"], bool(row["block"] == DRAWN or row["put_off"]) and not (waits and row["filtered"])),
             label=row["label"],
             current=row["current"],
             stale=bool(row["stale"]),
             changed_after_reveal=bool(row["changed_after_reveal"]),
             filtered=bool(row["filtered"]),
+            after_totals=bool(row["after_totals"]),
         )
         for row in reader.execute(_LABELS, who)
     }

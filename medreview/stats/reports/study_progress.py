@@ -18,7 +18,8 @@ class Standing:
     """Counts of statements. ``total`` = ``decided`` + ``deferred`` + ``open``.
 
     ``disagreements`` are decisions that differ from the judges' verdict as they stand now; ``changed_after_reveal``
-    blind labels that the reviewer changed on seeing the judges; ``hallucinations`` current types of that axis;
+    blind labels that the reviewer changed on seeing the judges; ``after_totals`` blind labels given after figures
+    of the judges had been read; ``hallucinations`` current types of that axis;
     ``minutes`` the median of the active time of ``timed`` first decisions.
     """
 
@@ -28,6 +29,7 @@ class Standing:
     open: int
     disagreements: int
     changed_after_reveal: int
+    after_totals: int
     hallucinations: Mapping[str, int]
     minutes: float | None
     timed: int
@@ -58,6 +60,7 @@ def standing(
         **counts._asdict(),
         disagreements=reader.execute(_DIFFERING, who).fetchone()[0],
         changed_after_reveal=sum(label.changed_after_reveal for label in labels.values()),
+        after_totals=sum(label.after_totals for label in labels.values()),
         hallucinations={label.level: named[label.level] for label in HALLUCINATION if label.level in named},
         minutes=median(times) / 60_000 if times else None,
         timed=len(times),

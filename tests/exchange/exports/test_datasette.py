@@ -33,8 +33,8 @@ def export_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         example.do("note", 0, payload={"text": HOSTILE})
         example.decide("supported", 1, mode="open")
         example.decide("supported", 0, who="zoe")
-        command = [sys.executable, "-m", "medreview", "export", str(study.path), str(folder), "--sqlite", "labels.db"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "medreview", "export", str(study.path), str(folder), "--sqlite", "labels.db"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return folder, done.stdout.splitlines()[-1].partition("Open the database: ")[2]
 

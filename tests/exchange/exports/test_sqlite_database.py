@@ -346,8 +346,9 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "The database labels.db could not be written" in done.stderr
-    assert done.stderr.count("\n") == 1
+    look, told = done.stderr.splitlines()  # the study's own log is too large for this disk as well
+    assert look.startswith("This look at the judges is not recorded in the study (the file cannot be written)")
+    assert "The database labels.db could not be written" in told
     assert not (tmp_path / "out").exists()
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
 

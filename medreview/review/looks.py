@@ -1,0 +1,67 @@
+"""Looks at what the judges say outside the screens: figures, exports, tables.
+
+They are events, so that labels given afterwards count as what they are: after single verdicts assisted; after totals
+blind, with the totals among what had been seen.
+"""
+
+import sqlite3
+from typing import Final, Literal
+
+from medreview.errors import UserError
+from medreview.study import Study
+from medreview.study.aside import write_aside
+from medreview.study.events import NewEvent, Recorder
+
+Shown = Literal["verdicts", "totals"]
+"""What was shown: what the judges say of each statement, or only sums and rates."""
+
+_NEW: Final[dict[Shown, str]] = {
+    "verdicts": """SELECT EXISTS (SELECT 1 FROM statement AS s WHERE NOT EXISTS (
+        SELECT 1 FROM judges_read AS k WHERE k.unit = s.statement_id AND k.reviewer = ?))""",
+    "totals": "SELECT NOT EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?)",
+}
+_UNDECIDED: Final = """SELECT count(*) FROM audit_item AS a
+WHERE NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?)"""
+
+
+def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
+    """Whether a look tells the reviewer what no look has told before: judges have spoken, and it was not read yet."""
+    if not reader.execute("SELECT EXISTS (SELECT 1 FROM judgement)").fetchone()[0]:
+        return False
+    return bool(reader.execute(_NEW[shown], (reviewer,)).fetchone()[0])
+
+
+def undecided_audit(reader: sqlite3.Connection, reviewer: str) -> int:
+    """How many statements of the audit the reviewer has neither decided nor seen with their judges."""
+    return int(reader.execute(_UNDECIDED, (reviewer,)).fetchone()[0])
+
+
+def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
+    """Record that a reviewer reads what the judges say, before it is shown; ``what`` names it: ``stats``, ``export``.
+
+    A look that tells nothing new is no event. ``""``, or a sentence where it cannot be recorded: somebody else writes
+    to the study, it may not be written, or an earlier version made it.
+    """
+    if not is_new(study.reader, reviewer, shown):
+        return ""
+    event = NewEvent("look", study.meta("study_id"), {"what": what, "shown": shown})
+
+    def change(connection: sqlite3.Connection) -> None:
+        Recorder(reviewer).append(connection, event, block=what, mode="open")
+
+    try:
+        if study.writable:
+            study.write(change)
+        else:
+            write_aside(study.path, change)
+    except UserError as error:
+        return cannot_vouch(str(error))
+    return ""
+
+
+def cannot_vouch(why: str) -> str:
+    """What to say of a look that is not recorded."""
+    return (
+        f"This look at the judges is not recorded in the study ({why.rstrip('.')}): "
+        "that labels given after it are blind cannot be vouched for."
+    )

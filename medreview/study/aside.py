@@ -1,0 +1,47 @@
+"""Writing a word into a study that is only being read: at once, or not at all."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from medreview.errors import UserError
+from medreview.study.connection import connect, make_durable
+from medreview.study.lock import WriterLock
+from medreview.study.migrations import NEWEST, schema_version
+
+
+def write_aside(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
+    """Run ``change`` in one transaction on a study file that nobody has open for writing.
+
+    A file of an earlier version is left as it is. Raises :class:`UserError` with half a sentence on what is in the way.
+    """
+    try:
+        connection = connect(path, read_only=True)
+        try:
+            if schema_version(connection) != NEWEST:
+                raise UserError("an earlier version made the file")
+        finally:
+            connection.close()
+        lock = WriterLock(path)
+        try:
+            lock.take()
+        except UserError:
+            raise UserError("it is open for writing elsewhere") from None
+        try:
+            _write(path, change)
+        finally:
+            lock.release()
+    except (sqlite3.Error, OSError):
+        raise UserError("the file cannot be written") from None
+
+
+def _write(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
+    connection = connect(path)
+    try:
+        make_durable(connection, path)
+        connection.execute("BEGIN IMMEDIATE")
+        change(connection)
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # readers keep the log's file; it shall hold nothing
+    finally:
+        connection.close()
