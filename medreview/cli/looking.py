@@ -20,7 +20,7 @@ def looked(study: "Study", what: str, shown: "Shown") -> None:
         if left:
             say(
                 f"This shows what the judges say: {counted(left, 'statement')} of the audit that {reviewer} has not "
-                "decided yet will count as assisted."
+                "decided yet will count as assisted. `export --blind` leaves that out."
             )
     if sentence := note_look(study, reviewer, what, shown):
         say(sentence)

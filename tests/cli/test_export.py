@@ -1,8 +1,12 @@
-"""The command ``export`` with a database: what it prints, to people and to scripts."""
+"""The command ``export``: with a database, for people and for scripts; and one that shows no judges."""
 
+import csv
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+from medreview.study import Study
 from tests.support.commands import Program
 
 
@@ -29,3 +33,40 @@ def test_mistakes_are_one_sentence(medreview: Program, demo: Path) -> None:
     assert "ends in .db" in named.stderr
     alone = medreview("export", demo, "out", "--no-page-text", check=2)
     assert "add --sqlite" in alone.stderr
+
+
+def test_a_blind_export_says_nothing_of_what_is_not_decided_and_costs_no_blind_label(
+    medreview: Program, demo: Path, tmp_path: Path
+) -> None:
+    review = ("review", demo, "--plain", "--queue", "audit")
+    medreview(*review, input="1\ns\nq\n")
+    done = medreview("export", demo, "out", "--blind", "--sqlite", "labels.db")
+    assert done.stderr == ""
+
+    def rows(name: str) -> list[dict[str, str]]:
+        with (tmp_path / "out" / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, strict=True))
+
+    (decided, put_off) = sorted(rows("labels.csv"), key=lambda row: row["verdict_final"], reverse=True)
+    assert decided["judge_raw_label"]
+    assert {value for name, value in put_off.items() if name.startswith(("judge_", "jury_")) and value} == set()
+    assert {row["statement_id"] for row in rows("judgements.csv")} == {decided["unit_id"]}
+    assert {row["unit_id"] for row in rows("pairs.csv") if row["judge"] or row["flagged"] or row["unsupported"]} == {
+        decided["unit_id"]
+    }
+    with closing(sqlite3.connect(tmp_path / "out" / "labels.db")) as copy:
+        assert copy.execute("SELECT DISTINCT statement_id FROM judgements").fetchall() == [(decided["unit_id"],)]
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["blind_for"] == decided["reviewer_id"]
+
+    medreview(*review, input="1\nq\n")
+    with Study.open(tmp_path / demo, read_only=True) as study:
+        labels = study.reader.execute("SELECT mode FROM reviewer_label").fetchall()
+        assert [row["mode"] for row in labels] == ["blind", "blind"]
+        assert study.reader.execute("SELECT count(*) FROM event WHERE kind = 'look'").fetchone()[0] == 0
+
+    told = medreview("export", demo, "out")
+    assert "`export --blind` leaves that out" in told.stderr
+    medreview(*review, input="1\nq\n")
+    with Study.open(tmp_path / demo, read_only=True) as study:
+        labels = study.reader.execute("SELECT mode FROM reviewer_label ORDER BY event_id").fetchall()
+        assert [row["mode"] for row in labels] == ["blind", "blind", "assisted"]

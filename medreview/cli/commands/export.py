@@ -36,12 +36,21 @@ def export(
             "out of a file that you pass on where you may not redistribute them. Quotes stay.",
         ),
     ] = True,
+    blind: Annotated[
+        bool,
+        typer.Option(
+            "--blind",
+            help="Leave out what judges say of statements that you have not decided yet, so that labels that you give "
+            "later are still blind.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
 
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
+    from medreview.config import load_config
     from medreview.exchange.exports.export import export as write
     from medreview.study import Study
 
@@ -49,8 +58,10 @@ def export(
         raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
-        looked(opened, "export", "verdicts")
-        summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text)
+        hidden_from = load_config().reviewer if blind else None
+        if not blind:
+            looked(opened, "export", "verdicts")
+        summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text, blind_for=hidden_from)
     labels = summary.files.get("labels.csv", 0)
     sentence = f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"
     if made := summary.database:

@@ -12,6 +12,7 @@ from medreview.exchange.exports import study_rows, task_rows
 from medreview.exchange.exports.label_rows import label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
+from medreview.exchange.exports.undecided import without_judges
 from medreview.exchange.files import columns, task_columns
 from medreview.exchange.files.columns import EXPORT_VERSION
 from medreview.exchange.files.csv_file import CsvFile, Dialect
@@ -72,11 +73,15 @@ def export(
     *,
     database: str = "",
     page_text: bool = True,
+    blind_for: str | None = None,
 ) -> ExportSummary:
     """Write the study into a folder; an earlier, unchanged export of the same study there is replaced.
 
     ``database`` names an SQLite file in the folder that gets the same rows, whatever the dialect, and the pages of the
     sources (without their texts unless ``page_text``), with metadata for Datasette beside it.
+
+    ``blind_for``: a reviewer who has blind labels to give. What machines say of statements that this one has not
+    decided is left out of every file.
 
     The files agree with each other: all are read in one transaction. They depend on the study only, so that the same
     study gives the same bytes. Raises :class:`UserError` when the folder holds anything else or cannot be written.
@@ -88,6 +93,7 @@ def export(
     with (
         new_folder(folder, study_id) as place,
         _one_view(study.reader) as reader,
+        nullcontext() if blind_for is None else without_judges(reader, blind_for),
         ExportDatabase(place, database, FILES) if database else nullcontext() as copy,
     ):
         progress.begin("export", sum(_counts(reader).values()))
@@ -124,7 +130,7 @@ def export(
             written |= {"events.csv": events, "event_values.csv": values}
         with CsvFile(place / "codebook.csv", FILES["codebook.csv"], dialect) as file:
             written["codebook.csv"] = file.add_all(_codebook(dialect))
-        manifest = _manifest(reader, dialect, written)
+        manifest = _manifest(reader, dialect, written) | ({} if blind_for is None else {"blind_for": blind_for})
         made = None
         if copy:
             copy.add_all("codebook.csv", _codebook("analysis"))
