@@ -69,6 +69,17 @@ class EventWriter:
         if not self._study.writable and (mode == "blind" or self._knew(statement_id)):
             return
         self._exposures.append((NewEvent("shown", statement_id, snapshot=snapshot_id), queue.kind.name, mode))
+        self._submit()
+
+    def note_listed(self, statement_id: str, queue: Queue) -> None:
+        """Record, without waiting, that a list told of a statement's flags, unless the reviewer knew them."""
+        if (statement_id, "listed") in self._noted or self._knew(statement_id):
+            return
+        self._noted.add((statement_id, "listed"))
+        self._exposures.append((NewEvent("listed", statement_id), queue.kind.name, "open"))
+        self._submit()
+
+    def _submit(self) -> None:
         if not self._study.writable:
             return
         if self._pending is None or self._pending.done():

@@ -123,7 +123,7 @@ def load_reviewer_states(reader: sqlite3.Connection, statement_id: str, pass_no:
     """What everybody has said about a statement, by name. Who only looked at it has said nothing."""
     rows = reader.execute(
         """SELECT DISTINCT reviewer FROM event_live
-           WHERE unit = ? AND pass = ? AND kind NOT IN ('shown', 'reveal') ORDER BY reviewer""",
+           WHERE unit = ? AND pass = ? AND kind NOT IN ('shown', 'listed', 'reveal') ORDER BY reviewer""",
         (statement_id, pass_no),
     )
     return {name: load_reviewer_state(reader, statement_id, name, pass_no) for (name,) in rows.fetchall()}

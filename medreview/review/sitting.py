@@ -75,8 +75,11 @@ class Sitting:
         return self._progress.stale(statement_id)
 
     def listed(self, position: int) -> QueueEntry:
-        """The line of a place in the queue, read when it is shown."""
-        return load_queue_entry(self.study.reader, self.queue.units[position])
+        """The line of a place in the queue, read when it is shown; what it tells of the judges is seen then."""
+        unit = self.queue.units[position]
+        if not self.hides(unit) and self.state_of(unit) == "open":
+            self._events.note_listed(unit, self.queue)
+        return load_queue_entry(self.study.reader, unit)
 
     @property
     def mode(self) -> Mode:

@@ -80,8 +80,10 @@ def test_only_a_look_that_tells_something_new_is_an_event(study: Study) -> None:
 def test_a_look_is_not_undone_and_survives_copies_exports_and_imports(study: Study, tmp_path: Path) -> None:
     backup_to(study.path, tmp_path / "mine.medreview")
     note_look(study, WHO, "export", "verdicts")
+    session = sit(study, "responses", blind=True)
     with pytest.raises(UserError, match="nothing of yours to undo"):
-        sit(study, "responses", blind=True).undo()
+        session.undo()
+    session.leave()
     export(study, tmp_path / "one")
     export(study, tmp_path / "two")
     assert (tmp_path / "one" / "events.csv").read_bytes() == (tmp_path / "two" / "events.csv").read_bytes()

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
 from medreview.study import Study
 from tests.support.workbench import (
     blind_workbench,
@@ -124,3 +126,25 @@ async def test_what_was_put_off_blind_is_blind_in_an_open_queue(study: Study) ->
         assert "hidden" in pane_text(app, "foot")
         await press(pilot, "i")
         assert "hidden" in pane_text(app, "foot")
+
+
+@pytest.mark.parametrize(("size", "told"), [((80, 24), 0), ((160, 50), 7)], ids=["80x24", "160x50"])
+async def test_what_the_list_tells_of_others_is_seen_where_there_is_a_list(
+    study: Study, size: tuple[int, int], told: int
+) -> None:
+    async with workbench(study).run_test(size=size) as pilot:
+        await press(pilot, "q")
+    rows = study.reader.execute("SELECT DISTINCT unit FROM event WHERE kind = 'listed'").fetchall()
+    listed = {row["unit"] for row in rows}
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=True))
+    for place, unit in enumerate(session.queue.units):
+        session.go(place)
+        assert session.knows_judges == (unit in listed or unit in shown(study))
+    session.leave()
+    assert len(listed - shown(study)) == told
+    assert session.counts.decided == 0
+
+
+def shown(study: Study) -> set[str]:
+    """What was on the screen with its judges."""
+    return {row[0] for row in study.reader.execute("SELECT unit FROM event WHERE kind = 'shown' AND mode = 'open'")}

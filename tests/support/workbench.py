@@ -57,7 +57,7 @@ def review_screen(app: Workbench) -> ReviewScreen:
 
 def events(study: Study, *kinds: str) -> list[sqlite3.Row]:
     """The record in its order, without what was only seen, and without the drawing of the audit."""
-    query = "SELECT * FROM event WHERE kind NOT IN ('shown', 'audit_rate') ORDER BY seq"
+    query = "SELECT * FROM event WHERE kind NOT IN ('shown', 'listed', 'audit_rate') ORDER BY seq"
     rows = study.reader.execute(query).fetchall()
     return [row for row in rows if not kinds or row["kind"] in kinds]
 

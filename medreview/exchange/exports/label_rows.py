@@ -109,7 +109,7 @@ def _human(events: list[sqlite3.Row], statement_sha256: str) -> dict[str, Any]:
     Empty when all of it was retracted, and when the statement was only looked at: a look is no label.
     """
     live = [(event, json.loads(event["payload"])) for event in events if event["live"]]
-    if all(event["kind"] in ("shown", "reveal") for event, _ in live):
+    if all(event["kind"] in ("shown", "listed", "reveal") for event, _ in live):
         return {}
     decided = {said["axis"]: (event, said) for event, said in live if event["is_current"]}
     first = next(((event, said) for event, said in live if event["is_first"] and said["axis"] == "evidence"), None)

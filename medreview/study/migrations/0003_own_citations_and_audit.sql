@@ -113,7 +113,8 @@ INSERT INTO event_kind VALUES ('shown'), ('decide'), ('revise'), ('retract'), ('
     ('note'), ('span_add'), ('span_del'),
     ('promote'),                         -- text that was left out becomes a statement
     ('audit_rate'), ('audit_release'),   -- how much is audited; members are no longer kept from triage
-    ('look');                            -- figures or an export of the judges' opinion were read
+    ('look'),                            -- figures or an export of the judges' opinion were read
+    ('listed');                          -- a list said beside the statement why it is flagged, or that it is not
 
 CREATE TEMPORARY TABLE event_before AS
 SELECT seq, event_id, at_utc, reviewer, session, kind, unit, snapshot, pass, block, mode, payload, undoes_event,
