@@ -154,6 +154,8 @@ CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
 BEGIN SELECT raise(ABORT, 'events are never deleted'); END;
 
 -- Who wants the audit's members back in triage, although the figure is assisted in part then: until more is drawn.
+CREATE INDEX event_audit_rate ON event (event_id) WHERE kind = 'audit_rate';
+CREATE INDEX event_audit_release ON event (reviewer) WHERE kind = 'audit_release';
 CREATE VIEW audit_released AS
 SELECT reviewer FROM event WHERE kind = 'audit_release' GROUP BY reviewer
 HAVING max(event_id) > coalesce((SELECT max(event_id) FROM event WHERE kind = 'audit_rate'), '');
