@@ -51,6 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(made: Path, tmp_path: Path, tie: TieRule) -> Iterator[Study]:
     with Study.open(Path(shutil.copy(made, tmp_path / "a.medreview"))) as opened:
         pipeline.set_tie_rule(opened, tie)
+    with Study.open(tmp_path / "a.medreview", read_only=True) as opened:
         yield opened
 
 
