@@ -52,10 +52,11 @@ def imported_sentence(done: "Imported") -> str:
     return sentence + (f"; {counted(done.facts, 'key fact')} added" if done.facts else "")
 
 
-def say_what_is_missing(done: "Imported", study: Path, name: str, *given: Path) -> None:
+def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, *given: Path) -> None:
     """Name the records of a file that were left out, what it lacks, and what of it was not used.
 
-    ``name`` and ``given``: the command, and what stood before the file in it: ``import`` and the study.
+    ``mapping``: the options given. ``name`` and ``given``: the command, and what stood before the file in it:
+    ``import`` and the study.
     """
     bad_records(done.bad, done.file)
     for warning in done.warnings:
@@ -64,9 +65,12 @@ def say_what_is_missing(done: "Imported", study: Path, name: str, *given: Path) 
         say(f"{done.file}: not used: {', '.join(column.column for column in done.unused)}")
     wanted = [column for column in done.unused if column.field]
     if wanted:
-        maps = [word for column in wanted for word in ("--map", f"{column.column}={column.field}")]
+        pairs = [*(mapping or []), *(f"{column.column}={column.field}" for column in wanted)]
+        maps = [word for pair in pairs for word in ("--map", pair)]
         again = command(name, *given, Path(done.file), *maps)
-        if any(column.field != "citations" for column in wanted):  # by the others a response is told from another
+        if any(
+            column.field not in ("citations", "facts") for column in wanted
+        ):  # by the others a response is told from another
             again = command("run", _another(study), Path(done.file), *maps)
         say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
 
@@ -86,7 +90,7 @@ def prepare(
         done = pipeline.run(study, files, read_mapping(mapping), pages, bar, own)
     for imported in done.imported:
         say(imported_sentence(imported))
-        say_what_is_missing(imported, study.path, name, *given)
+        say_what_is_missing(imported, study.path, mapping, name, *given)
     if done.fetched.note:
         say(done.fetched.note)
     return done

@@ -24,6 +24,35 @@ def test_what_was_not_used_is_named_with_a_command_that_takes_it(medreview: Prog
     assert medreview("urls", "s.medreview", "--json").stdout.count("b.example") > 0
 
 
+def test_the_command_that_takes_more_keeps_what_was_mapped(medreview: Program, tmp_path: Path) -> None:
+    record = {
+        "qid": "7",
+        "annotator_id": "x",
+        "question": "Is it safe?",
+        "free form": "No. [1]",
+        "must_have": ["Ask first."],
+        "attribution": ["https://b.example/"],
+    }
+    (tmp_path / "-a b.jsonl").write_text(json.dumps(record))
+    done = medreview("import", "s.medreview", "./-a b.jsonl", "--map", "free form=response")
+    assert done.stderr.splitlines()[-1] == (
+        "  to take qid, must_have, attribution: medreview run s-2.medreview './-a b.jsonl' --map 'free form=response' "
+        "--map qid=id --map must_have=facts --map attribution=citations"
+    )
+    maps = (
+        "--map",
+        "free form=response",
+        "--map",
+        "qid=id",
+        "--map",
+        "must_have=facts",
+        "--map",
+        "attribution=citations",
+    )
+    told = json.loads(medreview("import", "t.medreview", "./-a b.jsonl", *maps, "--json").stdout)["files"][0]
+    assert (told["added"], told["facts"], told["unused"]) == (1, 1, [{"column": "annotator_id", "field": ""}])
+
+
 def test_empty_responses_pages_and_facts_are_counted(medreview: Program, tmp_path: Path) -> None:
     records = [
         {"id": "q1", "question": "Q?", "answers": {"m": "A.", "n": ""}, "pages": {"www.a.example/x": "A page."}},

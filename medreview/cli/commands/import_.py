@@ -27,5 +27,5 @@ def import_(
     with opened_or_made(study) as opened, progress() as bar:
         done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in files]
     for imported in done:
-        say_what_is_missing(imported, study, "import", study)
+        say_what_is_missing(imported, study, mapping, "import", study)
     result({"files": [asdict(imported) for imported in done]}, "\n".join(map(imported_sentence, done)), as_json=as_json)

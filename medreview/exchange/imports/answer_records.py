@@ -1,16 +1,15 @@
 """Answers of language models in files: records with question, response, citations and metadata."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from medreview.exchange.imports import key_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
 from medreview.exchange.imports.given_pages import GivenPage, given_pages
-from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.key_facts import FactRecord, facts_of
+from medreview.exchange.imports.listed_citations import IDENTIFIERS, citations_of
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
@@ -28,22 +27,6 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "facts": key_facts.LISTS,
 }
 """Field -> the column names that are recognised without ``--map``."""
-
-_CITATION_MEMBERS: Final[Mapping[str, str]] = {
-    "url": "",
-    "link": "",
-    "href": "",
-    "uri": "",
-    "doi": "",
-    "pmid": "PMID: ",
-    "pmcid": "PMCID: ",
-    "nct": "",
-    "arxiv": "arXiv:",
-    "title": "",
-}
-"""Member of a citation object -> the label that its value needs to be recognised as an identifier."""
-
-_CITED: Final = re.compile(r"(?:(?:pmid|pmcid|doi|arxiv)[ \t]*:?[ \t]+)?\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,34 +104,5 @@ def _listed(row: Row, columns: Mapping[str, list[str]], fields: Fields) -> tuple
 
 def _pages(row: Row, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
-    found = [(column, given_pages(row.values[column], _CITATION_MEMBERS)) for column in columns.get("pages", [])]
+    found = [(column, given_pages(row.values[column], IDENTIFIERS)) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]
-
-
-def _cited(item: object) -> str:
-    if isinstance(item, str):
-        return item
-    if not isinstance(item, dict):
-        raise ValueError(f"has {kind_of(item)} among its citations, not text")
-    named = {normalise_column(name): value for name, value in item.items() if value is not None}
-    for name, label in _CITATION_MEMBERS.items():
-        if value := name_of(named, name):
-            return label + value
-    raise ValueError(f"has an object among its citations that names none of {', '.join(_CITATION_MEMBERS)}")
-
-
-def citations_of(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The structured list of citations, with collapsed white space: a list of texts, or one text split at semicolons,
-    line ends and white space.
-
-    Of an object its member ``url`` (or ``doi``, ``pmid``, ...) is taken, as chat interfaces return them. A label stays
-    with its number: ``PMID: 123`` is one citation. Raises ``ValueError``, which says what is wrong.
-    """
-    value = values.get("citations", "")
-    if isinstance(value, dict):
-        value = [value]
-    if isinstance(value, list):
-        parts = [text_of({"citations": _cited(item)}, "citations") for item in value]
-    else:
-        parts = [found for part in re.split(r"[;\n]", text_of(values, "citations")) for found in _CITED.findall(part)]
-    return tuple(collapsed for part in parts if (collapsed := " ".join(part.split())))

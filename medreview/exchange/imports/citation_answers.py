@@ -15,6 +15,7 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.listed_citations import citations_of
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
@@ -126,7 +127,7 @@ def _answer(row: Row | BadRecord, fields: Fields) -> CitingAnswer | BadRecord:
             model=name_of(values, "model"),
             origin=name_of(values, "origin"),
             text=text,
-            listed=answer_records.citations_of(values),
+            listed=citations_of(values),
             reference=text_of(values, "reference").strip(),
             latency_s=_seconds(values),
         )

@@ -1,13 +1,17 @@
 """Texts of cited pages that a record gives beside the answer: ``references: [{url, text}]``, ``pages: {url: text}``."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
+from medreview.exchange.imports.json_rows import written_out
 
 TEXTS: Final = ("text", "content", "passage", "passages", "page_content", "full_text", "body")
 """The members of an object that may hold the text of a page."""
+
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ def given_pages(value: Any, addresses: Mapping[str, str]) -> list[GivenPage]:
     ``addresses``: member of an object -> the label that its value needs to be recognised as an identifier.
     Raises ``ValueError``, which says what is wrong, for a text that is none.
     """
+    if isinstance(value, str):
+        value = written_out(value)
     found = [GivenPage(_address(item, addresses), _text(item), _title(item)) for item in _items(value)]
     pages = [page for page in found if page.address]
     return pages if any(page.text.strip() for page in pages) else []
@@ -48,8 +54,11 @@ def _items(value: Any) -> Iterator[Mapping[str, Any]]:
 def _address(item: Mapping[str, Any], addresses: Mapping[str, str]) -> str:
     for name, label in addresses.items():
         value = item.get(name)
-        if name != "title" and isinstance(value, str | int) and value and (address := name_of(item, name)):
+        if isinstance(value, str | int) and value and (address := name_of(item, name)):
             return " ".join((label + address).split())
+    source = item.get("source")
+    if isinstance(source, str) and _ADDRESS.match(source):
+        return source
     return ""
 
 

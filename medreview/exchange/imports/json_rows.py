@@ -1,5 +1,6 @@
 """JSON (an array, an object that contains one, or one object) and JSON Lines, with the line of each record."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_DECODER: Final = json.JSONDecoder()
+_DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
+"""``NaN``, as tables of numbers write a cell that is empty, is nothing."""
 _OF_A_RECORD: Final = ("question", "prompt", "response", "answer", "output", "completion", "text")
 """An object with a text of such a name is a record, whatever lists it holds."""
 _PARTS: Final = frozenset(
@@ -35,7 +37,7 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
             if not line.strip():
                 continue
             try:
-                yield _row(number, json.loads(line))
+                yield _row(number, _DECODER.decode(line))
             except json.JSONDecodeError as error:
                 yield BadRecord(number, f"is not complete JSON ({_lower(error.msg)} at character {error.colno})")
             except (ValueError, RecursionError):
@@ -65,6 +67,21 @@ def read_json(path: Path) -> Iterator[Row | BadRecord]:
         line += text.count("\n", reached, position)
         reached = position
         yield _row(line + 1, value)
+
+
+def written_out(text: str) -> Any:
+    """The list or object that the cell of a table holds as JSON, or as Python writes it; any other text as it is."""
+    if text.strip()[:1] not in ("[", "{"):
+        return text
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        found = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return text
+    return found if isinstance(found, list | dict) else text
 
 
 def kind_of(value: Any) -> str:

@@ -9,12 +9,15 @@ from medreview.exchange.imports.field_mapping import normalise_column
 from medreview.exchange.imports.rows import Row
 
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
-    "citations": re.compile(r"cit(?:ed|ation|es)|ref(?:s|erence)|source|link|url|doi|pmid|bibliograph"),
+    "citations": re.compile(
+        r"cit(?:ed|ation|es)|ref(?:s|erence)|source|link|url|doi|pmid|bibliograph|attribut|evidence"
+    ),
     "question": re.compile(r"question|prompt|query|instruction"),
     "response": re.compile(r"response|answer|output|completion|generat"),
     "model": re.compile(r"model|system|llm|engine|assistant"),
     "origin": re.compile(r"dataset|domain|topic|category|specialt|subject|field"),
     "id": re.compile(r"(?:\b|_)(?:id|uid|uuid|key|index)\Z|\A[qs]id\Z"),
+    "facts": re.compile(r"fact|must_have|rubric|criteri"),
 }
 """Field -> the column names that speak for it."""
 
@@ -45,18 +48,27 @@ class UnusedColumns:
         self._used.update(used)
         self._filled.update(filled)
         for column, value in row.values.items():
-            if column not in self._values and value not in (None, "", [], {}):
+            if value in (None, "", [], {}) or column in self._used:
+                continue
+            if column not in self._values or (
+                _fits("citations", value) and not _fits("citations", self._values[column])
+            ):
                 self._values[column] = value
 
     def found(self) -> list[UnusedColumn]:
         """What was never used, in the order in which it came."""
         rest = {column: value for column, value in self._values.items() if column not in self._used}
-        return [UnusedColumn(column, self._field(column, value)) for column, value in rest.items()]
+        found, taken = [], set(self._filled)
+        for column, value in rest.items():
+            field = self._field(column, value, taken)
+            found.append(UnusedColumn(column, field))
+            taken.update({field} - {"citations"})  # these may be in several columns, anything else in one
+        return found
 
-    def _field(self, column: str, value: Any) -> str:
+    def _field(self, column: str, value: Any, taken: Collection[str]) -> str:
         name = normalise_column(column)
         for field, pattern in _NAMES.items():
-            if field in self._fields and field not in self._filled and pattern.search(name) and _fits(field, value):
+            if field in self._fields and field not in taken and pattern.search(name) and _fits(field, value):
                 return field
         return ""
 
@@ -64,6 +76,8 @@ class UnusedColumns:
 def _fits(field: str, value: Any) -> bool:
     if field == "citations":
         return _CITES.search(str(value)) is not None
+    if field == "facts":
+        return isinstance(value, list)
     if field in ("question", "response"):
         return isinstance(value, str)
     return isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) <= _SHORT

@@ -210,3 +210,8 @@ def test_an_address_without_a_scheme_is_found_among_saved_pages_by_either(
     told = [{"url": url, "file": "p.txt"} for url in ("https://www.who.int/x", "http://www.nhs.uk/y")]
     (saved / "manifest.jsonl").write_text("\n".join(map(json.dumps, told)))
     assert pipeline.fetch(study, pipeline.PageProvider(saved=saved)).states == {"ok": 2}
+
+
+def test_a_column_that_cites_in_some_records_only_is_known_as_one(write: Write, study: Study) -> None:
+    done = bring(study, write("a.jsonl", lines({"text": "A.", "evidence": "NIH"}, {"text": "B.", "evidence": PAGE})))
+    assert done.unused == [UnusedColumn("evidence", "citations")]
