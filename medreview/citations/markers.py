@@ -16,13 +16,14 @@ from medreview.citations.model import Citation
 from medreview.citations.own_numbers import OwnNumbers
 from medreview.text import Span
 
-_SERIES: Final = r"\^?\d{1,3}\^?(?:\s?[,;–—‑-]\s?\^?\d{1,3}\^?){0,30}"
+_SERIES: Final = r"\^?\d{1,3}\^?(?:\s?(?:[,;–—‑-]|,?\s(?:and|und|et|y)\s|&)\s?\^?\d{1,3}\^?){0,30}"
 _SQUARE: Final = re.compile(
-    rf"""\[\s?(?P<square>{_SERIES})\s?\](?![A-Z]\b|[a-z])
+    rf"""[\[(](?:refs?\.?|references?|sources?|citations?|quellen?)\s?(?P<named>{_SERIES})[\])]
+       |\[\s?(?P<square>{_SERIES})\s?\](?!(?-i:[A-Z]\b|[a-z]))
        |<sup>\s?\[?(?P<sup>{_SERIES})\]?\s?</sup>
        |【(?P<wide>{_SERIES})(?:†[^】\n]{{0,60}})?】
        |【(?P<file>\d{{1,3}}:\d{{1,3}})†[^】\n]{{0,60}}】""",
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
 _ROUND: Final = re.compile(r"\((?P<round>\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,10})\)")
 _RAISED: Final = re.compile(
@@ -36,8 +37,13 @@ AUTHOR_YEAR: Final = (
     r"(?:;\s[^();]{1,80}(?:19|20)\d\d[a-z]?){0,9}\)"
 )
 """The pattern of ``(Smith et al., 2019; Jones 2020)``, whether or not a list has them."""
+RESIDUE: Final = (
+    r"(?::contentReference\[oaicite:\d{1,3}\](?:\{index=\d{1,3}\})?"
+    r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|\bcite(?:turn\d{1,3}[a-z]{1,12}\d{1,3})+)"
+)
+"""The pattern of what stays of a citation when an answer is copied out of a chat: it points to nothing any more."""
 _BY_FORM: Final = re.compile(
-    rf"{AUTHOR_YEAR}|(?<=et\sal\.)\s\((?:19|20)\d\d[a-z]?\)|(?<=et\sal)\s\((?:19|20)\d\d[a-z]?\)"
+    rf"{RESIDUE}|{AUTHOR_YEAR}|(?<=et\sal\.)\s\((?:19|20)\d\d[a-z]?\)|(?<=et\sal)\s\((?:19|20)\d\d[a-z]?\)"
 )
 _MAY_BE_ADDRESS: Final = re.compile(r"://|www\.|10\.\d{4}|\b(?:pmc?id|pubmed|nct|arxiv)|\bPMC\d", re.IGNORECASE)
 _BRACKETED: Final = re.compile(r"\((?P<inside>[^()\n]{3,300}(?:19|20)\d\d[a-z]?)\)")
@@ -50,7 +56,7 @@ _TOLD: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:['’-][^\W\d_]+)*")
 _LINK_OPENS: Final = re.compile(r"\]\(\s?<?\Z")
-_INTERVAL_BEFORE: Final = re.compile(r"\b(?:CI|CrI|IQR|range|interval|ratio|HR|OR|RR)\W{0,4}\Z")
+_INTERVAL_BEFORE: Final = re.compile(r"\b(?:CI|CrI|IQR|range|interval|ratio|HR|OR|RR)\W{0,4}(?:\d+\W{1,4})?\Z")
 _BARE_NUMBER_BEFORE: Final = re.compile(r"(?<![\w.,-])\d+(?:\.\d+)?\s?\Z")
 _WORD_AFTER: Final = re.compile(r"\s?[a-z%]")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_][\w'’-]*)[)\"”'’*_]{0,3}\s?\Z")
@@ -128,7 +134,7 @@ def without_markers(text: str, also: tuple[Span, ...] = ()) -> str:
     By their form alone, and ``also`` those that are known otherwise.
     """
     found = [Span(match.start(), match.end()) for match in _BY_FORM.finditer(text)]
-    if "[" in text or "<" in text or "【" in text:
+    if "[" in text or "(" in text or "<" in text or "【" in text:
         found += [Span(marker.start, marker.end) for marker in _in_brackets(text, OwnNumbers(), ())]
     if _MAY_BE_ADDRESS.search(text):
         found += [Span(c.start, c.end) for c in extract(text) if c.start is not None and c.end is not None]
@@ -189,7 +195,7 @@ def _in_brackets(text: str, own: OwnNumbers, citations: Sequence[Citation]) -> I
     for match in _SQUARE.finditer(text):
         written = next(group for group in match.groups() if group)
         numbers = [] if match["file"] else list(_series(written))
-        if _is_interval(text, match, numbers):
+        if _is_interval(text, match, numbers) or (match["sup"] and is_power(text, match.start())):
             continue
         start, end = match.span()
         if text[end : end + 2] == "](" and text[start - 1 : start] == "[":
@@ -271,6 +277,6 @@ def _reference(number: int, own: OwnNumbers) -> Reference:
 
 def _series(written: str) -> Iterator[int]:
     """The numbers of ``1, 3-5``: 1, 3, 4, 5."""
-    for part in re.split(r"[,;]", written.replace("^", "")):
+    for part in re.split(r"[,;&]|(?<=\s)[a-z]+(?=\s)", written.replace("^", "").lower()):
         low, *high = (int(number) for number in re.findall(r"\d+", part))
         yield from range(low, high[0] + 1) if high and low < high[0] <= low + _LONGEST_RANGE else [low, *high]

@@ -19,7 +19,7 @@ _LABEL: Final = rf"""(?:\[\s?\^?(?P<square>{_DIGITS})\^?\s?\](?!\():?
     |(?P<dotted>{_DIGITS})(?:[.):]|\.?[ \t]?[-–—])(?=\s)|\^(?P<raised>{_DIGITS})\^?(?=[\s:]):?
     |(?P<bare>{_DIGITS})(?=[ \t]+(?:https?:|www\.|10\.\d{{4}}))|(?P<super>[¹²³⁰⁴-⁹]{{1,3}}):?)"""
 _ENTRY_LABEL: Final = re.compile(rf"^[ \t>]*(?:[-*+•][ \t]+)?[*_]{{0,3}}{_LABEL}[*_]{{0,3}}", re.VERBOSE | re.MULTILINE)
-_INNER_LABEL: Final = re.compile(rf"(?<=[\s;,.])\[\^?(?P<square>{_DIGITS})\^?\]:?(?=\s)")
+_INNER_LABEL: Final = re.compile(rf"(?<=[\s;,.:])\[\^?(?P<square>{_DIGITS})\^?\]:?(?=\s)")
 _LINKED_NUMBER: Final = re.compile(rf"\[\[?\^?({_DIGITS})\^?\]?\]\(\s*<?(?=https?:|www\.)")
 _BULLET: Final = re.compile(r"[ \t>]*[-*+•][ \t]+")
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -54,7 +54,8 @@ class _Entry(NamedTuple):
 
 
 def own_numbers(text: str, listed: Sequence[str] = (), lists: Sequence[Span] = ()) -> OwnNumbers:
-    """What a response's numbers stand for. ``lists`` are the places of its lists of sources in ``text``, in order.
+    """What a response's numbers stand for. ``lists`` are the places of its lists of sources in ``text``, in order,
+    each from the number of its first entry on.
 
     Entries of ``listed`` without a number have their place in the list, unless the list in the text has numbers.
     """
@@ -109,16 +110,15 @@ def _entries_of(text: str, lists: Sequence[Span]) -> Iterator[_Entry]:
 
 
 def _runs(text: str, lists: Sequence[Span]) -> Iterator[Span]:
-    """The places of the lists from the beginning of their first line; those with white space between are one."""
+    """The places of the lists; those with white space between are one."""
     open_run: Span | None = None
     for start, end in lists:
-        begin = text.rfind("\n", 0, start) + 1
-        if open_run is not None and not text[open_run.end : max(begin, open_run.end)].strip():
+        if open_run is not None and not text[open_run.end : max(start, open_run.end)].strip():
             open_run = Span(open_run.start, end)
             continue
         if open_run is not None:
             yield open_run
-        open_run = Span(begin, end)
+        open_run = Span(start, end)
     if open_run is not None:
         yield open_run
 

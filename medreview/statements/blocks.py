@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal
 
 from medreview.statements.kinds import is_source_reference
@@ -37,7 +38,14 @@ _SOURCES_TITLE: Final = re.compile(
     (?:\[\d{1,3}\])? [\s*_]{0,6} (?P<colon>[:：])? [\s*_]{0,6} (?P<rest>.*)\Z""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-_NOTE: Final = re.compile(r"\s*(?:[-*•]\s+)?\[\^?\w{1,4}\](?::|\s)")
+_LIST_WITHIN: Final = re.compile(
+    r"""(?<=[.!?\])*_])[ \t]*
+    (?:Sources?|References?|Citations?|Bibliography|Quellen|Literatur|Références|Fuentes|Referencias)
+    [*_]{0,3}:[*_]{0,3} [ \t]* (?=\[\^?1\^?\]|\(?1[.)][ \t]|【1】|¹) (?=.{1,300}?(?:https?://|www\.|\b10\.\d{4}|PMID))""",
+    re.VERBOSE,
+)
+"""A list of sources that begins after a sentence in the same line: "... is safe [2]. References: [1] https://..."."""
+_NOTE: Final = re.compile(r"\s*(?:[-*•]\s+)?\[\^?\w{1,4}\^?\](?::|\s)")
 _BIBLIOGRAPHIC: Final = re.compile(
     r"\b(?:19|20)\d\d\s?;\s?\d|\bet al\b|\((?:19|20)\d\d[a-z]?\)|\b\d{1,4}\(\d{1,3}\)[:,]"
     r"|\bvol\.|\bpp\.|\bAccessed\b|\b(?:19|20)\d\d\.?\s{0,3}\Z"
@@ -118,11 +126,15 @@ def _sentence_is_complete(text: str, block: Block | None) -> bool:
 
 
 def _lines(text: str) -> Iterator[Span]:
-    """Lines without leading and trailing white space."""
+    """Lines without leading and trailing white space; a list of sources within a line begins another."""
     at = 0
     for raw in text.split("\n"):
-        lead = len(raw) - len(raw.lstrip())
-        yield Span(at + lead, at + lead + len(raw.strip()))
+        within = _LIST_WITHIN.search(raw)
+        cuts = [0, within.start(), len(raw)] if within else [0, len(raw)]
+        for start, end in pairwise(cuts):
+            part = raw[start:end]
+            lead = start + len(part) - len(part.lstrip())
+            yield Span(at + lead, at + lead + len(part.strip()))
         at += len(raw) + 1
 
 

@@ -5,6 +5,8 @@ endings that drug and disease names have; the lists err towards "there is someth
 import re
 from typing import Final
 
+from medreview.citations.markers import RESIDUE
+
 _DRUG: Final = re.compile(
     r"""\b(?:
       # Stems of international nonproprietary names, and names that have none
@@ -107,6 +109,7 @@ _AMOUNT: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _MARK: Final = re.compile(
+    rf"{RESIDUE}|"
     r"[\[【]\^?\d{1,4}(?:[\s,;–†‡-]{1,3}\^?\d{1,4}){0,20}[\]】]|(?<=[^\W\d]{2})[¹²³⁴-⁹][¹²³⁰⁴-⁹,]*"
 )
 

@@ -113,6 +113,8 @@ _EQUIPMENT: Final = re.compile(
       |(?:what\s)?you(?:['’]ll|\swill)?\sneed|things\sto\s(?:have|bring|pack)|shopping\slist|material|ausrüstung|zutaten|matériel|materiales)\b[^.]{0,40}:?\W*\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
+_IN_BRACKETS: Final = re.compile(r"\w[^()\[\]]*[(\[][^()\[\]]*\Z")
+"""Words, then a bracket that is still open: what is in it is a label of the citation ("... glucose (doi:")."""
 _LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
 _ADVICE_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ASSERTS: Final = re.compile(
@@ -187,9 +189,11 @@ def is_source_reference(text: str, place: Span, cited: CitationIndex) -> bool:
         return False
     first = cited.within(place)[0]
     lead = text[place.start : first.start].rstrip(" \t\n([<*_")
+    if _IN_BRACKETS.search(lead):
+        return False
     rest = cited.rest(place)
     if lead.endswith((":", "–", "—")) and count_words(rest) <= 9 and not _VERB.search(rest):
-        return True
+        return not (has_amount(rest) or gives_reason(rest) or gives_instruction(rest))
     if _LINK_ONLY.match(rest):
         return True
     return _SOURCE_REFERENCE.match(text, place.start, place.end) is not None and count_words(rest) <= 14

@@ -1,6 +1,7 @@
 """The stage that finds what every statement cites itself, and the response's own numbers of its sources."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -22,6 +23,7 @@ MARKED_BY: Final = "markers-1"
 """Name and version of these rules, stored with every response that they were applied to."""
 
 _BATCH: Final = 200
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
 _WAITING: Final = "FROM response WHERE cited = 1 AND parser IS NOT NULL AND marked IS NOT ?"
 
 
@@ -51,7 +53,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     text = response["text"]
     citations = extract(text)
     lines = with_line_ends(text)
-    lists = _lists(lines, blocks(lines, CitationIndex(lines, citations)))
+    lists = lists_of_sources(lines, blocks(lines, CitationIndex(lines, citations)))
     own = own_numbers(text, json.loads(response["listed"] or "[]"), lists)
     found = find_markers(text, own, citations, lists)
     statements = connection.execute(
@@ -86,8 +88,11 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     connection.execute("UPDATE response SET marked = ? WHERE response_id = ?", (MARKED_BY, response_id))
 
 
-def _lists(text: str, found: Sequence[Block]) -> list[Span]:
-    """The lists of sources of a response; lone lines of sources below what they are about ("Source: ...") are none."""
+def lists_of_sources(text: str, found: Sequence[Block]) -> list[Span]:
+    """The places of the lists of sources among the blocks of a response, each from its number on.
+
+    Lone lines of sources below what they are about ("Source: ...") are none.
+    """
     runs: list[tuple[list[Block], bool]] = []
     before: Block | None = None
     for is_list, group in groupby(found, key=lambda block: block.shape == "citation_list"):
@@ -108,7 +113,9 @@ def _is_below(text: str, before: Block, run: Sequence[Block]) -> bool:
 
 
 def _line(text: str, block: Block) -> Span:
-    return Span(text.rfind("\n", 0, block.start) + 1, block.end)
+    """A block from the head of its line, so with its number; from its own start where a sentence stands before it."""
+    head = text.rfind("\n", 0, block.start) + 1
+    return Span(block.start if _WORD.search(text, head, block.start) else head, block.end)
 
 
 def _places(row: sqlite3.Row) -> list[Span]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.citations import Citation
-from medreview.citations.markers import AUTHOR_YEAR, is_power
+from medreview.citations.markers import AUTHOR_YEAR, RESIDUE, is_power
 from medreview.text import Span
 
 _NUMERIC: Final = re.compile(
+    rf"{RESIDUE}\Z|"
     r"[¹²³⁰⁴-⁹⁻,]*[¹²³⁰⁴-⁹]\Z|[\[【]\^?\d{1,4}(?:[\s,;–†‡-]{1,3}\^?\d{1,4}){0,20}[\]】]\Z|\[citation needed\]\Z"
 )
 _AUTHOR_YEAR: Final = re.compile(rf"{AUTHOR_YEAR}\Z")
@@ -41,7 +42,7 @@ _CITATION_WORDS: Final = re.compile(
 )
 _MOST_NAME_WORDS: Final = 6
 """Most words of a source's name beside its citation in brackets: ``(NICE guideline NG28: https://...)``."""
-_LETTER: Final = re.compile(r"[^\W_]{2}|[^\W\d_]")
+_LETTER: Final = re.compile(r"[^\W_¹²³⁰⁴-⁹]{2}|[^\W\d_¹²³⁰⁴-⁹]")
 
 
 class CitationIndex:
@@ -158,7 +159,7 @@ def _trim_one(text: str, start: int, end: int, cited: CitationIndex) -> int:
 def _mark(text: str, start: int, end: int, cited: CitationIndex) -> int | None:
     """The start of the reference mark or citation that ends at ``end``, or ``None``."""
     numeric = _NUMERIC.search(text, max(start, end - 100), end)
-    if numeric is not None and (text[numeric.start()] in "[【" or not is_power(text, numeric.start())):
+    if numeric is not None and (text[numeric.start()] not in "¹²³⁰⁴⁵⁶⁷⁸⁹⁻," or not is_power(text, numeric.start())):
         return numeric.start()
     span = cited.ending_at(end)
     if span is not None:

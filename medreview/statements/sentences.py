@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from medreview.citations.markers import RESIDUE
 from medreview.statements.abbreviations import (
     ALSO_WORDS,
     DOSING,
@@ -26,17 +27,23 @@ from medreview.text import Span
 
 Follow = Literal["upper", "digit", "lower", "other", "stop", "end"]
 
+_LINK: Final = (
+    r"\[{1,2} [^\[\]\n]{0,80} \]{1,2} \( https?:// [^\s()]{1,500} (?: \( [^\s()]{0,100} \) [^\s()]{0,300} ){0,3} \)"
+)
 # The lookbehind and the possessive quantifiers prevent quadratic backtracking over a long run of dots.
 _CANDIDATE: Final = re.compile(
-    r"""
+    rf"""
       (?P<hard> [\f\u2029] | \n (?: [^\S\n]*+ \n
-                                  | (?= [^\S\n]{0,40} (?: [-*+•‣◦▪●–—] [^\S\n] | \d{1,3} [.)] [^\S\n] ) ) ) )
-    | (?P<wide> [。！？]++ [”’」』）)"']{0,20} )
+                                  | (?= [^\S\n]{{0,40}} (?: [-*+•‣◦▪●–—] [^\S\n] | \d{{1,3}} [.)] [^\S\n] ) ) ) )
+    | (?P<wide> [。！？]++ [”’」』）)"']{{0,20}} )
     | (?<![.!?…؟۔।]) (?P<mark> [.!?…؟۔।]++ )
-      (?P<close> ["'”’»)\]}*_]{0,20}+ )
-      (?P<note> (?: [^\S\n]? (?: \[ [\d,;\s–^-]{1,40} \] | \( \d{1,3} (?: [,–-] [ ]? \d{1,3} ){0,20} \) )
-                  | [¹²³⁰⁴-⁹⁻]++ ){0,20}+ )
-      (?P<glued> (?<=[^\W\d_]{3}[.)]) \d{1,3} (?: [,–-] \d{1,3} ){0,9} (?= \s+ [^\W\d_] ) )?+
+      (?P<close> ["'”’»)\]}}*_]{{0,20}}+ )
+      (?P<note> (?: [^\S\n]? (?: \( {_LINK} (?: [,;]? [ ] {_LINK} ){{0,9}} \) | (?= \[{{1,2}} \^?\d ) {_LINK}
+                                  | {RESIDUE}
+                                  | \[ [\d,;\s–^-]{{1,40}} \] | \( \d{{1,3}} (?: [,–-] [ ]? \d{{1,3}} ){{0,20}} \)
+                                  | <sup> [^<>\n]{{1,300}} </sup> )
+                  | {_LINK} | [¹²³⁰⁴-⁹⁻]++ ){{0,20}}+ )
+      (?P<glued> (?<=[^\W\d_]{{3}}[.)]) \d{{1,3}} (?: [,–-] \d{{1,3}} ){{0,9}} (?= \s+ [^\W\d_] ) )?+
       (?= \s | \Z | [A-Z][a-z]*+ [\s,’'-] )
     """,
     re.VERBOSE,
@@ -111,6 +118,8 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int) -> bool:
 
 def _runs_on(text: str, begin: int, match: re.Match[str], word: str) -> bool:
     """Whether a sentence begins right after the mark, the blank forgotten: "function.The success rate"."""
+    if "[" in match["note"] and (len(word) > 2 or word.casefold() in STARTERS):
+        return True
     window = text[max(begin, match.start("mark") - _LOOK_BACK) : match.start("mark")]
     token = (window.split() or [""])[-1]
     if _IN_ADDRESS.search(token) or word.casefold() in _FILE_ENDINGS or len(match["mark"]) > 1:
@@ -156,7 +165,8 @@ def _after_number(token: str, before: str, follow: Follow, word: str) -> bool:
         return False
     if follow != "upper" or len(token) > 3 or len(word) == 1:
         return True
-    ordinal = before.casefold() in ORDINAL_BEFORE or token.startswith("(") or word.casefold() in ORDINAL_AFTER
+    label = token.startswith("(") and not before[-1:].isalnum()  # "Steps: (1). Stop", but not "a day (1). Stop"
+    ordinal = before.casefold() in ORDINAL_BEFORE or label or word.casefold() in ORDINAL_AFTER
     return not ordinal
 
 

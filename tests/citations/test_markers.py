@@ -45,6 +45,8 @@ def numbers(text: str, own: OwnNumbers = OWN) -> list[int | None]:
         ("Take it [9].", [9]),  # no such entry: still a marker
         ("Take it [1](https://1.org).", [1]),
         ("Take it [[1]](https://1.org).", [1]),
+        ("Take it [1 and 3].", [1, 3]),
+        ("Take it [ref. 2] (Source 3).", [2, 3]),
         ("Take it (Smith 2019).", [None]),
         ("Take it (see Smith et al., 2019; Jones & Doe, 2020).", [None, None]),
         ("Smith et al. (2019) found it.", [None]),
@@ -60,6 +62,8 @@ def test_markers_are_read_in_every_usual_form(text: str, expected: list[int | No
     "text",
     [
         "The index is 24 kg/m².",
+        "Platelets of 10<sup>9</sup>/L in 2 m<sup>2</sup>.",
+        "Risk fell (RR 2 [1, 3]) in adults.",
         "Platelets of 10⁹ per litre.",
         "Ca²⁺ falls.",
         "The fit was good (R² 0.4).",

@@ -5,8 +5,8 @@ import pytest
 from medreview.citations import extract
 from medreview.citations.own_numbers import OwnNumbers, own_numbers
 from medreview.statements.blocks import blocks
+from medreview.statements.marker_stage import lists_of_sources
 from medreview.statements.marks import CitationIndex
-from medreview.text import Span
 
 A, B, C = (f"url:https://{name}.org/" for name in "abc")
 IN_TEXT = [
@@ -18,15 +18,17 @@ IN_TEXT = [
     "Sources: [1] https://a.org [2] https://b.org",
     "References\n¹ https://a.org\n² https://b.org",
     "## Sources\n- https://a.org\n- https://b.org",
+    '[^1^]: https://a.org "A title"\n[^2^]: https://b.org "Another"',
+    "---\n¹ https://a.org\n² https://b.org",
+    "Rest helps most. References: [1] Smith J. A trial. https://a.org [2] https://b.org",
+    "Rest helps most [2].References:[1] https://a.org [2] https://b.org",
     "References:\n1. Smith J. A trial.\n   https://a.org\n2. [The second](https://b.org)",
 ]
 
 
 def found(text: str, *listed: str) -> OwnNumbers:
     places = blocks(text, CitationIndex(text, extract(text)))
-    return own_numbers(
-        text, listed, [Span(block.start, block.end) for block in places if block.shape == "citation_list"]
-    )
+    return own_numbers(text, listed, lists_of_sources(text, places))
 
 
 @pytest.mark.parametrize(
