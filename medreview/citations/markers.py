@@ -22,7 +22,8 @@ _SQUARE: Final = re.compile(
        |\[\s?(?P<square>{_SERIES})\s?\](?!(?-i:[A-Z]\b|[a-z]))
        |<sup>\s?\[?(?P<sup>{_SERIES})\]?\s?</sup>
        |【(?P<wide>{_SERIES})(?:†[^】\n]{{0,60}})?】
-       |【(?P<file>\d{{1,3}}:\d{{1,3}})†[^】\n]{{0,60}}】""",
+       |\[(?P<paged>\d{{1,3}})[,:]\s?(?:pp?\.|pages?\s|table\s|fig(?:ure|\.)|chapter\s|section\s|§|s\.)[^\[\]\n]{{1,30}}\]
+       |(?P<file>【\d{{1,3}}:\d{{1,3}}†[^】\n]{{0,60}}】|\[(?:web|post|page|tool):\d{{1,3}}\])""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ROUND: Final = re.compile(r"\((?P<round>\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,10})\)")
@@ -62,7 +63,7 @@ _WORD_AFTER: Final = re.compile(r"\s?[a-z%]")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_][\w'’-]*)[)\"”'’*_]{0,3}\s?\Z")
 _POWERED: Final = re.compile(r"[^\W_]+\Z")
 _RAISED_TO_A_POWER: Final = frozenset(
-    ["m", "cm", "mm", "dm", "km", "kg", "s", "l", "r", "i", "t", "x", "y", "χ", "n", "η"]
+    ["m", "cm", "mm", "dm", "km", "µm", "μm", "ft", "in", "kg", "s", "l", "r", "i", "t", "x", "y", "χ", "n", "η"]
 )
 _NUMBERED: Final = """
     a about age ages aged and any approximately are as at by category class day days either eight episode every factor
@@ -170,12 +171,14 @@ def markers_of(text: str, markers: Sequence[Marker], place: Span, limit: int) ->
 
 
 def is_power(text: str, at: int) -> bool:
-    """Whether a superscript at an offset is a power or a charge and no marker: ``kg/m²``, ``10⁹``, ``R²``."""
+    """Whether a superscript at an offset is a power or charge, no marker: ``1.73m²``, ``min⁻¹``, ``10⁹``, ``R²``."""
     before = _POWERED.search(text[max(0, at - 12) : at])
+    if "⁻" in (text[at : at + 1], text[at - 1 : at]):
+        return True
     if before is None:
         return False
-    word = before.group()
-    return word[-1].isdigit() or word.lower() in _RAISED_TO_A_POWER
+    word = before.group().lower().lstrip("x0123456789")
+    return not word or word in _RAISED_TO_A_POWER
 
 
 def _joins(text: str, at: int, start: int, address: bool) -> bool:

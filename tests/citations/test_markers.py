@@ -46,6 +46,9 @@ def numbers(text: str, own: OwnNumbers = OWN) -> list[int | None]:
         ("Take it [1](https://1.org).", [1]),
         ("Take it [[1]](https://1.org).", [1]),
         ("Take it [1 and 3].", [1, 3]),
+        ("Take it [2, p. 12] or [3: Table 4].", [2, 3]),
+        ("Take it [web:3][post:12].", [None, None]),
+        ("HbA1c falls with vitamin B12² and SpO2³.", [2, 3]),
         ("Take it [ref. 2] (Source 3).", [2, 3]),
         ("Take it (Smith 2019).", [None]),
         ("Take it (see Smith et al., 2019; Jones & Doe, 2020).", [None, None]),
@@ -62,6 +65,7 @@ def test_markers_are_read_in_every_usual_form(text: str, expected: list[int | No
     "text",
     [
         "The index is 24 kg/m².",
+        "Below 30 mL/min/1.73m² or 1.2 L min⁻¹ m⁻² and 5 x10³.",
         "Platelets of 10<sup>9</sup>/L in 2 m<sup>2</sup>.",
         "Risk fell (RR 2 [1, 3]) in adults.",
         "Platelets of 10⁹ per litre.",

@@ -31,6 +31,7 @@ def dropped(text: str) -> list[tuple[str, str]]:
         ("Take 500 mg.¹²", ["Take 500 mg."]),
         ("Take 500 mg² daily.", ["Take 500 mg² daily."]),
         ("The dose is 5 kg/m².", ["The dose is 5 kg/m²."]),
+        ("The dose is 5 mg kg⁻¹ min⁻¹.", ["The dose is 5 mg kg⁻¹ min⁻¹."]),
         ("Platelets fell to 10⁹.", ["Platelets fell to 10⁹."]),
         ("Take 500 mg (https://a.org/b).", ["Take 500 mg"]),
         ("Take 500 mg. (https://a.org/b) Rest for a day.", ["Take 500 mg.", "Rest for a day."]),
