@@ -1,8 +1,9 @@
 """Plain text and Markdown: one answer per file, or several separated by lines of ``=====``.
 
-An answer may begin with front matter (``---``, lines of ``name: value``, ``---``), then a line ``Question: ...`` or
-``# ...`` with the question, then the word ``Answer:``. The rest is the response. A separator has five or more equals
-signs and follows an empty line: directly below a line of text it is the underline of a Markdown heading.
+An answer may begin with front matter (``---``, lines of ``name: value``, lists and blocks below a name as YAML writes
+them, ``---``), then a line ``Question: ...`` or ``# ...`` with the question, then the word ``Answer:``. The rest is the
+response. A separator has five or more equals signs and follows an empty line: directly below a line of text it is the
+underline of a Markdown heading.
 """
 
 import re
@@ -16,6 +17,9 @@ from medreview.text import normalise_newlines
 
 _SEPARATOR: Final = re.compile(r"={5,}[ \t]*$")
 _MEMBER: Final = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:[ \t]*(.*)$")
+_MORE: Final = re.compile(r"(?:[ \t]+(?:-[ \t]+)?|-[ \t]+)(\S.*)$")
+_BLOCK: Final = re.compile(r"[|>][+-]?[ \t]*$")
+"""A text that begins in the next line."""
 _QUESTION: Final = re.compile(r"(?:question[ \t]*:|#(?!#))[ \t]*(\S.*)$", re.IGNORECASE)
 _ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
 
@@ -50,18 +54,28 @@ def _answer(lines: list[str]) -> dict[str, str]:
 
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The members before the answer, and the rest; lines that are indented or items of a list go on with a member."""
     if lines[0].strip() != "---":
         return {}, lines
     values: dict[str, str] = {}
+    name = ""
     for number, line in enumerate(lines[1:], 1):
         if line.strip() == "---":
             return (values, lines[number + 1 :]) if values else ({}, lines)
         member = _MEMBER.match(line)
         if member:
-            values[member[1]] = member[2].strip().strip('"')
-        elif line.strip():
+            name = member[1]
+            values[name] = "" if _BLOCK.match(member[2]) else _unquoted(member[2])
+        elif name and (more := _MORE.match(line)):
+            values[name] = f"{values[name]}\n{_unquoted(more[1])}".strip()
+        elif line.strip() and not line.startswith("#"):
             break
     return {}, lines
+
+
+def _unquoted(value: str) -> str:
+    value = value.strip()
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
 def _from_first_text(lines: list[str]) -> list[str]:

@@ -138,8 +138,13 @@ def text_of(values: Mapping[str, Any], field: str) -> str:
 
 
 def name_of(values: Mapping[str, Any], field: str) -> str:
-    """Like :func:`text_of`, without surrounding white space; a whole number is accepted, as ids often are numbers."""
+    """Like :func:`text_of`, without surrounding white space; a number is accepted, as ids often are numbers.
+
+    ``7.0`` is 7, as a column of numbers is written in which one is missing.
+    """
     value = values.get(field, "")
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return text_of(values, field).strip()

@@ -8,18 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.exchange.imports.json_shapes import PARTS, is_record, is_table, records_in
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
 """``NaN``, as tables of numbers write a cell that is empty, is nothing."""
-_OF_A_RECORD: Final = ("question", "prompt", "response", "answer", "output", "completion", "text")
-"""An object with a text of such a name is a record, whatever lists it holds."""
-_PARTS: Final = frozenset(
-    {"citations", "references", "sources", "pages", "documents", "passages", "contexts", "search_results", "key_facts"}
-)
-"""Lists of objects that are a part of one record."""
 _KINDS: Final = {
     str: "text",
     bool: "true or false",
@@ -31,7 +26,15 @@ _KINDS: Final = {
 
 
 def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
-    """One object a line; blank lines are skipped, an invalid line becomes a :class:`BadRecord`."""
+    """One object a line; blank lines are skipped, an invalid line becomes a :class:`BadRecord`.
+
+    A file that begins as an array, or as an object over several lines, is read like ``read_json``.
+    """
+    with open_text(path) as file:
+        first = next((line.strip() for line in file if line.strip()), "")
+    if first in ("[", "{") or first.startswith(("[{", "[ {")):
+        yield from read_json(path)
+        return
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
@@ -47,10 +50,10 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
 def read_json(path: Path) -> Iterator[Row | BadRecord]:
     """The records of a JSON file.
 
-    These are the elements of the array, or of the first list of objects in the object, or the object itself, when it
-    has a question or an answer of its own, or no list but such as belong to a record (``citations``, ``references``).
-    Several values one after the other are accepted like JSON Lines. The file is parsed as a whole. Raises
-    :class:`UserError` with the line when it is truncated or not JSON.
+    These are the elements of the array, or of a list of objects in the object, or what ``json_shapes`` finds in it: the
+    object itself, when it has a question or an answer of its own, or no list but such as belong to a record
+    (``citations``, ``references``). Several values one after the other are accepted like JSON Lines. The file is parsed
+    as a whole. Raises :class:`UserError` with the line when it is truncated or not JSON.
     """
     with open_text(path) as file:
         text = file.read()
@@ -103,10 +106,7 @@ def _values(text: str) -> Iterator[tuple[int, Any]]:
         elif text[position] == "{":
             start = position
             members, lists, position = _members(text, position)
-            inner = None
-            if not any(isinstance(members.get(name), str) for name in _OF_A_RECORD):
-                inner = next((e for key, e in lists.items() if key not in _PARTS and any(map(_is_object, e))), None)
-            yield from inner or [(start, members)]
+            yield from _inner(members, lists) or ((start, record) for record in records_in(members))
         else:
             raise json.JSONDecodeError("Expecting an array or an object", text, position)
         position = _skip(text, position)
@@ -167,8 +167,13 @@ def _skip(text: str, position: int) -> int:
     return found.end() if found else position
 
 
-def _is_object(element: tuple[int, Any]) -> bool:
-    return isinstance(element[1], dict)
+def _inner(members: dict[str, Any], lists: dict[str, list[tuple[int, Any]]]) -> list[tuple[int, Any]]:
+    """The list of an object that holds the records, if it has one: the first with a question or an answer, else the
+    first of objects."""
+    if is_record(members) or is_table(members):
+        return []
+    inner = [found for key, found in lists.items() if key not in PARTS and any(isinstance(e[1], dict) for e in found)]
+    return next((found for found in inner if any(is_record(value) for _, value in found)), (inner or [[]])[0])
 
 
 def _broken(path: Path, text: str, error: json.JSONDecodeError) -> UserError:

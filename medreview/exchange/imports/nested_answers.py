@@ -1,12 +1,12 @@
 """Records with several answers to one question: ``answers: {model: text}``, or a list of models with their answers."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from medreview.exchange.imports.field_mapping import Fields, normalise_column
+from medreview.exchange.imports.json_rows import written_out
+from medreview.exchange.imports.json_shapes import NESTING
 from medreview.exchange.imports.rows import BadRecord, Row
-
-_NESTING: Final = frozenset({"answers", "responses", "outputs", "completions", "generations"})
 
 
 def one_by_one(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
@@ -30,6 +30,8 @@ def _answers(row: Row, fields: Fields) -> Iterator[Row]:
     shared = {name: value for name, value in row.values.items() if name != column}
     named = fields.columns(row)
     answers = _each(row.values[column], fields)
+    if not answers:
+        yield Row(row.line, shared)
     for number, answer in enumerate(answers, 1):
         own = fields.columns(Row(row.line, answer))
         values = {name: value for name, value in shared.items() if not _replaced(name, named, own)} | answer
@@ -43,8 +45,9 @@ def _nesting(row: Row, fields: Fields) -> str | None:
     """The column that holds several answers, or ``None``."""
     columns = fields.columns(row).get("response", [])
     if not columns:
-        columns = [name for name in row.values if normalise_column(name) in _NESTING]
-    return columns[0] if columns and isinstance(row.values[columns[0]], dict | list) else None
+        columns = [name for name in row.values if normalise_column(name) in NESTING]
+    nests = dict | list | str if columns and normalise_column(columns[0]) in NESTING else dict | list
+    return columns[0] if columns and isinstance(row.values[columns[0]], nests) else None
 
 
 def _replaced(name: str, shared: Mapping[str, list[str]], own: Mapping[str, list[str]]) -> bool:
@@ -53,6 +56,10 @@ def _replaced(name: str, shared: Mapping[str, list[str]], own: Mapping[str, list
 
 
 def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = written_out(value)
+    if isinstance(value, str):
+        return [{"response": value}]
     if isinstance(value, list):
         return [item if isinstance(item, dict) else {"response": item} for item in value]
     if "response" in fields.columns(Row(0, value)):

@@ -1,6 +1,7 @@
 """CSV and TSV: a header, then one record a row; streamed."""
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -10,19 +11,26 @@ from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 
 _LONGEST_CELL: Final = 1 << 24
-_DELIMITERS: Final = ",;\t"
+_DELIMITERS: Final = ",;\t|"
+_TOLD: Final = re.compile(r"sep=(.)\r?\n?\Z", re.IGNORECASE)
+"""The first line of a table that tells Excel its delimiter."""
 
 
 def read_table(path: Path) -> Iterator[Row | BadRecord]:
-    """The rows of a table with a header; the delimiter (comma, semicolon or tab) is detected from the header.
+    """The rows of a table with a header; the delimiter (comma, semicolon, tab or bar) is detected from the header, or
+    told by a line ``sep=;`` before it.
 
     A row with more or fewer fields than the header, or with invalid quoting, becomes a :class:`BadRecord`.
     Raises :class:`UserError` when the header cannot be parsed or has a duplicate column.
     """
     csv.field_size_limit(_LONGEST_CELL)
     with open_text(path) as file:
-        delimiter = sniff(file.readline())
-        file.seek(0)
+        first = file.readline()
+        told = _TOLD.match(first)
+        delimiter = told[1] if told else sniff(first)
+        skipped = 1 if told else 0
+        if not told:
+            file.seek(0)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         try:
             header = [name.strip() for name in next(reader)]
@@ -32,7 +40,7 @@ def read_table(path: Path) -> Iterator[Row | BadRecord]:
         if duplicates:
             raise UserError(f"{path} names the column {duplicates[0]} twice; rename one of them.")
         while True:
-            line = reader.line_num + 1
+            line = reader.line_num + skipped + 1
             try:
                 cells = next(reader)
             except StopIteration:

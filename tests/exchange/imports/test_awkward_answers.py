@@ -215,3 +215,56 @@ def test_an_address_without_a_scheme_is_found_among_saved_pages_by_either(
 def test_a_column_that_cites_in_some_records_only_is_known_as_one(write: Write, study: Study) -> None:
     done = bring(study, write("a.jsonl", lines({"text": "A.", "evidence": "NIH"}, {"text": "B.", "evidence": PAGE})))
     assert done.unused == [UnusedColumn("evidence", "citations")]
+
+
+A, B = {"question": "Q?", "answer": "A."}, {"question": "R?", "answer": "B.", "model": "m"}
+BOTH = [("", "Q?", "A."), ("", "R?", "B.")]
+NAMED = [("q1", "Q?", "A."), ("q2", "R?", "B.")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("a.json", json.dumps({"q1": A, "q2": B}), NAMED),
+        ("a.json", json.dumps({"data": {"q1": A, "q2": B}, "version": "2"}), NAMED),
+        ("a.json", json.dumps({"data": {"records": [A, B]}}), BOTH),
+        ("a.json", json.dumps({"settings": [{"seed": 1}], "records": [A, B]}), BOTH),
+        ("a.json", json.dumps({"question": ["Q?", "R?"], "answer": ["A.", "B."]}), BOTH),
+        ("a.json", json.dumps({"question": {"0": "Q?", "7": "R?"}, "answer": {"0": "A.", "7": "B."}}), BOTH),
+        ("a.jsonl", json.dumps([A, B]), BOTH),
+        ("a.jsonl", json.dumps([A, B], indent=1), BOTH),
+        ("a.jsonl", json.dumps({"q1": A, "q2": B}, indent=1), NAMED),
+        ("a.jsonl", '{"id": NaN, "question": "Q?", "answer": "A.", "citations": NaN}', BOTH[:1]),
+        ("a.jsonl", '{"id": 7.0, "question": "Q?", "answers": "A."}', [("7", "Q?", "A.")]),
+        ("a.csv", "sep=;\r\nquestion;answer\r\nQ?;A.\r\n", BOTH[:1]),
+        ("a.csv", "question|answer\nQ?|A.\n", BOTH[:1]),
+        ("a.csv", 'id,question,answers\n7,Q?,"[""A."", ""B.""]"\n', [("7-1", "Q?", "A."), ("7-2", "Q?", "B.")]),
+        ("a.md", "---\nid: 7\ntags:\n  - x\n  - 'y'\nquestion: >\n  Q?\n# a remark\n---\nA.\n", [("7", "Q?", "A.")]),
+    ],
+)
+def test_records_are_found_in_the_shapes_of_other_programs(
+    write: Write, study: Study, name: str, content: str, found: list[tuple[str, str, str]]
+) -> None:
+    path = write(name, content)
+    done, again = bring(study, path), bring(study, path)
+    assert (done.added, done.bad, again.added, again.known) == (len(found), [], 0, len(found))
+    rows = study.reader.execute("SELECT record_id, question, text FROM response ORDER BY ordinal")
+    assert [tuple(row) for row in rows] == found
+
+
+def test_lists_in_the_front_matter_of_a_text_are_read(write: Write, study: Study) -> None:
+    bring(study, write("a.md", f"---\nmodel: m\ncitations:\n- {PAGE}\n- 10.1000/x\n---\nYes [2].\n"))
+    assert responses(study) == [("", "m", "Yes [2].")]
+    assert list(pages(study)) == [f"url:{PAGE}", "doi:10.1000/x"]
+
+
+def test_a_record_whose_list_of_answers_is_empty_is_named(write: Write, study: Study) -> None:
+    done = bring(study, write("a.jsonl", lines({"id": "q1", "answers": []}, {"id": "q2", "answers": ["A."]})))
+    assert [(bad.line, bad.reason) for bad in done.bad] == [(1, "has no response")]
+    assert responses(study) == [("q2", "", "A.")]
+
+
+def test_pages_in_the_cell_of_a_table_and_under_the_name_source_are_given(write: Write, study: Study) -> None:
+    cell = json.dumps([{"source": PAGE, "text": TEXT}, {"source": "NIH", "text": "Other."}]).replace('"', '""')
+    assert bring(study, write("a.csv", f'response,contexts\nA.,"{cell}"\n')).given == 1
+    assert pages(study) == {f"url:{PAGE}": (GIVEN, TEXT)}
