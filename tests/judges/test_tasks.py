@@ -336,11 +336,12 @@ def test_key_facts_come_from_a_file_by_question_or_response(study, tmp_path):
     ]
 
 
-def test_key_facts_in_lists_and_under_other_names(study, tmp_path):
+@pytest.mark.parametrize("field", ["facts", "fact"])
+def test_key_facts_in_lists_and_under_other_names(study, tmp_path, field):
     file = tmp_path / "facts.json"
     told = [{"qid": "r1", "must_have": [FACTS[0].text, {"fact": FACTS[1].text, "category": "Follow-up"}, 5]}]
     file.write_text(json.dumps(told))
-    done = pipeline.bring_facts(study, file, "ann", {"must_have": "facts", "qid": "response"})
+    done = pipeline.bring_facts(study, file, "ann", {"must_have": field, "qid": "response"})
 
     assert (done.added, [record.reason for record in done.bad]) == (2, ["has a number as its fact, not text"])
     assert rows_of(study, "SELECT category FROM key_fact ORDER BY ordinal") == [

@@ -352,7 +352,8 @@ CODEBOOK: Final = (
 )  # fmt: skip
 
 EXCEL: Final = (
-    Column("guarded", "text", "Columns of this row with a leading ' so that no program takes the text for a formula."),
+    Column("guarded", "text", "Columns of this row with a leading ' so that no program takes the text for a formula, a "
+           "number or a day."),
     Column("truncated", "text", "Columns of this row that were cut, because Excel holds 32,767 characters in a cell."),
 )  # fmt: skip
 """Added to every file in the dialect for Excel."""

@@ -1,13 +1,14 @@
 """One CSV file of an export, in one of two dialects.
 
 ``analysis`` is RFC 4180 in UTF-8 with LF and nothing changed. ``excel`` has a byte order mark and CRLF; a text that a
-spreadsheet would take for a formula gets a leading ``'``, one that does not fit in a cell is cut, and both are said in
-columns of their own. Text is quoted always, numbers never; a missing value is an empty cell.
+spreadsheet would take for a formula, a number or a day gets a leading ``'``, one that does not fit in a cell is cut,
+and both are said in columns of their own. Text is quoted always, numbers never; a missing value is an empty cell.
 """
 
 import csv
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,11 @@ CELL_LIMIT: Final = 32_767
 """Characters that a cell of Excel holds, in UTF-16 code units."""
 
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
+_REWRITTEN: Final = re.compile(
+    r"0\d+|\d{16,}|\d+(?:\.\d+)?E[+-]?\d+|\d{1,4}([-/])\d{1,2}(?:\1\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{4}|\d+:\d\d(?::\d\d)?",
+    re.IGNORECASE,
+)
+"""A text that a spreadsheet would take for a number, a day or a time, and write otherwise: 007, 1e5, 3-12."""
 
 
 class CsvFile:
@@ -80,7 +86,7 @@ class CsvFile:
         for name, value in zip(self._names, row, strict=True):
             cell = value
             if isinstance(cell, str):
-                if cell.startswith(_FORMULA):
+                if cell.startswith(_FORMULA) or _REWRITTEN.fullmatch(cell):
                     cell = "'" + cell
                     guarded.append(name)
                 # A character takes at most two units: only a text over half the limit is worth the exact count.

@@ -65,8 +65,13 @@ def facts_of(row: Row, columns: Mapping[str, list[str]], values: Mapping[str, An
 def _unfolded(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
     """The same rows; one for each fact of a record with a list of them."""
     for row in rows:
-        column = fields.columns(row).get("facts", [""])[0] if isinstance(row, Row) else ""
-        if isinstance(row, BadRecord) or not isinstance(row.values.get(column), list):
+        if isinstance(row, BadRecord):
+            yield row
+            continue
+        named = fields.columns(row)
+        listing = [*named.get("facts", []), *named.get("fact", [])]
+        column = next((column for column in listing if isinstance(row.values[column], list)), None)
+        if column is None:
             yield row
             continue
         shared = {name: value for name, value in row.values.items() if name != column}

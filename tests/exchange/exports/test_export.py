@@ -71,7 +71,11 @@ def test_analysis_has_only_line_feeds_and_quotes_all_text(example: ExampleStudy,
     assert ",1,0," in line
 
 
-@pytest.mark.parametrize("note", ["=1+1", "+1", "-1", "@A1", "\tx", "\rx", "＝1", "＋1", "－1", "＠a"])
+FORMULAS = ("=1+1", "+1", "-1", "@A1", "\tx", "\rx", "＝1", "＋1", "－1", "＠a")
+REWRITTEN = ("007", "1e5", "3-12", "1/2", "5.10.2024", "12345678901234567890", "8:30")
+
+
+@pytest.mark.parametrize("note", [*FORMULAS, *REWRITTEN])
 def test_excel_guards_formulas_and_says_so(example: ExampleStudy, tmp_path: Path, note: str) -> None:
     example.do("note", payload={"text": note})
     export(example.study, tmp_path / "out", "excel")
@@ -86,7 +90,7 @@ def test_excel_guards_formulas_and_says_so(example: ExampleStudy, tmp_path: Path
 
 
 def test_excel_leaves_numbers_alone(example: ExampleStudy, tmp_path: Path) -> None:
-    example.do("note", payload={"text": "plain", "keys": -3, "start": -0.5})
+    example.do("note", payload={"text": "12", "keys": -3, "start": -0.5})
     export(example.study, tmp_path / "out", "excel")
     with (tmp_path / "out" / "events.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
