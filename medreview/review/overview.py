@@ -70,8 +70,10 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     )
     counts = load_counts(reader, reviewer, pass_no)
     unjudged = reader.execute(
-        """SELECT count(*) FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
-           WHERE v.judgement_id IS NULL AND EXISTS (
+        """SELECT count(*) FROM statement AS s
+           WHERE NOT EXISTS (
+               SELECT 1 FROM verdict AS v WHERE v.statement_id = s.statement_id AND v.judgement_id IS NOT NULL
+           ) AND EXISTS (
                SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
     ).fetchone()[0]

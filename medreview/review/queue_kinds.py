@@ -2,6 +2,8 @@
 
 from typing import Final, Literal, NamedTuple
 
+from medreview.study.counts import DIFFERING
+
 Mode = Literal["open", "blind"]
 
 
@@ -65,7 +67,7 @@ KINDS: Final = (
     ),
     QueueKind(
         "differing", "y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
-        "mine.event_id IN (SELECT event_id FROM standing_differing)", tells=True,
+        DIFFERING, tells=True,
     ),
     QueueKind(
         "stale", "s", "stale: page has changed", "open", "Decided on a page whose text has changed since.",

@@ -2,7 +2,10 @@
 
 import sqlite3
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+DIFFERING: Final = "mine.state = 'decided' AND mine.label <> v.verdict"
+"""Which rows of ``standing AS mine`` are labels other than the judges' in ``verdict AS v``."""
 
 
 class Counts(NamedTuple):

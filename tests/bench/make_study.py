@@ -188,8 +188,9 @@ def _pair(
 def _decide(study: Study, reviewer: str, count: int, rng: random.Random) -> None:
     """Labels for the audit, blind, then for the first statements in order, with the judges shown."""
     rows = study.reader.execute(
-        """SELECT s.statement_id, v.verdict, a.number IS NOT NULL AS drawn
+        """SELECT s.statement_id, v.verdict, a.number IS NOT NULL AS drawn, j.snapshot_id, p.text_sha256
            FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
+           LEFT JOIN judgement AS j USING (judgement_id) LEFT JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
            LEFT JOIN audit_item AS a USING (statement_id)
            ORDER BY a.number IS NULL, a.number, r.ordinal, s.ordinal LIMIT ?""",
         (count,),
@@ -202,7 +203,9 @@ def _decide(study: Study, reviewer: str, count: int, rng: random.Random) -> None
             block, mode, seen = ("audit", "blind", "no") if row["drawn"] else ("responses", "open", "before")
             payload = {"axis": "evidence", "label": said, "via": "digit", "judge_verdict": row["verdict"] or ""}
             payload |= {"exposure": {"judge_verdict": seen}, "active_ms": rng.randrange(4_000, 60_000), "keys": 2}
-            events = [NewEvent("shown", row["statement_id"]), NewEvent("decide", row["statement_id"], payload)]
+            payload |= {"snapshot_sha256": row["text_sha256"] or ""}
+            unit, page = row["statement_id"], row["snapshot_id"]
+            events = [NewEvent("shown", unit, {}, page), NewEvent("decide", unit, payload, page)]
             if mode == "blind":
                 events.append(NewEvent("reveal", row["statement_id"]))
             for event in events:

@@ -121,6 +121,7 @@ def in_process(arguments: Sequence[str], folder: Path, environ: Mapping[str, str
         for name, value in environ.items():
             patch.setenv(name, value)
         patch.setattr(sys, "argv", ["medreview", *arguments])
+        patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)  # else it names `python -m pytest`
         streams = {name: stack.enter_context(_file(name)) for name in ("stdin", "stdout", "stderr")}
         streams["stdin"].write(given)
         streams["stdin"].seek(0)

@@ -8,9 +8,10 @@ from typing import Final
 
 from medreview.labels import HALLUCINATION
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
-from medreview.study.counts import load_counts
+from medreview.study.counts import DIFFERING, load_counts
 
-_DIFFERING: Final = "SELECT count(*) FROM standing_differing WHERE reviewer = ? AND pass = ?"
+_DIFFERING: Final = f"""SELECT count(*) FROM standing AS mine JOIN verdict AS v ON v.statement_id = mine.unit
+WHERE mine.reviewer = ? AND mine.pass = ? AND {DIFFERING}"""
 
 
 @dataclass(frozen=True)

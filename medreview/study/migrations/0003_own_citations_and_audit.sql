@@ -178,6 +178,9 @@ SELECT e.reviewer, s.statement_id AS unit, e.event_id
 FROM event AS e JOIN response AS r ON r.imported_at <= e.at_utc JOIN statement AS s USING (response_id)
 WHERE e.kind = 'look' AND json_extract(e.payload, '$.shown') = 'verdicts';
 
+-- The condition alone (medreview.study.counts) is asked of rows that are read anyway.
+DROP VIEW standing_differing;
+
 -- From which event on a reviewer knew it, in whatever pass, and also when the act was taken back: it cannot be unseen.
 -- Two parts, because one group over both would read the whole record for a single statement.
 DROP VIEW judges_seen;
