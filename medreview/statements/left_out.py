@@ -92,7 +92,8 @@ def promotion(reader: sqlite3.Connection, left_out_id: str) -> NewEvent:
     text = reader.execute("SELECT text FROM response WHERE response_id = ?", (part.response_id,)).fetchone()["text"]
     lines = with_line_ends(text)
     whole = Span(part.start, part.end)
-    span = trim(lines, whole, CitationIndex(lines, extract(text))) or whole
+    trimmed = trim(lines, whole, CitationIndex(lines, extract(text)))
+    span = trimmed if trimmed and _WORD.search(text, *trimmed) else whole  # of "1. https://..." the number is left
     exact = text[span.start : span.end]
     payload = {
         "response": part.response_id,

@@ -43,6 +43,7 @@ def numbers(text: str, own: OwnNumbers = OWN) -> list[int | None]:
         ("Take it (3).", [3]),
         ("Headache (1) and nausea (2, 3) occur.", [1, 2, 3]),
         ("Take it [9].", [9]),  # no such entry: still a marker
+        ("Take it [1-200].", [1, 200]),  # no list is read that far
         ("Take it [1](https://1.org).", [1]),
         ("Take it [[1]](https://1.org).", [1]),
         ("Take it [1 and 3].", [1, 3]),
@@ -128,12 +129,19 @@ def own(text: str, statement: str, following: str = "") -> list[str]:
         ("Rest daily (NHS guide: https://1.org/x). Drink.", "Rest daily", "Drink", ["https://1.org/x"]),
         ("Rest daily ([CDC](https://1.org/x)). Drink.", "Rest daily", "Drink", ["[CDC](https://1.org/x"]),
         ("Rest daily. Ask me if you wish [2]. Drink.", "Rest daily.", "Drink", []),
+        (f"Rest daily.{' ' * 400}[2]", "Rest daily.", "", []),
     ],
 )
 def test_a_marker_is_a_statements_own_inside_it_or_right_after_it(
     text: str, statement: str, following: str, expected: list[str]
 ) -> None:
     assert own(text, statement, following) == expected
+
+
+def test_the_few_words_of_a_link_are_part_of_its_marker_and_a_linked_sentence_is_not() -> None:
+    few, many = "[CDC](https://1.org/x)", "[Rest for three days or as long as it hurts](https://1.org/x)"
+    assert own(few, few) == ["[CDC](https://1.org/x"]
+    assert own(many, many) == ["https://1.org/x"]
 
 
 @given(st.text(alphabet="[]()¹²3 4,-–.†【】\n^https:/aSmith2019", max_size=80))

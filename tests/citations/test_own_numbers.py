@@ -59,7 +59,10 @@ def test_two_numbers_may_be_one_source_one_may_be_several_and_one_none() -> None
 
 
 def test_the_numbers_of_the_text_come_before_those_of_the_list_beside_it() -> None:
-    assert found("Rest.\n\nSources\n[1] https://a.org", "https://b.org", "https://a.org").numbers == {1: (A,)}
+    text = "Rest.\n\nSources\n[1] https://a.org"
+    assert found(text, "https://b.org", "https://a.org").numbers == {1: (A,)}
+    assert found(text, "[1] https://b.org", "[2] https://b.org").numbers == {1: (A,), 2: (B,)}
+    assert found(f"See [1](https://c.org). {text}").numbers == {1: (A,)}
 
 
 def test_an_entry_without_an_address_takes_it_from_the_list_beside_the_text() -> None:

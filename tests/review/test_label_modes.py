@@ -131,6 +131,17 @@ def put_off(study: Study, who: str) -> None:
     later.leave()
 
 
+def taken_back_from_afar(study: Study, who: str) -> None:
+    """By undo in an open queue, in which the statement is not on the screen."""
+    session = ReviewSession(study, who, open_queue(study, "responses", who, blind=True))
+    session.go(list(session.queue.units).index(UNIT))
+    session.decide("partial")
+    session.leave()
+    taken = NewEvent("retract", UNIT, undoes_event=session.own.decision)
+    study.write(lambda connection: Recorder(who).append(connection, taken, block="-", mode="open"))
+    decide(study, who, "supported", expect="blind")
+
+
 def open_after(study: Study, who: str) -> None:
     decide(study, who, "supported")
     decide(study, who, "partial", blind=False)
@@ -151,6 +162,7 @@ ORDERS: dict[str, Callable[[Study, str], None]] = {
     "figures first": figures_first,
     "corrected in a block": corrected_in_a_block,
     "put off": put_off,
+    "taken back": taken_back_from_afar,
 }
 EXPECTED: Modes = {
     ("blind", 1): "blind",
@@ -168,6 +180,7 @@ EXPECTED: Modes = {
     ("figures first", 1): "blind",
     ("corrected in a block", 1): "blind",
     ("put off", 1): "blind",
+    ("taken back", 1): "blind",
 }
 CHANGED = {("revised", 1), ("open after", 1), ("corrected in a block", 1)}
 

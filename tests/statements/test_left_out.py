@@ -11,6 +11,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.statements.left_out import LeftOut, is_listed, left_out, promotion
+from medreview.statements.own_citations import own_citations
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
@@ -103,22 +104,31 @@ def test_what_is_promoted_is_a_statement_with_the_same_id_in_every_copy(study: S
 
 def test_of_a_response_that_an_earlier_version_split_the_rest_is_listed_and_nothing_changes(tmp_path: Path) -> None:
     text = (
-        "Take 5 mg daily. Ask your doctor before taking an antihistamine. Hope this helps!\n\nSources:\nhttps://a.org"
+        "Take 5 mg daily. Ask your doctor before taking an antihistamine [1]. Hope this helps!\n\n"
+        "Sources:\n1. https://a.org\n2. Colds and rest: https://b.org"
     )
     with Study.create(tmp_path / "older.medreview") as study:
-        build(study, lambda rows: rows.response("r1", text, parser="rules-1", statements=["Take 5 mg daily."]))
+        build(study, lambda rows: rows.response("r1", text, parser="rules-1", statements=["Take 5 mg daily"]))
         build(study, lambda rows: rows.response("r2", "Aspirin is safe. Rest well now.", statements=["It is safe."]))
         before = [tuple(row) for row in study.reader.execute("SELECT * FROM statement")]
         assert not is_listed(study.reader)
         pipeline.roll_up(study)
         assert is_listed(study.reader)
         assert [(part.reason, part.text) for part in left_out(study.reader)] == [
-            ("other_parser", "Ask your doctor before taking an antihistamine."),
+            ("other_parser", "Ask your doctor before taking an antihistamine"),
             ("disclaimer", "Hope this helps!"),
             ("citation_list", "Sources:"),
-            ("citation_list", "https://a.org"),
+            ("citation_list", "1. https://a.org"),
+            ("citation_list", "2. Colds and rest: https://b.org"),
         ]
         assert [tuple(row) for row in study.reader.execute("SELECT * FROM statement")] == before
+        advice, *_, bare, named = left_out(study.reader)
+        made = promote(study, advice)
+        assert texts(study)[-1] == "Ask your doctor before taking an antihistamine"
+        pipeline.roll_up(study)
+        assert own_citations(study.reader, made).numbers == (1,)
+        wanted = ["1. https://a.org", "2. Colds and rest"]  # without its address, where something is left
+        assert [promotion(study.reader, part.left_out_id).payload["text"] for part in (bare, named)] == wanted
 
 
 def test_from_python(study: Study) -> None:

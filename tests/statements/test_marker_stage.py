@@ -45,6 +45,9 @@ def test_each_statement_has_its_own_markers_and_those_of_an_introduction_are_nob
     add(study, ANSWER, BESIDE)
     assert mark_all(study) == 0  # without statements there is nothing to mark
     parse_all(study)
+    study.write(lambda connection: connection.execute("UPDATE response SET cited = 0"))
+    assert mark_all(study) == 0  # nor without its citations
+    study.write(lambda connection: connection.execute("UPDATE response SET cited = 1"))
     assert mark_all(study) == 1
     assert [of for of in marked(study) if not of[0].startswith("Signs")] == [
         ("Metformin lowers vitamin B12", (A,), (3,)),
@@ -94,6 +97,12 @@ def test_one_line_of_sources_at_the_end_is_the_list_of_the_whole_response(study:
     add(study, "Rest helps with most colds. Tea with honey helps too.\nSources: https://a.org", [])
     pipeline.parse(study)
     assert [sources for _, sources, _ in marked(study)] == [(), ()]
+
+
+def test_one_line_of_sources_with_more_to_follow_is_about_what_it_is_below(study: Study) -> None:
+    add(study, "Rest helps with most colds.\nSource: https://a.org\n\nTea with honey helps too.", [])
+    pipeline.parse(study)
+    assert [sources for _, sources, _ in marked(study)] == [(A,), ()]
 
 
 def test_statements_made_elsewhere_are_found_in_the_response_or_carry_their_markers(study: Study) -> None:

@@ -102,6 +102,20 @@ def test_a_stale_label_is_not_used(small: SmallStudy, drawn: list[str]) -> None:
     assert (found.supported.flow.used, found.supported.flow.stale) == (57, 3)
 
 
+def test_of_several_labels_on_a_statement_the_blind_ones_count_and_one_of_the_draw_is_enough(
+    small: SmallStudy, drawn: list[str]
+) -> None:
+    small.said("supported", *drawn[:30], mode="blind", block="audit")
+    small.said("partial", *drawn[30:40], mode="blind", block="audit")
+    small.said("supported", *drawn[:10], mode="blind", block="audit", filter="response=R01", who="zoe")
+    small.said("partial", *drawn[10:20], mode="open", block="flagged", who="zoe")
+    *_, together = figures(small)
+
+    assert together.reviewer is None
+    assert (together.supported.flow.used, together.supported.flow.assisted) == (40, 0)
+    assert together.supported.study.value == pytest.approx(30 / 40)
+
+
 def test_reviewers_share_a_draw_and_what_triage_found_is_known(small: SmallStudy, drawn: list[str]) -> None:
     small.said("supported", *drawn[:30], mode="blind", block="audit")
     small.said("partial", *drawn[30:], mode="blind", block="audit", who="zoe")
