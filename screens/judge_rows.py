@@ -14,6 +14,7 @@ from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
+from medreview.words import in_words
 
 _JUDGE_ROWS: Final = 4
 """Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
@@ -149,7 +150,7 @@ def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]
     where = f" in {source.bracketed}" if source else ""
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]
-    status = judgement.quote_status.replace("_", " ")
+    status = in_words(judgement.quote_status)
     if judgement.quote_status in FALSE_QUOTES:
         return [("quote ", ""), (status.upper(), "bad"), (where, "")]
     return [(f"quote {status}{where}", "")]

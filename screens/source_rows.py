@@ -10,6 +10,7 @@ from medreview.review.session import ReviewSession
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
+from medreview.words import in_words
 
 NOTHING_TO_READ: Final = {
     "ok": "The page was read and holds no text.",
@@ -189,7 +190,7 @@ def _bar(
 def _state(source: Source) -> list[StyledText]:
     """The page's state in a word or two, and what else its evidence warns of."""
     evidence = source.state_evidence.lower()
-    state = (f" · {source.state.replace('_', ' ')}", "" if source.state == "ok" else "badge")
+    state = (f" · {in_words(source.state)}", "" if source.state == "ok" else "badge")
     warnings = [word for sign, word in _WARNINGS if sign in evidence]
     if source.state == "ok" and evidence and not warnings:
         warnings = ["see top"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from medreview.cli.output import counted, progress, result, say
 from medreview.visible import visible
+from medreview.words import in_words
 
 if TYPE_CHECKING:
     from medreview.judges.llm_stage import QuestionPlan, Tally
@@ -74,7 +75,7 @@ def _did(tally: "Tally") -> str:
     cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"
     kept = f", {tally.kept:,} answered before" if tally.kept else ""
     most = sorted(tally.outcomes.items(), key=lambda item: -item[1])
-    labels = ", ".join(f"{number:,} {word.replace('_', ' ')}" for word, number in most[:8])
+    labels = ", ".join(f"{number:,} {in_words(word)}" for word, number in most[:8])
     lines = [
         f"{visible(tally.judge)}: {counted(tally.units, 'unit')}, {tally.abstained:,} abstained; "
         f"{counted(tally.calls, 'call')}{kept}{cost}" + (f"\n  {visible(labels)}" if labels else "")

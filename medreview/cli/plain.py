@@ -15,6 +15,7 @@ from medreview.review.statement_view import judge_name
 from medreview.review.undo import brief
 from medreview.review.verdict_flow import FollowUp
 from medreview.visible import visible
+from medreview.words import in_words
 
 _AROUND = 300
 _BRIEF = 60
@@ -281,7 +282,7 @@ def _source(session: ReviewSession) -> None:
     sources = session.item.sources if session.item else ()
     if len(sources) > 1:
         print(_wrapped("sources: " + ", ".join(f"{it.name}{' cited' if it.cited else ''}" for it in sources)))
-    state = source.state.replace("_", " ")
+    state = in_words(source.state)
     cited = ", cited by the statement" if source.cited else ""
     print(_wrapped(f"SOURCE {source.name}{cited}: {source.url}, {state} {source.state_evidence}"))
     if source.title:
@@ -313,10 +314,10 @@ def _judges(session: ReviewSession) -> None:
         return
     for said in item.judgements:
         source = item.source_of(said.snapshot_id)
-        verdict = (said.verdict or said.raw_label or "no answer").replace("_", " ")
+        verdict = in_words(said.verdict or said.raw_label or "no answer")
         if said.verdict is None and said.supported is None:
             verdict = f"no vote ({verdict})"
-        quote = f", quote {said.quote_status.replace('_', ' ')}: “{said.quote}”" if said.quote else ""
+        quote = f", quote {in_words(said.quote_status)}: “{said.quote}”" if said.quote else ""
         number = source.name if source else "?"
         print(_wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
     if item.verdict and len(jurors(item)) > 1:

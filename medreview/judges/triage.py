@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from medreview.judges.rollup import RollUp
 from medreview.labels import GIVEN
+from medreview.words import in_words
 
 _LOW_CONFIDENCE: Final = 0.6
 RARE: Final = 0.15
@@ -101,7 +102,7 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list
         # A page that could not be read explains a doubt; it is none when the other pages settled the matter.
         known = {"ok", GIVEN, *(("instructions",) if pages.misled else ())}
         bad = sorted(set(pages.states) - known)
-        found += [Flag(30, f"page: {state.replace('_', ' ')}", kind="detail") for state in bad]
+        found += [Flag(30, f"page: {in_words(state)}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
 
 
@@ -119,7 +120,7 @@ def _unsupported(result: RollUp, pages: CitedPages) -> list[Flag]:
     if result.by_rules:
         return [*found, Flag(45, "nothing on the page", pages.opens, kind="lack")] if pages.nothing else found
     if result.verdict in ("not_addressed", "partial"):
-        found.append(Flag(50 if result.verdict == "not_addressed" else 45, result.verdict.replace("_", " ")))
+        found.append(Flag(50 if result.verdict == "not_addressed" else 45, in_words(result.verdict)))
     elif result.verdict is None and result.supported is False:
         found.append(Flag(50, "not supported"))
     return found

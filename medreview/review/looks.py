@@ -8,6 +8,7 @@ import sqlite3
 from typing import Final, Literal
 
 from medreview.errors import UserError
+from medreview.review.queue_kinds import UNMET
 from medreview.study import Study
 from medreview.study.aside import write_aside
 from medreview.study.events import NewEvent, Recorder
@@ -20,8 +21,6 @@ _NEW: Final[dict[Shown, str]] = {
         SELECT 1 FROM judges_read AS k WHERE k.unit = s.statement_id AND k.reviewer = ?))""",
     "totals": "SELECT NOT EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?)",
 }
-_UNDECIDED: Final = """SELECT count(*) FROM audit_item AS a
-WHERE NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?)"""
 
 
 def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
@@ -33,7 +32,7 @@ def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
 
 def undecided_audit(reader: sqlite3.Connection, reviewer: str) -> int:
     """How many statements of the audit the reviewer has neither decided nor seen with their judges."""
-    return int(reader.execute(_UNDECIDED, (reviewer,)).fetchone()[0])
+    return int(reader.execute(f"SELECT count(*) FROM ({UNMET})", (reviewer,)).fetchone()[0])
 
 
 def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:

@@ -35,11 +35,12 @@ LEFT JOIN verdict AS v USING (statement_id) LEFT JOIN audit_item AS a USING (sta
 LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ?1 AND mine.pass = ?2"""
 """What queues choose from; its two values are the reviewer and the pass."""
 
-RESERVED: Final = """SELECT a.statement_id FROM audit_item AS a
-WHERE NOT EXISTS (SELECT 1 FROM audit_released AS o WHERE o.reviewer = ?1)
-      AND NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?1)"""
-"""Members that are kept from every queue that shows the judges: neither decided nor seen with them. ``?1`` is the
-reviewer."""
+UNMET: Final = """SELECT a.statement_id FROM audit_item AS a
+WHERE NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?1)"""
+"""Members of the audit that a reviewer has neither decided nor seen with the judges. ``?1`` is the reviewer."""
+
+RESERVED: Final = f"{UNMET} AND NOT EXISTS (SELECT 1 FROM audit_released AS o WHERE o.reviewer = ?1)"
+"""Those that are kept from every queue that shows the judges: all of them, until the reviewer gives them back."""
 
 SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
 """Which of them may be shown with the judges' opinion: not what is reserved for the audit."""

@@ -16,6 +16,7 @@ from medreview.sources.reading.page_states import BEST_FIRST
 from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study
 from medreview.text import sha256
+from medreview.words import in_words
 
 Scope = Literal["missing", "failed", "all"]
 """Which sources to fetch: those never fetched, these and those whose fetch failed, or all of them again."""
@@ -184,7 +185,7 @@ def _keep_better(target: _Target, fetched: Fetched, page: Page) -> None:
         return
     rank, best_rank = _rank(page), _rank(target.best[1])
     if rank < best_rank:
-        not_read = f"{target.best[0].url} itself was not read ({target.best[1].state.replace('_', ' ')})."
+        not_read = f"{target.best[0].url} itself was not read ({in_words(target.best[1].state)})."
         if target.kind == "doi":
             page = replace(page, evidence=f"{page.evidence} {not_read}".strip())
         target.best = fetched, page

@@ -28,7 +28,7 @@ def test_for_scripts(medreview, judged):
     told = json.loads(medreview("jury", judged, "--ties", "not-supported", "--measure", "agreement", "--json").stdout)
 
     assert [choice["size"] for choice in told["choices"]] == [1, 3]
-    assert told["tie_rule"] == "not_supported"
+    assert told["tie_rule"] == told["provenance"]["tie_rule"] == "not_supported"
     assert told["group"] == "blind, random audit"
     assert told["choices"][0]["held_out"]["low"] < told["choices"][0]["held_out"]["value"]
     assert told["provenance"]["labels"] == {"anna": {"blind, random audit": told["statements"]}}

@@ -11,6 +11,7 @@ from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, result, say
 from medreview.errors import UserError
 from medreview.visible import visible
+from medreview.words import in_words
 
 if TYPE_CHECKING:
     from medreview.review.snapshot_diff import MarkedPassage, SnapshotDiff, StaleLabel
@@ -83,7 +84,7 @@ def _change(change: "SnapshotDiff") -> Iterator[str]:
 
 
 def _label(label: "StaleLabel") -> Iterator[str]:
-    said = label.label.replace("_", " ")
+    said = in_words(label.label)
     yield f"  {label.response} S{label.ordinal}  {said}, by {label.reviewer} on {_day(label.decided_at)}"
     yield from _folded(label.statement)
     for passage in label.passages:

@@ -12,6 +12,7 @@ import typer
 from medreview.cli.options import Json
 from medreview.cli.output import counted, counted_each, one_line, result, say
 from medreview.visible import visible
+from medreview.words import in_words
 
 if TYPE_CHECKING:
     from medreview.llm.ping import Pinged
@@ -146,7 +147,7 @@ def _cost(item: "Spent") -> str:
     if median is not None and most is not None:
         pace = f"median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s"
     lines = [
-        f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {item.task.replace('_', ' ')}",
+        f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {in_words(item.task)}",
         f"{counted(item.calls, 'question')}: {counted_each(item.statuses)}",
         f"{counted(item.tries, 'request')} sent; {counted(item.reused, 'answer')} taken from the study instead",
         f"{item.prompt_tokens:,} tokens in, {item.completion_tokens:,} out; {cost}",

@@ -10,6 +10,7 @@ from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, result
 from medreview.cli.ties import Ties, rule_named
 from medreview.errors import UserError
+from medreview.words import in_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -98,7 +99,7 @@ def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:
 def _lines(found: "SmallJury") -> Iterator[str]:
     from medreview.visible import visible
 
-    rule = found.tie_rule.replace("_", " ")
+    rule = in_words(found.tie_rule)
     candidates = ", ".join(visible(name) for name in found.candidates)
     yield f"{found.reviewer}, {found.group}: {counted(found.statements, 'statement')} in {found.responses:,} responses"
     yield f"candidates: {candidates}"

@@ -11,6 +11,7 @@ from medreview.cli.opening import Reviewer
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, one_line, progress, result
 from medreview.next_step import command
+from medreview.words import in_words
 
 if TYPE_CHECKING:
     from medreview.statements.left_out import LeftOut
@@ -79,11 +80,11 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> str:
         return "Everything in the responses is a statement."
     names = dict(study.reader.execute("SELECT response_id, ordinal FROM response").fetchall())
     rows = [
-        (part.left_out_id, response_name(names[part.response_id]), part.reason.replace("_", " "), one_line(part.text))
+        (part.left_out_id, response_name(names[part.response_id]), in_words(part.reason), one_line(part.text))
         for part in found
     ]
     reasons = [
-        f"{reason.replace('_', ' ')}: {why}"
+        f"{in_words(reason)}: {why}"
         for reason, why in LEFT_OUT_REASONS.items()
         if any(part.reason == reason for part in found)
     ]

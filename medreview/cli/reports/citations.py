@@ -19,6 +19,7 @@ from medreview.stats.citations.report import CitationGroup, CitationReport, Scor
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.latency import Latency
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.words import in_words
 
 MOST_BARS: Final = 100
 """Bars on a page; a terminal shows 20."""
@@ -269,7 +270,7 @@ def _citation_table(report: CitationReport, rows: Iterable[tuple[ScoredResponse,
     def row(response: ScoredResponse, citation: ScoredCitation) -> tuple[str, ...]:
         place = "listed" if citation.start is None else f"{citation.start}-{citation.end}"
         kind = KIND_NAMES[citation.kind] + (" (again)" if citation.repeat else "")
-        verdict, because = citation.verdict.replace("_", " "), one_line(citation.entry) or citation.why or "its format"
+        verdict, because = in_words(citation.verdict), one_line(citation.entry) or citation.why or "its format"
         reach = report.reach.get(citation.source)
         there = "not asked" if reach is None else reach.state + ("; does not exist" if reach.exists is False else "")
         return one_line(response.name), place, kind, one_line(citation.value), verdict, because, there

@@ -6,7 +6,7 @@ import pytest
 
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.linearised import linearised_share, student
+from medreview.stats.formulas.linearised import linearised, linearised_share, student
 
 
 def test_a_clustered_share_has_the_interval_of_resampled_responses() -> None:
@@ -36,6 +36,12 @@ def test_one_statement_in_each_of_two_responses_by_hand() -> None:
 
     # Effects of 1/4 and -1/4: 12.706 x sqrt(2) x sqrt(1/8), far beyond 0 and 1, where the interval ends.
     assert (found.value, found.low, found.high) == (0.5, 0, 1)
+
+
+def test_an_interval_ends_at_the_least_value_that_there_is() -> None:
+    ends = [linearised("kappa", -0.2, [0.1, -0.1], 2, least=least).low for least in (0.0, -0.5, -1.0)]
+
+    assert ends == [0.0, -0.5, -1.0]
 
 
 @pytest.mark.parametrize(
