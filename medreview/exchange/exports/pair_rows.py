@@ -51,10 +51,10 @@ def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3.Row]]:
     """The cells of each pair, with the row that they are from."""
-    judged, tie = judged_responses(reader), tie_rule(reader)
+    judged, tie = {response.response_id: response for response in judged_responses(reader)}, tie_rule(reader)
     for response_id, of_one in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
-        response = next(response for response in judged if response.response_id == response_id)
-        words = {statement.statement_id: _by_source(statement.votes, tie) for statement in response.statements}
+        statements = judged[response_id].statements
+        words = {statement.statement_id: _by_source(statement.votes, tie) for statement in statements}
         own = dict(of_response(reader, response_id))
         for statement_id, pairs in groupby(of_one, key=itemgetter("statement_id")):
             for place, row in enumerate(pairs, 1):
