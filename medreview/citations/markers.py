@@ -194,7 +194,7 @@ def _opens_line(text: str, after: int, marker: Marker, limit: int) -> bool:
 
 
 def _in_brackets(text: str, own: OwnNumbers, citations: Sequence[Citation]) -> Iterator[Marker]:
-    ends = {citation.start: citation.end for citation in citations if citation.start is not None}
+    placed = {citation.start: citation for citation in citations if citation.start is not None}
     for match in _SQUARE.finditer(text):
         written = next(group for group in match.groups() if group)
         numbers = [] if match["file"] else list(_series(written))
@@ -204,9 +204,9 @@ def _in_brackets(text: str, own: OwnNumbers, citations: Sequence[Citation]) -> I
         if text[end : end + 2] == "](" and text[start - 1 : start] == "[":
             start, end = start - 1, end + 1
         target = re.compile(r"\(\s?<?").match(text, end) if text[end : end + 1] == "(" else None
-        if target is not None and target.end() in ends and len(numbers) == 1:
-            stop = text.find(")", ends[target.end()] or end)
-            link = next(c for c in citations if c.start == target.end())
+        link = None if target is None else placed.get(target.end())
+        if link is not None and len(numbers) == 1:
+            stop = text.find(")", link.end or end, (link.end or end) + _FAR)
             yield Marker(start, stop + 1 if stop >= 0 else end, (Reference(numbers[0], (canonical_key(link),)),))
             continue
         yield Marker(start, end, tuple(_reference(number, own) for number in numbers) or (Reference(None, ()),))

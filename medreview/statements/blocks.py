@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
+from medreview.statements.content import gives_reason, has_amount
 from medreview.statements.kinds import is_source_reference
 from medreview.statements.marks import CitationIndex
 from medreview.text import Span
@@ -187,7 +188,9 @@ def _in_sources(text: str, block: Block, before: bool, cited: CitationIndex) -> 
     title = _SOURCES_TITLE.match(body.lstrip("#"))
     if title is not None:
         rest = title["rest"].strip()
-        if not rest or (title["colon"] and (cited.any(Span(block.start, block.end)) or len(rest) < 200)):
+        says = has_amount(rest) or gives_reason(rest)  # "Sources: lung (60%)"
+        named = cited.any(Span(block.start, block.end)) or (len(rest) < 200 and not says)
+        if not rest or (title["colon"] and named):
             return True
     if not before or block.shape in ("heading", "row"):
         return False

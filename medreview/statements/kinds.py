@@ -122,6 +122,10 @@ _ASSERTS: Final = re.compile(
     r"|treats?|helps\s(?!you\b|with\b))",
     re.IGNORECASE,
 )
+_TAKING: Final = re.compile(
+    r"\bavoid\b|\b(?:take|apply|drink|eat|swallow|inject|inhale)\s(?!care\b|(?:your|the)\stime\b|a\slook\b)\w",
+    re.IGNORECASE,
+)
 _ANSWER: Final = re.compile(
     r"""(?:(?:yes|no|not?\s(?:really|necessarily|always|usually|recommended)|never|always|rarely|often|sometimes|usually|(?:un)?likely
         |possibly|probably|maybe|perhaps|true|false|(?:in)?correct|(?:un)?safe|it\sdepends|depends|positive|negative|benign|malignant|none
@@ -160,7 +164,7 @@ def is_disclaimer(sentence: str) -> bool:
         return False
     if _COURTESY.match(sentence):
         claims = _ASSERTS.search(sentence) is not None and (names_drug(sentence) or names_condition(sentence))
-        return not (has_amount(sentence) or claims or gives_reason(sentence))
+        return not (has_amount(sentence) or claims or gives_reason(sentence) or _TAKING.search(sentence))
     if _DISCLAIMER.search(sentence):
         return not (is_specific(sentence) or gives_instruction(sentence))
     if _CONSULT.search(sentence) is None or re.search(r"\d", sentence):

@@ -49,6 +49,12 @@ def dropped(text: str) -> list[tuple[str, str]]:
         ("Ibuprofen 400 mg daily: https://a.org", ["Ibuprofen 400 mg daily"]),
         ("Ibuprofen lowers fever. References: [1] https://a.org [2] https://b.org", ["Ibuprofen lowers fever."]),
         ("Ibuprofen lowers fever :contentReference[oaicite:0]{index=0}.", ["Ibuprofen lowers fever"]),
+        (
+            "I hope this helps, and remember to take it with food.",
+            ["I hope this helps, and remember to take it with food."],
+        ),
+        ("Thanks, avoid alcohol. Take care!", ["Thanks, avoid alcohol."]),
+        ("Sources: lung (60%), urine (20%).", ["Sources: lung (60%), urine (20%)."]),
         ("Take 500 mg, see https://a.org/b.", ["Take 500 mg"]),
         ("Take 500 mg (Smith et al., 2020).", ["Take 500 mg"]),
         ("Take 500 mg (since May 2020).", ["Take 500 mg (since May 2020)."]),
