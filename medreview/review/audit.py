@@ -81,11 +81,19 @@ def begin(study: Study, reviewer: str) -> None:
         draw(study, reviewer, rate=min(AUDIT_SIZE, statements / _SHARE) / statements, why="default")
 
 
+def size_when_asked(statements: int) -> int:
+    """How many members an audit without any gets when somebody opens it: of a small study 60, or all; else a tenth."""
+    return min(AUDIT_SIZE, statements if statements < LEAST_STUDY else math.ceil(statements / _SHARE))
+
+
 def begin_audit(study: Study, reviewer: str) -> int:
-    """As :func:`begin`, for who asks for the audit itself: of a small study it takes 60, or all; how many members."""
+    """As :func:`begin`, for who asks for the audit itself, which has members then; how many.
+
+    Chance may have drawn none at a low rate.
+    """
     begin(study, reviewer)
-    if study.writable and not _is_drawn(study.reader):
-        draw(study, reviewer, size=AUDIT_SIZE, why="default")
+    if study.writable and not members(study.reader):
+        draw(study, reviewer, size=size_when_asked(count_statements(study.reader)), why="default")
     return members(study.reader)
 
 

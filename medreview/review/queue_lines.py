@@ -5,9 +5,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from medreview.next_step import command
-from medreview.review.audit import AUDIT_SIZE, members
+from medreview.review.audit import members, size_when_asked
 from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
 from medreview.study import Study
+from medreview.study.counts import count_statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ def lost_to_triage(reader: sqlite3.Connection, reviewer: str, pass_no: int, line
 
     Of a small study nothing is drawn before it is asked for; the audit takes all of it then.
     """
-    triage = next(line for line in lines if line.kind.name == "flagged")
+    triage, audit = (next(line for line in lines if line.kind.name == name) for name in ("flagged", "audit"))
     if not members(reader):
-        return triage.open
+        return triage.open if audit.size == count_statements(reader) else 0
     # Members first: they are few, and the study's statements may be many.
     drawn = "s.statement_id IN (SELECT statement_id FROM audit_item)"
     query = f"SELECT count(*) {ROWS} WHERE {drawn} AND {triage.kind.where} AND mine.state IS NULL"
@@ -79,7 +80,7 @@ def _line(
     there, deferred = counts[kind.name, "open"], counts[kind.name, "deferred"]
     size = there + deferred + counts[kind.name, "decided"]
     if kind.name == "audit" and not size:
-        size = there = min(AUDIT_SIZE, statements)
+        size = there = size_when_asked(statements)
         return QueueLine(kind, size, there, 0, 0, "not drawn yet")
     hidden = blind and kind.tells
     remark = ""

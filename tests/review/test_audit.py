@@ -92,6 +92,19 @@ def test_the_first_opening_of_a_large_enough_study_reserves_a_tenth_and_later_on
         assert begin_audit(small, "kb") == 40  # who asks for the audit of a small study gets all of it
 
 
+def test_an_audit_in_which_chance_left_nobody_gets_members_when_it_is_opened_as_many_as_the_home_screen_says(
+    study: Study,
+) -> None:
+    draw(study, "kb", rate=1e-9)
+    assert members(study.reader) == 0
+    found = overview(study, "kb")
+    told = line(found, "audit")
+    assert (told.size, told.remark) == (30, "not drawn yet")
+    assert found.lost_to_triage == 0  # nobody is drawn of whom triage could show the judges
+
+    assert len(open_queue(study, "audit", "kb").units) >= told.size
+
+
 def test_a_larger_audit_holds_the_smaller_one_and_a_smaller_one_changes_nothing(study: Study) -> None:
     first = draw(study, "kb", size=20)
     before = drawn(study)

@@ -248,7 +248,7 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
         # Who is in the audit is by chance of the study's id; by this one some of triage are.
         study.write(lambda connection: connection.execute("UPDATE study SET value = 'study_2' WHERE key = 'study_id'"))
         found = overview(study, "kb")
-        assert found.lost_to_triage == found.queues[0].open == 30  # nothing is drawn before a review is opened
+        assert (found.lost_to_triage, found.queues[0].open) == (0, 30)  # opening a review draws and reserves first
         draw(study, "kb", rate=0.5)
         for name, act in (("flagged", "supported"), ("flagged", ""), ("audit", "partial"), ("audit", "")):
             session = ReviewSession(study, "kb", open_queue(study, name, "kb"), reveal="each")
