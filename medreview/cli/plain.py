@@ -246,7 +246,7 @@ def _show(session: ReviewSession) -> None:
     print(visible(f"\n{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
     badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
-    model = f" {item.model}" if session.shows_judges else ""
+    model = f" {item.model}" if session.shows_judges and item.model else ""
     model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
     print(visible(f"{item.response_name}{model}, statement {item.ordinal} of {item.siblings}{badges}"))
     print(_wrapped(f"asked: {item.question}"))

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from medreview.cli.looking import looked
 from medreview.cli.opening import Reviewer
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, one_line, result, say
@@ -59,6 +60,8 @@ def audit(
         reader = opened.reader
         names = [reviewer] if reviewer else reviewers(reader)
         report = audit_report(reader, {name: reviewer_labels(reader, name) for name in names})
+        if report.figures:  # they say how often the judges are right
+            looked(opened, "audit", "totals")
         reserved = len(draws.reserved(reader, who))
     if as_json:
         result({"reviewer": who, "reserved": reserved, **asdict(report)}, "", as_json=True)

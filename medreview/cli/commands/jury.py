@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, result
 from medreview.cli.ties import Ties, rule_named
@@ -61,6 +62,7 @@ def jury(
             scale=next(known for known in SCALES if known.name == scale),
             mode="assisted" if assisted else "blind",
         )
+        looked(opened, "jury", "totals")
         rule = tie_rule(reader) if ties is None else rule_named(ties)
         origin = provenance(
             reader, Resampling(seed=seed), labels={labels.reviewer: {labels.group.title: len(labels.mine)}}, tie=rule

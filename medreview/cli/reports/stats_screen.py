@@ -88,7 +88,9 @@ def _audit(figures: StudyFigures) -> Iterator[Part]:
         yield f"audit of {who}: {flow_line(audit.supported.flow)}"
         if rows:
             yield table(("the whole study, by the audit", "value", "95% interval", "n", "resp"), rows)
-        yield from dict.fromkeys(str(share.study.reason) for _, share in told if share.study.value is None)
+        missing = [(name, str(share.study.reason)) for name, share in told if share.study.value is None]
+        for reason in dict.fromkeys(reason for _, reason in missing):
+            yield f"{'; '.join(name for name, why in missing if why == reason)}: {reason}"
 
 
 def _agreement(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
