@@ -88,7 +88,10 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
     extract_all(study, progress)
     if told.pages:
         pages = (page for record in _records(path, mapping) for page in record.pages)
-        done.given = store_given(study, pages, path.name, progress).stored
+        given = store_given(study, pages, path.name, progress)
+        done.given = given.stored
+        if given.unnamed:
+            done.warnings.append(f"texts of pages without an address or identifier, not used: {given.unnamed}")
     if told.facts:
         facts = (fact for record in _records(path, mapping) for fact in record.facts)
         stored = _store_facts(study, facts, path.name)

@@ -18,11 +18,15 @@ from medreview.study import Study
 
 @dataclass(frozen=True, slots=True)
 class GivenSummary:
-    """Counts of sources: ``stored`` with a new text, ``known`` ones, and ``kept``, whose own page was read before."""
+    """Counts of sources: ``stored`` with a new text, ``known`` ones, and ``kept``, whose own page was read before.
+
+    ``unnamed``: texts without an address or identifier of their source, which are not stored.
+    """
 
     stored: int
     known: int
     kept: int
+    unnamed: int = 0
 
 
 def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: Progress = SILENT) -> GivenSummary:
@@ -33,8 +37,11 @@ def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: P
     """
     texts: dict[str, dict[str, None]] = {}
     titles: dict[str, str] = {}
+    unnamed = 0
     for page in pages:
-        for citation in from_list([page.address]).citations[:1]:
+        cited = from_list([page.address]).citations[:1]
+        unnamed += not cited
+        for citation in cited:
             key = canonical_key(citation)
             texts.setdefault(key, {})[page.text] = None
             titles.setdefault(key, page.title)
@@ -49,7 +56,7 @@ def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: P
         if found is not None:
             done[_store(study, found, list(of_source), titles[key], file)] += 1
         progress.step()
-    return GivenSummary(**done)
+    return GivenSummary(**done, unnamed=unnamed)
 
 
 def _store(study: Study, source: sqlite3.Row, texts: list[str], title: str, file: str) -> str:

@@ -74,7 +74,8 @@ def _record(row: Row | BadRecord, fields: Fields, unused: UnusedColumns | None) 
         listed, citing = _listed(row, columns, fields)
         pages, giving = _pages(row, columns)
         facts = facts_of(row, columns, values)
-        more = [page.address for page in pages if not any(page.address in citation for citation in listed)]
+        named = [page for page in pages if page.address]
+        more = [page.address for page in named if not any(page.address in citation for citation in listed)]
         record = AnswerRecord(
             line=row.line,
             question=text_of(values, "question").strip(),

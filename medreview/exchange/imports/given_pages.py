@@ -17,7 +17,7 @@ _ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class GivenPage:
     """A page as a record gives it. ``address``: a URL or identifier as written; ``text`` is empty where only that is
-    given."""
+    given, and ``address`` where a text has none."""
 
     address: str
     text: str
@@ -33,8 +33,8 @@ def given_pages(value: Any, addresses: Mapping[str, str]) -> list[GivenPage]:
     if isinstance(value, str):
         value = written_out(value)
     found = [GivenPage(_address(item, addresses), _text(item), _title(item)) for item in _items(value)]
-    pages = [page for page in found if page.address]
-    return pages if any(page.text.strip() for page in pages) else []
+    pages = [page for page in found if page.address or page.text]
+    return pages if any(page.address and page.text for page in pages) else []
 
 
 def _items(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -266,5 +266,6 @@ def test_a_record_whose_list_of_answers_is_empty_is_named(write: Write, study: S
 
 def test_pages_in_the_cell_of_a_table_and_under_the_name_source_are_given(write: Write, study: Study) -> None:
     cell = json.dumps([{"source": PAGE, "text": TEXT}, {"source": "NIH", "text": "Other."}]).replace('"', '""')
-    assert bring(study, write("a.csv", f'response,contexts\nA.,"{cell}"\n')).given == 1
+    done = bring(study, write("a.csv", f'response,contexts\nA.,"{cell}"\n'))
+    assert (done.given, done.warnings) == (1, ["texts of pages without an address or identifier, not used: 1"])
     assert pages(study) == {f"url:{PAGE}": (GIVEN, TEXT)}
