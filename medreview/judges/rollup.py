@@ -10,7 +10,7 @@ no usable answer abstains: it has no vote and is counted. Which judgements are v
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.judges.votes import Judge, Vote, jury
 from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, TieRule
@@ -43,6 +43,13 @@ class RollUp:
     def by_rules(self) -> bool:
         """Whether no model and no recorded judge was asked, so that it is the word of the offline rules."""
         return self.lead is not None and self.lead.judge.offline
+
+
+class OneJudge(NamedTuple):
+    """One judge's own word on a statement, over its sources; without ``verdict`` and ``supported`` it abstained."""
+
+    verdict: str | None
+    supported: bool | None
 
 
 def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
@@ -82,9 +89,9 @@ def on_sources(votes: Iterable[Vote], sources: Collection[str]) -> list[Vote]:
     return [vote for vote in jury(votes) if vote.source_id in sources]
 
 
-def each_judge(votes: Iterable[Vote]) -> dict[Judge, RollUp]:
+def each_judge(votes: Iterable[Vote]) -> dict[Judge, OneJudge]:
     """Every judge's own word on a statement, rolled up over its sources; the offline judge's as well."""
-    return {judge: roll_up(words) for judge, words in _of_judges(votes).items()}
+    return {judge: OneJudge(_over_sources(words), _supports(words)) for judge, words in _of_judges(votes).items()}
 
 
 def majority(words: Iterable[bool | None], tie: TieRule) -> bool | None:
@@ -100,8 +107,8 @@ def majority(words: Iterable[bool | None], tie: TieRule) -> bool | None:
 
 
 def _even(words: Iterable[bool | None]) -> bool:
-    said = Counter(words)
-    return said[True] == said[False] > 0
+    said = list(words)
+    return said.count(True) == said.count(False) > 0
 
 
 _EVEN: Final[dict[TieRule, bool | None]] = {"undecided": None, "supported": True, "not_supported": False}

@@ -43,7 +43,9 @@ def stats(
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         looked(opened, "stats", "totals")
-        figures = study_figures(opened.reader, reviewer, resampling=resampling, progress=bar)
+        # The one screen has the whole study only.
+        split = full or as_json
+        figures = study_figures(opened.reader, reviewer, split=split, resampling=resampling, progress=bar)
     if as_json:
         result(figures, "", as_json=True)
     elif full:

@@ -87,7 +87,7 @@ class BetweenJudgesCounter:
 
     def add(self, response_id: str, statement: JudgedStatement) -> None:
         """Take up one statement with whatever the judges said of it."""
-        said = statement.by_judge()
+        said = statement.by_judge
         for judge, word in said.items():
             self._count(self._counted[judge], word)
         jury = [judge for judge in self._jury if judge in said]

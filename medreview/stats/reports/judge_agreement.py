@@ -68,7 +68,7 @@ class JudgeAgreement:
         collected = self._collected[label.group]
         collected.labels += 1
         collected.responses.add(label.response_id)
-        said = statement.by_judge()
+        said = statement.by_judge
         for judge, pairings in collected.pairings.items():
             word = said.get(judge) if judge else statement.together
             for pairing in pairings:

@@ -78,7 +78,7 @@ def jury_labels(
             label = mine.get(statement.statement_id)
             if label is None:
                 continue
-            own, said = reviewers_label(label.label, scale), statement.by_judge()
+            own, said = reviewers_label(label.label, scale), statement.by_judge
             if own.label is None or not said.keys() >= set(candidates):
                 dropped[own.missing or NOT_ASKED] += 1
                 continue

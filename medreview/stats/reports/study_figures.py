@@ -56,20 +56,21 @@ def study_figures(
     reviewer: str | None = None,
     *,
     pass_no: int = 1,
+    split: bool = True,
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two.
 
-    Memory holds the labels and counts, never the study's texts. Raises :class:`UserError` for a name that has left
-    nothing in the study.
+    ``split``: support by model and by origin, too; on a large study that takes a fifth of the time. Memory holds the
+    labels and counts, never the study's texts. Raises :class:`UserError` for a name that has left nothing in the study.
     """
     names = _chosen(reviewers(reader), reviewer)
     labels = {name: reviewer_labels(reader, name, pass_no) for name in names}
     judges, tie = judges_of_support(reader), tie_rule(reader)
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
-    reviewed = {name: ReviewedSupport(name, labels[name]) for name in names}
-    judged = JudgedSupport(tie, dict(every_statement(reader)))
+    reviewed = {name: ReviewedSupport(name, labels[name], split=split) for name in names}
+    judged = JudgedSupport(tie, dict(every_statement(reader)), split=split)
     beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
     statements = responses = 0
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from medreview.judges.rollup import RollUp, each_judge, majority
+from medreview.judges.rollup import each_judge, majority
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader, jury
 from medreview.labels import TieRule
 from medreview.stats.reports.label_scales import JuryVerdict
@@ -46,16 +46,14 @@ class CitedPage(NamedTuple):
 class JudgedStatement:
     """A statement with what the judges say of it by the pages as they are (``medreview.judges.votes``).
 
-    ``together`` is the table ``verdict``, ``None`` when nobody judged.
+    ``together`` is the table ``verdict``, ``None`` when nobody judged; ``by_judge`` each judge's own word, rolled up
+    over the sources.
     """
 
     statement_id: str
     together: JuryVerdict | None
+    by_judge: Mapping[Judge, JuryVerdict]
     votes: Sequence[Vote]
-
-    def by_judge(self) -> dict[Judge, JuryVerdict]:
-        """Each judge's own word, rolled up over the sources."""
-        return {judge: _said(word, judge.offline) for judge, word in each_judge(self.votes).items()}
 
     def by_source(self, tie: TieRule) -> dict[str, bool | None]:
         """Whether each judged source supports the statement, by most judges; ``None`` if none of them can tell.
@@ -114,8 +112,8 @@ def _statement(statement_id: str, rows: Sequence[sqlite3.Row], voters: VoteReade
         offline = all(vote.judge.offline for vote in votes)
         counts = first["votes_for"], first["votes_other"]
         together = JuryVerdict(first["together"], supported, *counts, bool(first["tied"]), offline)
-    return JudgedStatement(statement_id, together, votes)
-
-
-def _said(word: RollUp, offline: bool) -> JuryVerdict:
-    return JuryVerdict(word.verdict, word.supported, word.votes_for, word.votes_other, word.tied, offline)
+    by_judge = {
+        judge: JuryVerdict(said.verdict, said.supported, int(said.verdict is not None), 0, False, judge.offline)
+        for judge, said in each_judge(votes).items()
+    }
+    return JudgedStatement(statement_id, together, by_judge, votes)

@@ -61,10 +61,12 @@ class SupportReport:
 
 @dataclass(slots=True)
 class _Strata:
+    split: bool
     members: dict[tuple[str, str], list[ResponseSupport]] = field(default_factory=dict)
 
     def add(self, case: JudgedResponse, support: ResponseSupport) -> None:
-        for stratum in (_WHOLE, ("model", case.model), ("origin", case.origin)):
+        parts = (("model", case.model), ("origin", case.origin)) if self.split else ()
+        for stratum in (_WHOLE, *parts):
             self.members.setdefault(stratum, []).append(support)
 
     def report(self, by: str, keys: Sequence[str], cautions: Sequence[str], resampling: Resampling) -> SupportReport:
@@ -96,13 +98,14 @@ class _Strata:
 class JudgedSupport:
     """Support by the judges' rolled-up verdict; fed response by response.
 
-    ``tie`` is the rule of the roll-up; ``own`` says what each statement cites itself.
+    ``tie`` is the rule of the roll-up; ``own`` says what each statement cites itself; ``split``: by model and origin,
+    too.
     """
 
-    def __init__(self, tie: TieRule, own: Mapping[str, OwnCitations]) -> None:
+    def __init__(self, tie: TieRule, own: Mapping[str, OwnCitations], *, split: bool) -> None:
         self._tie: TieRule = tie
         self._own = own
-        self._strata = _Strata()
+        self._strata = _Strata(split)
         self._states: Counter[str] = Counter()
         self._judged = self._by_rules = self._alone = self._citing = 0
 
@@ -158,10 +161,10 @@ class ReviewedSupport:
     A response decided wholly blind counts with its blind labels; any other with the current labels, as assisted.
     """
 
-    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel]) -> None:
+    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel], *, split: bool) -> None:
         self._reviewer = reviewer
         self._labels = labels
-        self._strata = {"blind": _Strata(), "assisted": _Strata()}
+        self._strata = {"blind": _Strata(split), "assisted": _Strata(split)}
         self._whole = self._seen = 0
 
     def add(self, case: JudgedResponse) -> None:
