@@ -67,7 +67,7 @@ def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: P
     (figures,) = told["figures"]
     flow = figures["supported"]["flow"]
     assert (flow["in_study"] - flow["not_drawn"], flow["used"]) == (drawn, drawn)
-    assert "never given" in figures["supported"]["study"]["reason"]
+    assert "never occurred" in figures["supported"]["study"]["reason"]
     text = medreview("audit", demo, "--reviewer", "kb").stdout
     assert "The study by the audit of kb" in text
     assert json.loads(medreview("stats", demo, "--json", "--replicates", 99).stdout)["audit"] == {

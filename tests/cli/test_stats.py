@@ -43,7 +43,7 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         lines[1],
     ]
     # Which statements are drawn differs from study to study.
-    assert re.fullmatch(r"audit of anna: 101 in the study, \d+ not drawn, \d+ drawn; of these [^;]+", lines[1])
+    assert re.fullmatch(r"audit of anna: 101 in the study, \d+ not drawn, \d+ drawn; of these [^;]+;?", lines[1])
     # The judges together, then each of them, with the interval of kappa over responses.
     start = next(place for place, line in enumerate(lines) if line.startswith("agreement, supported or not"))
     assert [line.strip().split("  ")[0] for line in lines[start + 1 : start + 5]] == [
@@ -75,9 +75,30 @@ def test_the_screen_has_as_many_judges_as_there_is_room_for(medreview, study, tm
     lines = medreview("stats", path, "--replicates", 99).stdout.splitlines()
 
     assert len(lines) == 23
-    more = next(line for line in lines if re.fullmatch(r"and \d+ more", line))
+    more = next(line for line in lines if re.fullmatch(r"and \d+ more comparisons", line))
     shown = sum("  judge " in line for line in lines)
     assert shown + int(more.split()[1]) == 14
+
+
+def test_every_reviewer_has_a_line_before_the_single_judges(medreview, study, tmp_path):
+    path = tmp_path / "several.medreview"
+    path.write_bytes(study.read_bytes())
+    with Study.open(path) as opened:
+        for number in range(3, 15):
+            opened.write(partial(one_more_judge, number=number))
+        units = [row[0] for row in opened.reader.execute("SELECT statement_id FROM statement LIMIT 40")]
+        payload = {"axis": "evidence", "label": "supported", "exposure": {"judge_verdict": "before"}}
+        events = [NewEvent("decide", unit, payload) for unit in units]
+        opened.write(partial(record_all, recorder=Recorder("ben"), events=events))
+    lines = medreview("stats", path, "--replicates", 99).stdout.splitlines()
+
+    assert len(lines) <= 23
+    assert [sum(line.startswith(f"{name}, ") for line in lines) for name in ("anna", "ben")] == [1, 1]
+
+
+def record_all(db, recorder, events):
+    for event in events:
+        recorder.append(db, event, block="responses", mode="open")
 
 
 def one_more_judge(db, number):

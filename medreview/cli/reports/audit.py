@@ -16,7 +16,7 @@ _STEPS: Final = {
     "labelled_out_of_turn": "labelled behind one that waits, or through a filter",
     "deferred": "deferred",
     "cannot_judge": "cannot judge",
-    "no_judgement": "no judgement",
+    "no_judgement": "without a verdict of the judges",
     "tied": "tied",
     "stale": "stale",
     "used": "used",
@@ -46,6 +46,13 @@ def flow_line(flow: AuditFlow) -> str:
         steps[-1] += f" ({flow.assisted:,} of them assisted)"
     drawn = f"; of these {', '.join(steps)}" if steps else ""
     return f"{flow.in_study:,} in the study, {flow.not_drawn:,} not drawn, {flow.drawn:,} drawn{drawn}"
+
+
+def unjudged_line(flow: AuditFlow) -> str:
+    """What of the audit says nothing of the judges, who have no verdict; ``""`` where they have one each time."""
+    names = ("no_judgement", "tied")
+    lost = [f"{getattr(flow, name):,} {_STEPS[name]}" for name in names if getattr(flow, name)]
+    return f"judges right: {', '.join((*lost, f'{flow.used:,} used'))}" if lost else ""
 
 
 def _figures(figures: AuditFigures) -> Part:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.audit import flow_line
-from medreview.cli.reports.layout import NextStep, Part, cells, numbers, table
+from medreview.cli.reports.audit import flow_line, unjudged_line
+from medreview.cli.reports.layout import NextStep, Part, cells, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
@@ -28,7 +28,13 @@ _SUPPORT: Final = {
     "source URL validity": "cited URLs that are valid",
 }
 
-_Row = tuple[str, ...]
+
+class _Line(NamedTuple):
+    """Two opinions on one line; ``rank``: the lowest are shown where there is no room for all."""
+
+    cells: tuple[str, ...]
+    kappa: Estimate
+    rank: int
 
 
 def render_screen(figures: StudyFigures, study: Path) -> str:
@@ -44,16 +50,18 @@ def render_screen(figures: StudyFigures, study: Path) -> str:
     return text
 
 
-def _screen(figures: StudyFigures, study: Path, compared: Sequence[tuple[_Row, Estimate]], most: int) -> Iterator[Part]:
+def _screen(figures: StudyFigures, study: Path, compared: Sequence[_Line], most: int) -> Iterator[Part]:
     yield from _progress(figures)
     yield from _audit(figures)
-    shown = [figure for _, figure in compared[:most]]
+    first = set(sorted(range(len(compared)), key=lambda place: compared[place].rank)[:most])
+    lines = [line for place, line in enumerate(compared) if place in first]
+    shown = [line.kappa for line in lines]
     if compared:
         title = "agreement, supported or not" if figures.reviewers else "judges, supported or not"
         yield ""
-        yield table((title, "agree", "kappa", "95% interval", "n", "resp"), [row for row, _ in compared[:most]])
+        yield table((title, "agree", "kappa", "95% interval", "n", "resp"), [line.cells for line in lines])
         if len(compared) > most:
-            yield f"and {len(compared) - most:,} more"
+            yield f"and {counted(len(compared) - most, 'more comparison')}"
     if figures.support.strata:
         yield ""
         yield from _support(figures.support)
@@ -85,16 +93,18 @@ def _audit(figures: StudyFigures) -> Iterator[Part]:
             for name, share in told
             if share.study.value is not None
         ]
-        yield f"audit of {who}: {flow_line(audit.supported.flow)}"
+        flows = (flow_line(audit.supported.flow), unjudged_line(audit.judges_right.flow))
+        yield f"audit of {who}: {'; '.join(filter(None, flows))}"
         if rows:
             yield table(("the whole study, by the audit", "value", "95% interval", "n", "resp"), rows)
-        missing = [(name, str(share.study.reason)) for name, share in told if share.study.value is None]
-        for reason in dict.fromkeys(reason for _, reason in missing):
-            yield f"{'; '.join(name for name, why in missing if why == reason)}: {reason}"
+        yield from reasons((name, share.study) for name, share in told if share.study.value is None)
 
 
-def _agreement(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
-    """A reviewer's first group with the judges together and with each; of the other groups with all together."""
+def _agreement(figures: StudyFigures) -> Iterator[_Line]:
+    """A reviewer's first group with the judges together and with each; of the other groups with all together.
+
+    Every reviewer comes before the single judges, these before the other groups.
+    """
     for reviewer in figures.reviewers:
         for place, group in enumerate(reviewer.agreement):
             for comparison in group.comparisons:
@@ -105,19 +115,20 @@ def _agreement(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
                         if together
                         else f"  {one_line(comparison.second)}"
                     )
-                    yield _compared(name, comparison)
+                    yield _compared(name, comparison, rank=2 if place else 0 if together else 1)
 
 
-def _between_judges(figures: StudyFigures) -> Iterator[tuple[_Row, Estimate]]:
+def _between_judges(figures: StudyFigures) -> Iterator[_Line]:
     for pair in figures.between_judges.pairs:
         if pair.scale == BINARY.name and pair.n:
             yield _compared(f"{one_line(pair.first)}, {one_line(pair.second)}", pair)
 
 
-def _compared(name: str, comparison: Comparison) -> tuple[_Row, Estimate]:
+def _compared(name: str, comparison: Comparison, rank: int = 0) -> _Line:
     agreed, kappa = comparison.estimate("percent agreement"), comparison.estimate("Cohen's kappa")
     share = "" if agreed.value is None else percent(agreed.value)
-    return (name, share, *cells(kappa, half_up, "none"), *numbers(comparison.n, comparison.responses)), kappa
+    row = (name, share, *cells(kappa, half_up, "none"), *numbers(comparison.n, comparison.responses))
+    return _Line(row, kappa, rank)
 
 
 def _support(report: SupportReport) -> Iterator[Part]:
@@ -128,7 +139,8 @@ def _support(report: SupportReport) -> Iterator[Part]:
         for figure in whole.clustered
         if figure.name == key
     ]
-    yield table((f"supported, by {one_line(report.by)}", "value", "95% interval", "n", "resp", "left"), rows)
+    by = one_line(report.by.removesuffix(f" ({OFFLINE_IS_TRIAGE})"))
+    yield table((f"supported, by {by}", "value", "95% interval", "n", "resp", "left out"), rows)
     for bound in whole.bounds:
         if bound.name == "response-level support" and bound.missing:
             low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
@@ -145,12 +157,17 @@ def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:
         for caution in comparison.cautions
         if OFFLINE_IS_TRIAGE in caution
     )
+    by_rules = [f"the offline judge: {OFFLINE_IS_TRIAGE}"] if OFFLINE_IS_TRIAGE in figures.support.by else []
     undefined = (str(figure.reason) for figure in shown if figure.value is None)
-    yield from islice(dict.fromkeys((*cautions, *undefined)), 2)
+    yield from islice(dict.fromkeys((*(by_rules or cautions), *undefined)), 2)
     judges = figures.between_judges.tallies
     long = [f"{one_line(each.judge)} {each.pages_in_parts:,}" for each in judges if each.pages_in_parts]
     if long:
         yield f"pages longer than a judge's context, seen in parts: {', '.join(long)}"
-    fewest = min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS)
-    if fewest < FEW_CLUSTERS:
-        yield f"fewer than {FEW_CLUSTERS} responses: even these intervals are too narrow"
+    about = []
+    if any(figure.value is not None and figure.low is None for figure in shown):
+        about.append("none: no interval, --full says why")
+    if min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS) < FEW_CLUSTERS:
+        about.append(f"under {FEW_CLUSTERS} responses: intervals too narrow")
+    if about:
+        yield "; ".join(about)

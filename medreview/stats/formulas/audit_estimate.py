@@ -93,11 +93,11 @@ def too_few(values: Sequence[float]) -> str:
     """Why an audit with these values says nothing yet, and how many more it takes; ``""`` when it does."""
     n, rarer = len(values), round(min(sum(values), len(values) - sum(values)))
     if n < LEAST_AUDITED:
-        return f"{n} have a label that counts, and {LEAST_AUDITED} are needed: {LEAST_AUDITED - n} more."
+        return f"{LEAST_AUDITED} statements that count are needed: {n} so far, {LEAST_AUDITED - n} more."
     if rarer < LEAST_OF_EACH:
-        often = {0: "was never given", 1: "was given once"}.get(rarer, f"was given {rarer} times")
+        often = {0: "never occurred", 1: "occurred once"}.get(rarer, f"occurred {rarer} times")
         more = math.ceil((LEAST_OF_EACH - rarer) * n / rarer) if rarer else LEAST_OF_EACH * n
-        return f"One of the two labels {often}, and {LEAST_OF_EACH} of each are needed: about {more:,} statements more."
+        return f"One of the two outcomes {often}, and {LEAST_OF_EACH} of each are needed: about {more:,} more."
     return ""
 
 

@@ -65,9 +65,9 @@ def judges_label(said: JuryVerdict | None, scale: Scale) -> ScaleLabel:
     if scale is BINARY:
         if said.supported is not None:
             return ScaleLabel(BINARY.labels[not said.supported])
-        # Supported and not supported in equal numbers; without either, nobody could tell.
+        # Even votes with a word among them; else nobody could tell, or on one of the sources not.
         told = said.votes_for and (said.verdict != _CANNOT or said.votes_other)
-        return ScaleLabel(None, TIED if told else UNSURE)
+        return ScaleLabel(None, TIED if said.tied and told else UNSURE)
     if said.verdict == _CANNOT:
         return ScaleLabel(None, UNSURE)
     if said.verdict is not None:

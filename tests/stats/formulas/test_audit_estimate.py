@@ -92,11 +92,11 @@ def test_a_part_that_was_all_looked_at_is_not_uncertain() -> None:
 @pytest.mark.parametrize(
     ("yes", "no", "words"),
     [
-        (0, 0, "0 have a label that counts, and 30 are needed: 30 more."),
-        (20, 9, "29 have a label that counts, and 30 are needed: 1 more."),
-        (60, 0, "One of the two labels was never given, and 5 of each are needed: about 300 statements more."),
-        (39, 1, "One of the two labels was given once, and 5 of each are needed: about 160 statements more."),
-        (4, 36, "One of the two labels was given 4 times, and 5 of each are needed: about 10 statements more."),
+        (0, 0, "30 statements that count are needed: 0 so far, 30 more."),
+        (20, 9, "30 statements that count are needed: 29 so far, 1 more."),
+        (60, 0, "One of the two outcomes never occurred, and 5 of each are needed: about 300 more."),
+        (39, 1, "One of the two outcomes occurred once, and 5 of each are needed: about 160 more."),
+        (4, 36, "One of the two outcomes occurred 4 times, and 5 of each are needed: about 10 more."),
         (25, 5, ""),
     ],
 )

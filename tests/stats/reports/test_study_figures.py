@@ -197,6 +197,18 @@ def test_each_judge_is_rolled_up_over_its_own_sources(small):
     assert against(group, "offline").table[0] == (0, 1, 0, 0)
 
 
+def test_a_judge_who_could_not_tell_on_one_source_is_no_tie(small):
+    small.response("a", 1, sources=("ok", "ok"))
+    small.judged("one", "contradicted", "a.1", source=1)
+    small.judged("one", "unsure", "a.1", source=2)
+    small.said("contradicted", "a.1")
+    group = groups_of(figures_of(small))["assisted", False]
+
+    for judge in ("one", "the judges together"):
+        assert against(group, judge, scale="binary").dropped == {"judge cannot judge": 1}
+        assert against(group, judge).table[2] == (0, 0, 1, 0)
+
+
 def test_a_judge_that_only_says_not_found_is_compared_on_the_two_way_question(small):
     small.response("a", 3)
     small.judged("coarse", "not found", "a.1", "a.2")
@@ -389,3 +401,19 @@ def test_the_same_seed_gives_the_same_digits_and_another_does_not(ten):
 
     assert first == again
     assert against(groups_of(first)["assisted", False]) != against(groups_of(other)["assisted", False])
+
+
+def test_support_of_the_whole_study_is_the_same_without_its_models_and_origins(small):
+    small.response("a", 2, model="atlas")
+    small.response("b", 2, model="borealis", origin="leaflet")
+    small.judged("judge", "Supported", "a.1", "b.1", "b.2")
+    small.judged("judge", "Not supported", "a.2")
+    small.said("supported", "a.1", "a.2", "b.1", "b.2")
+    small.roll_up()
+    every, whole = (study_figures(small.study.reader, split=split, resampling=FAST) for split in (True, False))
+
+    assert [(one.split, one.stratum) for one in every.support.strata[1:]] == [
+        ("model", "atlas"), ("model", "borealis"), ("origin", "forum"), ("origin", "leaflet"),
+    ]  # fmt: skip
+    assert whole.support.strata == every.support.strata[:1]
+    assert whole.reviewers[0].support[0].strata == every.reviewers[0].support[0].strata[:1]
