@@ -58,7 +58,7 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         "by any source of the response",
         "all statements of a response",
         "cited URLs that are valid",
-        "\nbounds, all 30 responses, ",
+        "\nbounds over 30 responses, ",
         "No statement cites a source itself.",
         "seed 1, 199 resamples, ties undecided, ",
     ):
@@ -94,6 +94,18 @@ def test_every_reviewer_has_a_line_before_the_single_judges(medreview, study, tm
 
     assert len(lines) <= 23
     assert [sum(line.startswith(f"{name}, ") for line in lines) for name in ("anna", "ben")] == [1, 1]
+
+
+def test_one_response_that_nothing_was_fetched_for_has_no_figure_and_says_why(medreview, tmp_path):
+    answers, path = tmp_path / "one.jsonl", tmp_path / "one.medreview"
+    answers.write_text('{"response": "Metformin lowers glucose [1].", "citations": ["https://page.example/a"]}')
+    medreview("import", path, answers)
+    # Without statements every source is unused, which is no row of the screen and asks for no note.
+    assert "no interval" not in medreview("stats", path, "--replicates", 99).stdout
+    medreview("parse", path)
+    text = medreview("stats", path, "--replicates", 99).stdout
+
+    assert "\nbounds over 1 response, 1 lacking a verdict: 0.0% to 100.0%\nNothing was fetched yet.\n" in text
 
 
 def record_all(db, recorder, events):

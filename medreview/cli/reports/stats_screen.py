@@ -65,7 +65,7 @@ def _screen(figures: StudyFigures, study: Path, compared: Sequence[_Line], most:
     if figures.support.strata:
         yield ""
         yield from _support(figures.support)
-        shown += figures.support.strata[0].clustered
+        shown += (figure for figure in figures.support.strata[0].clustered if figure.name in _SUPPORT)
     yield from _notes(figures, shown)
     yield from provenance_lines(figures.provenance)
     yield NextStep(one_line(command("stats", study, "--full")))
@@ -144,7 +144,7 @@ def _support(report: SupportReport) -> Iterator[Part]:
     for bound in whole.bounds:
         if bound.name == "response-level support" and bound.missing:
             low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
-            yield f"bounds, all {bound.n:,} responses, {bound.missing:,} of them lacking a verdict: {low} to {high}"
+            yield f"bounds over {counted(bound.n, 'response')}, {bound.missing:,} lacking a verdict: {low} to {high}"
 
 
 def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:
