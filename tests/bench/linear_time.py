@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from medreview.citations import extract
+from medreview.citations.markers import find_markers
+from medreview.citations.own_numbers import OwnNumbers
 from medreview.statements.sentences import sentence_spans
 from medreview.statements.split import split
 
@@ -43,12 +45,33 @@ PIECES: dict[str, tuple[Callable[[str], Any], list[str]]] = {
     ),
     "sentences": (
         sentence_spans,
-        [". ", ".", "a.", "\n ", "[1]", ".)", ".[1", "\n- ", "(", "A. B ", ".¹", "abc.1 ", ".(1,"],
+        [
+            ". ",
+            ".",
+            "a.",
+            "\n ",
+            "[1]",
+            ".)",
+            ".[1",
+            "\n- ",
+            "(",
+            "A. B ",
+            ".¹",
+            "abc.1 ",
+            ".(1,",
+            ".[1](https://a",
+            ".([a](https://a",
+        ],
+    ),
+    "markers": (
+        lambda text: find_markers(text, OwnNumbers({1: ("a",)}), extract(text)),
+        [".[1](https://a", "[1](https://a) ", "[1,", "(ref 1 and ", "a¹", "(A 2019; "],
     ),
     "statements": (
         split,
         [
             "[1]",
+            ". References: [1] a ",
             "a [1]. ",
             "(https://a.org)",
             "**",
