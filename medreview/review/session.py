@@ -103,7 +103,7 @@ class ReviewSession(Sitting):
         """Take the judges' verdict as mine, in open mode only; ``instead`` as in :meth:`decide`."""
         verdict = self._current().verdict
         if not self.shows_judges:
-            raise UserError("The judges are hidden until you decide; press your own verdict.")
+            raise UserError(f"The judges are hidden {self.hidden_until}; press your own verdict.")
         if not self._current().judgements:
             raise UserError("No judge has looked at this statement; press your own verdict.")
         if verdict is None or verdict.verdict is None:

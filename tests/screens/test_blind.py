@@ -32,7 +32,7 @@ async def test_blind_hides_the_machine_until_the_decision(study: Study, size: tu
         await press(pilot, "i")
         assert "hidden" in pane_text(app, "foot")
         await press(pilot, "a")
-        assert "hidden until you decide" in pane_text(app, "foot")
+        assert "hidden until the block ends, 4 of 4 to go" in pane_text(app, "foot")
         assert not events(study)
 
 

@@ -30,7 +30,12 @@ def review(
     audit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Draw an audit of N statements or more, and open it.")
     ] = None,
-    blind: Annotated[bool, typer.Option("--blind", help="Hide the judges until you decide.")] = False,
+    blind: Annotated[
+        bool,
+        typer.Option(
+            "--blind", help="Every statement, in an order of your own; the judges hidden until the block is done."
+        ),
+    ] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Look, decide nothing.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
     reviewer: Reviewer = None,

@@ -200,6 +200,14 @@ def test_what_was_not_used_is_named_with_the_field_that_would_take_it(write: Wri
     assert [column.column for column in again.unused] == ["prompt", "text", "llm", "score"]
 
 
+def test_a_field_is_named_only_where_it_is_missing_and_the_value_could_be_one(write: Write, study: Study) -> None:
+    record = {"question": "Q?", "prompt": "P?", "response": "A.", "reference_style": "Vancouver", "engine_on": True}
+    notes = "It was asked twice. " * 11
+    done = bring(study, write("a.jsonl", lines({**record, "engine_notes": notes})))
+    names = ("prompt", "reference_style", "engine_on", "engine_notes")
+    assert done.unused == [UnusedColumn(column, "") for column in names]
+
+
 def test_an_address_without_a_scheme_is_found_among_saved_pages_by_either(
     write: Write, study: Study, tmp_path: Path
 ) -> None:
