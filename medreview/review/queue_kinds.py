@@ -54,7 +54,8 @@ KINDS: Final = (
         "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal", tells=True,
     ),
     QueueKind(
-        "audit", "a", "audit: random", "blind", "A random draw, judges hidden until the block is done; figures come from it.",
+        "audit", "a", "audit: random", "blind",
+        "A random draw, judges hidden until the block is done; figures come from it.",
         "a.number IS NOT NULL", "a.number / a.inclusion_prob",
     ),
     QueueKind(
