@@ -105,6 +105,8 @@ def test_each_doubt_has_its_badge():
     assert badges([vote(None, supported=False)]) == ["not supported"]
     assert badges([], pages=CitedPages(0, ())) == ["no source cited"]
     assert badges([], pages=CitedPages(1, ("timeout",))) == ["no readable source", "page: timeout"]
+    unread = CitedPages(2, ("timeout",), own=1)  # that no page can be read is said once
+    assert badges([], pages=unread) == ["no readable source", "page: timeout"]
     assert badges([vote(None, offline=True)], ["number"]) == ["numbers differ"]
 
 

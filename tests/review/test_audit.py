@@ -223,6 +223,30 @@ def test_members_are_kept_from_queues_that_show_the_judges_until_they_are_met_or
     assert check(study.reader) == []
 
 
+def test_the_draw_of_an_earlier_version_which_left_no_event_holds_for_new_statements(study: Study) -> None:
+    study.write(
+        lambda c: c.execute("INSERT INTO audit_frame SELECT statement_id, 0.01, 'all', 0.4 FROM statement") and None
+    )
+    grow(study, 31, 2)
+    begin(study, "kb")
+    rows = study.reader.execute("SELECT DISTINCT stratum, rate FROM audit_frame").fetchall()
+    assert [tuple(row) for row in rows] == [("all", 0.4)]
+    assert study.reader.execute("SELECT count(*) FROM audit_frame").fetchone()[0] == 320
+
+
+def test_a_statement_keeps_its_stratum_when_flags_come_and_go(study: Study) -> None:
+    def frame() -> list[tuple[object, ...]]:
+        return [tuple(row) for row in study.reader.execute("SELECT * FROM audit_frame ORDER BY statement_id")]
+
+    draw(study, "kb", size=20, by="flagged")
+    before = frame()
+    few = "priority = 0 AND statement_id LIKE 'r1.%'"
+    study.write(lambda c: c.execute(f"UPDATE verdict SET priority = iif({few}, 100, 0)"))
+    study.write(complete)
+    assert frame() == before
+    assert draw(study, "kb", size=20, by="flagged").new == 0
+
+
 def test_a_member_that_was_seen_with_its_judges_is_kept_from_nothing_and_stays_a_member(study: Study) -> None:
     session = ReviewSession(study, "kb", open_queue(study, "flagged", "kb"))
     seen = session.queue.units[0]
