@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.judges.rollup import on_sources, roll_up
-from medreview.judges.triage import CitedPages, common_lacks, flags, priority, worth_flagging
+from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags, priority, worth_flagging
 from medreview.judges.votes import Judge, Vote
 
 
@@ -134,6 +134,11 @@ def test_what_is_missing_is_a_flag_where_few_lack_it():
     assert common_lacks([nothing] * 3 + [alone] * 4 + [[]] * 30) == frozenset()
     absent = flags(roll_up([vote("supported", quote="absent")]), [], CitedPages(1, ("ok",)))
     assert common_lacks([absent] * 9) == frozenset()  # a cause stays one however many have it
+
+
+def test_the_cause_is_the_page_of_the_gravest_flag_that_is_about_one():
+    assert cause([Flag(60, "jury 1-1"), Flag(58, "page changed", "p2"), Flag(45, "nothing on the page", "p3")]) == "p2"
+    assert cause([Flag(60, "jury 1-1")]) is None
 
 
 def test_what_a_judge_supports_lacks_nothing():

@@ -38,3 +38,18 @@ def test_a_second_time_changes_nothing(study):
     refresh(study)
 
     assert [tuple(row) for row in before] == [tuple(row) for row in study.reader.execute("SELECT * FROM verdict")]
+
+
+@pytest.mark.parametrize(("citing", "flagged"), [(2, True), (1, False)])
+def test_who_cites_nothing_is_alone_in_it_where_most_others_of_the_response_do(tmp_path, citing, flagged):
+    def add(rows):
+        rows.page("u1", "words of the page", snapshot_id="p1")
+        rows.response("r1", statements=["a", "b", "c"], cites=["u1"])
+        for number in range(1, citing + 1):
+            rows.add("marker", statement_id=f"r1.{number}", ordinal=1, text="[1]", number=1, source_id="u1")
+
+    with Study.create(tmp_path / "b.medreview") as study:
+        build(study, add)
+        refresh(study)
+        row = study.reader.execute("SELECT badges FROM verdict WHERE statement_id = 'r1.3'").fetchone()
+    assert ("cites nothing itself" in row["badges"]) == flagged
