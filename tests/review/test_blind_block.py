@@ -321,3 +321,15 @@ def test_the_deferred_queue_has_the_members_of_the_audit_that_were_put_off(study
     assert list(put_off.queue.units) == [session.queue.units[0]]
     assert not put_off.shows_judges
     assert put_off.decide("partial") is FollowUp.BLOCK_END
+
+
+def test_a_list_tells_of_a_member_of_the_audit_again_once_its_judges_were_shown(study: Study) -> None:
+    session = sit(study)
+    unit = session.queue.units[0]
+    session.defer()
+    later = ReviewSession(study, WHO, open_queue(study, "deferred", WHO))
+    assert later.hides(unit)
+    assert later.decide("partial") is FollowUp.BLOCK_END
+    assert later.hides(unit)
+    later.show_judges()
+    assert not later.hides(unit)
