@@ -30,7 +30,10 @@ def test_a_figure_of_the_judges_is_a_look_and_says_which_figure_lacks_labels(med
         rows = study.reader.execute("SELECT payload FROM event WHERE kind = 'look'").fetchall()
     assert [json.loads(row[0]) for row in rows] == [{"what": "audit", "shown": "totals"}]
     # Of a tied jury the judges have none.
-    assert re.search("supported(; judges right)?: 1 have a label", medreview("stats", demo).stdout)
+    assert re.search(
+        "supported(; judges right)?: 30 statements that count are\\s+needed: 1 so far,\\s+29 more",
+        medreview("stats", demo).stdout,
+    )
 
 
 def test_draw_more_by_strata_and_give_back(medreview: Program, demo: Path) -> None:

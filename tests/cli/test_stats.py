@@ -58,7 +58,7 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         "by any source of the response",
         "all statements of a response",
         "cited URLs that are valid",
-        "\nbounds over 30 responses, ",
+        "\nall statements, bounds: ",
         "No statement cites a source itself.",
         "seed 1, 199 resamples, ties undecided, ",
     ):
@@ -105,7 +105,10 @@ def test_one_response_that_nothing_was_fetched_for_has_no_figure_and_says_why(me
     medreview("parse", path)
     text = medreview("stats", path, "--replicates", 99).stdout
 
-    assert "\nbounds over 1 response, 1 lacking a verdict: 0.0% to 100.0%\nNothing was fetched yet.\n" in text
+    assert (
+        "\nall statements, bounds: 0.0% to 100.0% (lacking a verdict: 1 of 1 response)\nNothing was fetched yet.\n"
+        in text
+    )
 
 
 def record_all(db, recorder, events):

@@ -144,7 +144,8 @@ def _support(report: SupportReport) -> Iterator[Part]:
     for bound in whole.bounds:
         if bound.name == "response-level support" and bound.missing:
             low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
-            yield f"bounds over {counted(bound.n, 'response')}, {bound.missing:,} lacking a verdict: {low} to {high}"
+            lacking = f"lacking a verdict: {bound.missing:,} of {counted(bound.n, 'response')}"
+            yield f"all statements, bounds: {low} to {high} ({lacking})"
 
 
 def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:
