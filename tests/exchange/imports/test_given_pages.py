@@ -6,7 +6,7 @@ import pytest
 
 from medreview.exchange.imports.given_pages import GivenPage, given_pages
 
-ADDRESSES = {"url": "", "pmid": "PMID:", "title": ""}
+ADDRESSES = {"url": "", "pmid": "PMID:"}
 PAGE, TEXT = "https://a.example/x", "Rest helps."
 
 
