@@ -25,7 +25,6 @@ from medreview.review.undo import last_act
 from medreview.study import Study
 from medreview.study.audit_frame import strata
 from medreview.study.check import check
-from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
 from tests.support.study_builder import build
 
@@ -202,9 +201,7 @@ def test_members_are_kept_from_queues_that_show_the_judges_until_they_are_met_or
     audit.next()
     audit.decide("contradicted")
     audit.next()
-    said = {"axis": "hallucination", "label": "other", "exposure": {"judge_verdict": "no"}}
-    other_axis = NewEvent("decide", put_off, said)
-    study.write(lambda c: Recorder("kb").append(c, other_axis, block="audit", mode="blind"))
+    audit.hallucination("other")
     audit.defer()
     assert reserved(study.reader, "kb") == all_members - decided  # put off is not decided, nor is another axis
     assert open_queue(study, "deferred", "kb").units == [put_off]  # where it is blind
