@@ -31,7 +31,8 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
     the list, or every URL when there is none).
     """
     waiting = study.reader.execute("SELECT count(*) FROM response WHERE cited = 0").fetchone()[0]
-    progress.begin("citations", waiting)
+    if waiting:
+        progress.begin("citations", waiting)
     done = citations = unusable = 0
     while rows := study.reader.execute(
         "SELECT response_id, text, listed FROM response WHERE cited = 0 ORDER BY ordinal LIMIT ?", (_BATCH,)

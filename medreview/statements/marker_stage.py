@@ -33,7 +33,8 @@ def mark_all(study: Study, progress: Progress = SILENT) -> int:
     A response waits until its citations were extracted and its statements are there.
     """
     waiting = int(study.reader.execute(f"SELECT count(*) {_WAITING}", (MARKED_BY,)).fetchone()[0])
-    progress.begin("markers", waiting)
+    if waiting:
+        progress.begin("markers", waiting)
     while rows := study.reader.execute(
         f"SELECT response_id {_WAITING} ORDER BY ordinal LIMIT ?", (MARKED_BY, _BATCH)
     ).fetchall():
