@@ -99,7 +99,7 @@ def test_no_color_gives_no_colour_and_an_empty_one_does_not_count(start: Start) 
     assert "^^ 50" in plain.shown
     assert "▌" in plain.shown
     plain.type("\x1b")
-    plain.wait("agree")
+    plain.wait_until(lambda: "Why not" not in plain.shown and "agree" in plain.shown, "the keys again")
     plain.type("q")
     plain.wait("REVIEW")
     plain.type("q")
