@@ -244,3 +244,20 @@ def test_an_export_carries_the_audit_to_a_new_study_and_to_a_copy(drawn: Path, t
             assert [tuple(row) for row in other.reader.execute(query)] == frame
             assert reserved(other.reader, "anna") == set()
             assert check(other.reader) == []
+
+
+def test_a_study_of_file_version_3_opens_with_all_that_it_said(tmp_path: Path) -> None:
+    path = tmp_path / "kept.medreview"
+    shutil.copy(KEPT / "schema_3.sqlite", path)
+    before = sqlite3.connect(path)
+    events = before.execute("SELECT * FROM event ORDER BY seq").fetchall()
+    before.close()
+    with Study.open(path) as study:
+        assert schema_version(study.reader) == NEWEST
+        assert [
+            tuple(row)[: len(events[0])] for row in study.reader.execute("SELECT * FROM event ORDER BY seq")
+        ] == events
+        assert check(study.reader) == []
+        kinds = dict(study.reader.execute("SELECT kind, count(*) FROM event GROUP BY kind").fetchall())
+        assert {"promote": 1, "audit_rate": 1, "look": 1, "defer": 1}.items() <= kinds.items()
+        assert study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0] == 22

@@ -7,7 +7,7 @@ from typing import Final
 from medreview.study.permanent_numbers import number_given_draw
 
 APPLICATION_ID: Final = 0x6D647276  # "mdrv"
-_STEPS: Final = ("0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql")
+_STEPS: Final = ("0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql", "0004_nothing_lost.sql")
 NEWEST: Final = len(_STEPS)
 
 

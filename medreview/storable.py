@@ -1,0 +1,43 @@
+"""What may enter the study file: text that can be encoded, whole numbers of 64 bits, numbers that are finite.
+
+Everything from outside (answers, exports, batch results, file names, replies of models) is asked here before it is
+stored, so that one bad value costs its own row and not the whole transaction.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+_LARGEST: Final = 2**63 - 1
+_DEEPEST: Final = 100
+
+
+def unstorable(value: object) -> str:
+    """Why a value cannot be stored, as half a sentence; ``""`` when it can.
+
+    Looks into lists and tables to a depth of 100; keys count as values.
+    """
+    waiting: list[tuple[object, int]] = [(value, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        if isinstance(one, str):
+            if not one.isascii() and any("\ud800" <= sign <= "\udfff" for sign in one):
+                return "a text holds half a character (an unpaired surrogate)"
+        elif isinstance(one, bool) or one is None:
+            continue
+        elif isinstance(one, int):
+            if not -_LARGEST - 1 <= one <= _LARGEST:
+                return "a whole number has more than 64 bits"
+        elif isinstance(one, float):
+            if one != one or one in (float("inf"), float("-inf")):
+                return "a number is not finite"
+        elif isinstance(one, Mapping | list | tuple):
+            if depth == _DEEPEST:
+                return f"lists or tables stand in one another more than {_DEEPEST} deep"
+            inside = [*one.keys(), *one.values()] if isinstance(one, Mapping) else one
+            waiting += ((item, depth + 1) for item in inside)
+    return ""
+
+
+def storable_text(text: str) -> str:
+    """The text with half characters replaced by U+FFFD, for words that are worth keeping although one is damaged."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
