@@ -101,6 +101,11 @@ PAGE_STATES: Final = (
 GIVEN: Final = PAGE_STATES[-1]
 """The text of a source came in the answer's own record: it can be read and judged, but its address was not asked."""
 
+SET_APART: Final = ("collapsed", "hidden", "alt", "boilerplate")
+"""Why a part of a page's text does not stand open on the page: behind a control that opens it (an accordion, a tab);
+seen by no reader (off the screen, white on white, closed without a control); the words for an image; a menu or a
+footer."""
+
 
 def level_named(axis: str, level: str) -> Label:
     """The label of an axis by its level; raises ``KeyError`` for a level that the axis does not have."""

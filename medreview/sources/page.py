@@ -9,6 +9,7 @@ from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.reading.charset import decode
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
+from medreview.sources.reading.set_apart import SetApart
 from medreview.sources.records.detect import read_record, requested_identifier
 from medreview.sources.records.service_record import ServiceRecord
 from medreview.text import normalise_newlines
@@ -45,7 +46,8 @@ class Page:
     readable on the page. Both have LF as their only line end and are otherwise as on the page, control characters
     included. ``state`` is one of ``medreview.labels.PAGE_STATES``, ``evidence`` the sentence that says why (``""``
     where none is needed). ``extractor`` is name and version of what extracted ``text``. ``page_starts`` are the offsets
-    in ``text`` (code points) at which the pages of a PDF begin, ``outline`` its headings, in text order.
+    in ``text`` (code points) at which the pages of a PDF begin, ``outline`` its headings, in text order. ``set_apart``
+    are the parts of ``text`` that do not stand open on the page, in text order, none over another.
 
     There may be a text also with a state that is not the source (an error page, a cookie wall); which states hold the
     source is ``medreview.sources.reading.page_states.HOLDS_SOURCE``.
@@ -59,6 +61,7 @@ class Page:
     extractor: str
     page_starts: tuple[int, ...] = ()
     outline: tuple[Heading, ...] = ()
+    set_apart: tuple[SetApart, ...] = ()
 
 
 def read_page(fetched: Fetched) -> Page:

@@ -92,6 +92,7 @@ def _row(source_id: str, fetched: Fetched, page: Page) -> dict[str, Any]:
         "title": page.title,
         "extractor": page.extractor,
         "outline": json.dumps([[heading.start, heading.end, heading.level] for heading in page.outline]),
+        "set_apart": json.dumps(page.set_apart),
         "page_starts": json.dumps(page.page_starts),
         "raw_size": len(fetched.body),
         "raw_sha256": raw,

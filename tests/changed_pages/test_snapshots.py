@@ -8,6 +8,10 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.review.queue import open_queue
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.page import Page
+from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.snapshots import add_snapshot
 from medreview.study import Study
 from tests.changed_pages.changing_site import PAGE, URL, again, put_body, reviewed, rows
 
@@ -125,3 +129,15 @@ def test_why_a_page_is_not_there_is_the_newest_reason(bare, pages):
 def test_one_source_is_found_without_reading_them_all(study):
     plan = study.reader.execute("EXPLAIN QUERY PLAN SELECT text_sha256 FROM snapshot_current WHERE source_id = 'x'")
     assert not [row["detail"] for row in plan if row["detail"].startswith("SCAN")]
+
+
+def test_the_parts_of_a_text_that_are_set_apart_are_stored_with_it(study):
+    fetched = Fetched(URL, URL, (URL,), 200, "text/html", b"<p>x", "2026-12-01T00:00:00Z")
+    ((source_id,),) = rows(study, "SELECT source_id FROM source")
+    read = Page("", "Open.\nClosed.", "Open.\nClosed.", "ok", "", "a reader", set_apart=(SetApart(6, 13, "collapsed"),))
+    study.write(lambda connection: add_snapshot(connection, source_id, fetched, read))
+
+    ((stored,),) = rows(
+        study, "SELECT p.set_apart FROM source JOIN snapshot AS p ON p.snapshot_id = source.current_snapshot"
+    )
+    assert [SetApart(*part) for part in json.loads(stored)] == list(read.set_apart)

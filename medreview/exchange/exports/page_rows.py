@@ -16,7 +16,8 @@ ORDER BY u.domain, u.url, u.source_id, p.version"""
 
 _SNAPSHOT: Final = """
 SELECT p.snapshot_id, p.source_id, u.url, p.title, p.version, p.snapshot_id IS u.current_snapshot, p.page_state,
-       p.status, p.fetched_at, p.final_url, p.content_type, p.extractor, p.text_sha256, p.text
+       p.status, p.fetched_at, p.final_url, p.content_type, p.extractor, p.text_sha256, p.set_apart,
+       p.text
 FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
 
 _ELSEWHERE: Final = """

@@ -3,7 +3,7 @@
 from typing import Final
 
 from medreview.exchange.files.columns import Column
-from medreview.labels import PAGE_STATES
+from medreview.labels import PAGE_STATES, SET_APART
 
 SOURCES: Final = (
     Column("source_id", "text", "The source: what one or more citations lead to."),
@@ -29,6 +29,8 @@ SNAPSHOTS: Final = (
     Column("content_type", "text", "What the server called it."),
     Column("extractor", "text", "What made the text, with its version."),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
+    Column("set_apart", "text", "Parts of the text that do not stand open on the page, as JSON: [[start, end, kind], "
+           "...] in code points; kinds: " + ", ".join(SET_APART) + ". [] where none is known."),
     Column("text_length", "integer", "Length of the text.", unit="code points"),
     Column("text", "text", "The main text, as it was judged and shown. Empty where there is none, and in a database "
            "made without the texts of pages."),
