@@ -4,6 +4,8 @@ import os
 import sqlite3
 from pathlib import Path
 
+from medreview.study.row_seals import register
+
 _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "fuse.sshfs", "fuse.rclone", "davfs", "fuse.gvfsd", "ncpfs", "glusterfs")
 
 
@@ -53,6 +55,10 @@ def copy_of(connection: sqlite3.Connection) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(
+        "PRAGMA recursive_triggers = ON"
+    )  # a row that INSERT OR REPLACE replaces is deleted by the rules
+    register(connection)
 
 
 def _is_immutable(path: Path) -> bool:

@@ -23,6 +23,4 @@ def insert(connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[st
         for row in rows:
             yield [row[column] for column in columns]
 
-    before = connection.total_changes
-    connection.executemany(statement, values())
-    return connection.total_changes - before
+    return connection.executemany(statement, values()).rowcount  # what triggers change is not counted

@@ -12,7 +12,7 @@ from medreview.errors import UserError
 from medreview.study import Study
 from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backup_to
 from medreview.study.check import check
-from medreview.study.connection import on_network
+from medreview.study.connection import connect, on_network
 from medreview.study.events import NewEvent, Recorder
 from tests.support.study_builder import build
 
@@ -109,7 +109,7 @@ def test_check_finds_a_forged_event_and_a_missing_one(study):
         decide(study, unit, recorder=recorder)
     path = study.path
     study.close()
-    forger = sqlite3.connect(path)
+    forger = connect(path)
     forger.executescript(
         """DROP TRIGGER event_is_never_updated; DROP TRIGGER event_is_never_deleted;
            UPDATE event SET payload = json_set(payload, '$.label', 'contradicted') WHERE unit = 's1';

@@ -15,3 +15,12 @@ CREATE TABLE draft (
 -- collapsed: behind a control that opens it (an accordion, a tab); hidden: no reader sees it (off the screen, of no size,
 -- white on white, display:none without a control); alt: the words for an image; boilerplate: a menu, a footer.
 ALTER TABLE snapshot ADD COLUMN set_apart TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(set_apart));
+
+-- A short hash over all stored columns of every row of every other table. The triggers that keep it are made from the
+-- schema, after the last step (medreview.study.row_seals).
+CREATE TABLE row_seal (
+    of_table INTEGER NOT NULL,           -- the table's number
+    row_key INTEGER NOT NULL,            -- a hash of the row's primary key
+    seal BLOB NOT NULL,
+    PRIMARY KEY (of_table, row_key)
+) STRICT, WITHOUT ROWID;

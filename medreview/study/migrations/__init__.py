@@ -1,10 +1,12 @@
 """The numbered steps that bring a study file up to date; the file's ``user_version`` is the last one done."""
 
 import sqlite3
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
 from medreview.study.permanent_numbers import number_given_draw
+from medreview.study.row_seals import all_misfits, is_sealed, register, seal_all, triggers_dropped
 
 APPLICATION_ID: Final = 0x6D647276  # "mdrv"
 _STEPS: Final = ("0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql", "0004_nothing_lost.sql")
@@ -17,12 +19,31 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Run the steps that the file has not seen, each in a transaction of its own: a cut between two leaves it whole."""
+    """Bring a file up to date: run the steps that it has not seen."""
     done = schema_version(connection)
+    run_steps(connection, [files(__name__).joinpath(name).read_text(encoding="utf-8") for name in _STEPS[done:]])
+
+
+def run_steps(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
+    """Run scripts and seal every row again, in one transaction: a cut anywhere leaves the file as it was.
+
+    A row that did not fit its seal before does not fit it afterwards. Raises ``sqlite3.Error`` when a script cannot be
+    run, or the file cannot be read.
+    """
+    if not scripts:
+        return
     connection.create_function("number_given_draw", 5, number_given_draw, deterministic=True)
-    for number, name in enumerate(_STEPS[done:], done + 1):
-        script = files(__name__).joinpath(name).read_text(encoding="utf-8")
+    register(connection)
+    unfit = all_misfits(connection) if is_sealed(connection) else []
+    steps = ";\n".join((*triggers_dropped(connection), *scripts))
+    version = schema_version(connection) + len(scripts)
+    try:
         connection.executescript(
-            f"BEGIN IMMEDIATE;\n{script}\nPRAGMA application_id = {APPLICATION_ID};\n"
-            f"PRAGMA user_version = {number};\nCOMMIT;"
+            f"BEGIN IMMEDIATE;\n{steps}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {version};"
         )
+        seal_all(connection, unfit)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
