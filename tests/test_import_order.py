@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 BREAKING = {
     "the order of the folders": ("medreview/study/ids.py", "medreview.evidence.units"),
     "the order of exchange": ("medreview/exchange/files/columns.py", "medreview.exchange.imports.rows"),
-    "the order of sources": ("medreview/sources/fetching/body.py", "medreview.sources.reading.charset"),
+    "the order of sources": ("medreview/sources/fetching/rate_limit.py", "medreview.sources.reading.charset"),
     "no cycles within a folder": ("medreview/statements/abbreviations.py", "medreview.statements.split"),
     "commands do not need each other": ("medreview/cli/commands/check.py", "medreview.cli.commands.where"),
     "stages do not call each other": ("medreview/statements/stage.py", "medreview.citations.stage"),

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from medreview.llm.call import JudgeRequest, ResponseFormat
-from medreview.llm.parse import replace_surrogates
 from medreview.llm.settings import JudgeSettings
+from medreview.storable import storable_text
 
 FORMATS: Final[tuple[ResponseFormat, ...]] = ("json_schema", "json_object", "plain")
 _NEW_NAME: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
@@ -35,7 +35,7 @@ class FormatNegotiator:
 
     def body(self, request: JudgeRequest, messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
         """The body of the HTTP request."""
-        sent = [{name: replace_surrogates(text) for name, text in message.items()} for message in messages]
+        sent = [{name: storable_text(text) for name, text in message.items()} for message in messages]
         body: dict[str, Any] = {"model": self._model, "messages": sent}
         body |= self.params
         response_format = response_format_of(request, self.rung)

@@ -8,8 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal
 
 from medreview.llm.completion import has_choice
-from medreview.llm.parse import replace_surrogates
 from medreview.llm.transport import Reply
+from medreview.storable import storable_text
 
 Kind = Literal[
     "transient", "rate_limit", "format", "parameter", "bad_request", "overflow", "refused", "invalid_output",
@@ -34,6 +34,7 @@ _QUOTA: Final = re.compile(r"insufficient.?(?:quota|funds|balance|credit)", re.I
 _TRANSIENT: Final = frozenset({408, 409, 425})
 _BAD_REQUEST: Final = frozenset({400, 404, 415, 422, 501})
 _LONGEST_MESSAGE: Final = 300
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ def _as_text(value: Any) -> str:
 
 
 def _shortened(text: str) -> str:
-    return replace_surrogates(" ".join(text[: 4 * _LONGEST_MESSAGE].split())[:_LONGEST_MESSAGE])
+    words = _CONTROLS.sub(" ", text[: 4 * _LONGEST_MESSAGE]).split()
+    return storable_text(" ".join(words)[:_LONGEST_MESSAGE])
 
 
 def _parameter(message: str, named: str, parameters: Collection[str]) -> str:

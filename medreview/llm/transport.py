@@ -2,20 +2,27 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import medreview
+from medreview.bounded_body import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of, read_body
 from medreview.llm.settings import JudgeSettings
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    import httpx2
     from openai import AsyncOpenAI
 
-_LARGEST: Final = 8_000_000
+LARGEST_ANSWER: Final = 8_000_000
+"""Bytes of one answer, as sent and as unpacked; ten times what the longest answers with their reasoning have."""
+LARGEST_ERROR: Final = 64_000
+"""Bytes that are read of an answer with any status but 200; the rest is left where it is."""
+_ENCODINGS: Final = "gzip, deflate"
+_WHAT: Final = "answer"
 _CONNECT_SECONDS: Final = 10
 # The last is an internal header by which the SDK knows that it must not parse the body.
 _HEADERS: Final = frozenset(
@@ -58,6 +65,7 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
         for name in list(request.headers):
             if name.lower() not in _HEADERS:
                 del request.headers[name]
+        request.headers["Accept-Encoding"] = _ENCODINGS
         request.headers["User-Agent"] = f"medreview/{medreview.__version__}"
         if key:
             request.headers["Authorization"] = f"Bearer {key}"
@@ -68,7 +76,7 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
         follow_redirects=False,
         trust_env=not settings.is_local,
         verify=_trusted_certificates(not settings.is_local),
-        event_hooks={"request": [filter_headers]},
+        event_hooks={"request": [filter_headers], "response": [_bound]},
     )
     return openai.AsyncOpenAI(
         base_url=settings.base_url,
@@ -78,6 +86,39 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
         max_retries=0,
         http_client=http_client,
     )
+
+
+async def _bound(response: "httpx2.Response") -> None:
+    """Put a bounded, unpacked body in the place of the one that would be read whole, also by the SDK for an error.
+
+    A body that is too large or cannot be unpacked is an error with status 200 only; of any other answer the beginning
+    is enough to tell what it is, or the status.
+    """
+    import httpx2
+
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    sent: httpx2.AsyncByteStream = response.stream
+    encoding = response.headers.pop("content-encoding", "")
+
+    class Bounded(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            try:
+                body = Body(
+                    encoding=encoding_of(encoding, _WHAT),
+                    declared=response.headers.get("content-length", ""),
+                    max_bytes=LARGEST_ANSWER if response.status_code == 200 else LARGEST_ERROR,
+                    truncate=response.status_code != 200,
+                    what=_WHAT,
+                )
+                yield await read_body(sent, body)
+            except (TooLargeError, BrokenBodyError, EncodingRefusedError):
+                if response.status_code == 200:
+                    raise
+
+        async def aclose(self) -> None:
+            await sent.aclose()
+
+    response.stream = Bounded()
 
 
 @cache
@@ -106,14 +147,11 @@ async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -
                 model=model, messages=messages, extra_body=extra
             ) as response,
         ):
-            received = bytearray()
-            async for chunk in response.iter_bytes():
-                received += chunk
-                if len(received) > _LARGEST:
-                    raise Unreachable(f"The answer is larger than {_LARGEST:,} bytes.")
-            return _reply(response.status_code, response.headers, bytes(received))
+            return _reply(response.status_code, response.headers, await response.read())
     except openai.APIStatusError as error:
         return _reply(error.status_code, error.response.headers, error.response.content)
+    except (TooLargeError, BrokenBodyError, EncodingRefusedError) as error:
+        raise Unreachable(str(error)) from None
     except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException):
         raise TimedOut(f"There was no whole answer within {seconds:g} seconds.") from None
     except openai.APIConnectionError as error:

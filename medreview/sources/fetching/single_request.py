@@ -11,8 +11,7 @@ from typing import Final
 
 import httpx
 
-from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
-from medreview.sources.fetching.body import (
+from medreview.bounded_body import (
     Body,
     BrokenBodyError,
     EncodingRefusedError,
@@ -20,6 +19,7 @@ from medreview.sources.fetching.body import (
     encoding_of,
     read_body,
 )
+from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
 from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text, validator
 from medreview.sources.fetching.network import Request
 from medreview.sources.fetching.proxy import ProxyFailedError

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urljoin
 
+from medreview.bounded_body import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of
 from medreview.errors import UserError
-from medreview.sources.fetching.body import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of
 from medreview.sources.fetching.fetched import Fetched, http_failure, validator
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.saved.manifest import url_key

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from medreview.sources.fetching.body import BrokenBodyError
+from medreview.bounded_body import BrokenBodyError
 
 _MAX_HEAD: Final = 65_536
 _BLOCK: Final = 65_536

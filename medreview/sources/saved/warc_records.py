@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.bounded_body import BrokenBodyError
 from medreview.errors import UserError
-from medreview.sources.fetching.body import BrokenBodyError
 from medreview.sources.fetching.fetched import utc_text
 from medreview.sources.saved.warc_http import Message, blocks, dechunked, read_message
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from medreview.bounded_body import BrokenBodyError
 from medreview.errors import UserError
-from medreview.sources.fetching.body import BrokenBodyError
 from medreview.sources.saved.warc import WarcPages
 from medreview.sources.saved.warc_http import dechunked
 

@@ -1,11 +1,11 @@
-"""Reading a response body of bounded size.
+"""Reading a response body of bounded size, of a page or of a model's answer, whatever its status.
 
 A cap on httpx's decoded stream does not stop a decompression bomb, because the decoder has already produced the bytes;
 so the raw stream is read, and zlib is given a maximum output length.
 """
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable
 
 _GZIP_OR_ZLIB = 47  # zlib's window bits for automatic detection of a gzip or a zlib header
 _RAW_DEFLATE = -15
@@ -23,7 +23,7 @@ class EncodingRefusedError(Exception):
     """The body has a content encoding that was not accepted; the message is one plain sentence."""
 
 
-def encoding_of(header: str) -> str:
+def encoding_of(header: str, what: str = "page") -> str:
     """The content encoding to decode: ``""``, ``"gzip"`` or ``"deflate"``.
 
     Anything else, and several encodings at once, raise :class:`EncodingRefusedError`.
@@ -35,7 +35,7 @@ def encoding_of(header: str) -> str:
         return "gzip"
     if encoding == "deflate":
         return "deflate"
-    raise EncodingRefusedError(f"The server sent the page in an encoding that is not accepted ({encoding[:40]}).")
+    raise EncodingRefusedError(f"The server sent the {what} in an encoding that is not accepted ({encoding[:40]}).")
 
 
 class Body:
@@ -43,13 +43,16 @@ class Body:
 
     ``encoding`` is what :func:`encoding_of` gave, ``declared`` the Content-Length header or ``""``. As soon as more
     than ``max_bytes`` were declared, sent or decoded, :class:`TooLargeError` is raised; with ``truncate`` the first
-    ``max_bytes`` are the body instead, and ``full`` says that they are there.
+    ``max_bytes`` are the body instead, and ``full`` says that they are there. ``what`` it is, for messages.
     """
 
-    def __init__(self, *, encoding: str, declared: str, max_bytes: int, truncate: bool = False) -> None:
+    def __init__(
+        self, *, encoding: str, declared: str, max_bytes: int, truncate: bool = False, what: str = "page"
+    ) -> None:
+        self._what = what
         self._max_bytes = max_bytes
         self._truncate = truncate
-        self._decoder = _Decoder(encoding) if encoding else None
+        self._decoder = _Decoder(encoding, what) if encoding else None
         self._out = bytearray()
         self._received = 0
         self.full = False
@@ -69,14 +72,14 @@ class Body:
     def whole(self) -> bytes:
         """The decoded body. Raises :class:`BrokenBodyError` for a truncated compressed stream."""
         if self._decoder and self._received and not (self._decoder.finished or self.full):
-            raise BrokenBodyError("The page was cut short on the way.")
+            raise BrokenBodyError(f"The {self._what} was cut short on the way.")
         return bytes(self._out[: self._max_bytes])
 
     def _too_large(self) -> TooLargeError:
-        return TooLargeError(f"The page is larger than {self._max_bytes / 1_000_000:g} MB; it was not read.")
+        return TooLargeError(f"The {self._what} is larger than {self._max_bytes / 1_000_000:g} MB; it was not read.")
 
 
-async def read_body(chunks: AsyncIterator[bytes], body: Body) -> bytes:
+async def read_body(chunks: AsyncIterable[bytes], body: Body) -> bytes:
     """The whole decoded body of a stream; raises what :class:`Body` raises."""
     async for chunk in chunks:
         body.add(chunk)
@@ -88,8 +91,8 @@ async def read_body(chunks: AsyncIterator[bytes], body: Body) -> bytes:
 class _Decoder:
     """zlib with bounded output; handles multi-member gzip and raw deflate without a zlib header."""
 
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
+    def __init__(self, encoding: str, what: str) -> None:
+        self._encoding, self._what = encoding, what
         self._zlib = zlib.decompressobj(_GZIP_OR_ZLIB)
         self._at_start = True
 
@@ -113,11 +116,11 @@ class _Decoder:
             return self._zlib.decompress(chunk, room)
         except zlib.error as error:
             if not (self._at_start and self._encoding == "deflate"):
-                raise BrokenBodyError("The page came in a broken compression.") from error
+                raise BrokenBodyError(f"The {self._what} came in a broken compression.") from error
             self._zlib = zlib.decompressobj(_RAW_DEFLATE)
             try:
                 return self._zlib.decompress(chunk, room)
             except zlib.error:
-                raise BrokenBodyError("The page came in a broken compression.") from error
+                raise BrokenBodyError(f"The {self._what} came in a broken compression.") from error
         finally:
             self._at_start = False
