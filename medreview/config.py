@@ -11,8 +11,8 @@ from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
 from medreview.llm.settings import JudgeSettings, judges_from
 from medreview.review.actions import REVIEW, remapped
+from medreview.settings_files import GUARDED, check_private, find_configs, is_own, is_trusted
 
-FILE_NAME: Final = "medreview.toml"
 SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
 _THEMES: Final = ("dark", "light", "ansi")
 
@@ -48,6 +48,9 @@ class Config:
     They are added to those of the program; pairs that were judged before are not judged again."""
     judges: Mapping[str, JudgeSettings] = field(default_factory=dict)
     """The models that can be asked: the tables ``[judges.NAME]``."""
+    untrusted: Mapping[str, Path] = field(default_factory=dict)
+    """What of this says where texts and keys go (``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``) and comes
+    from a file that was not trusted yet: it is known, and not to be used (``medreview.configured``)."""
 
     @property
     def prompts_folder(self) -> Path | None:
@@ -60,37 +63,84 @@ class Config:
         return Path(self.synonyms) if self.synonyms else None
 
 
-def config_folder() -> Path:
-    """Where the settings file is looked for when none lies in the working folder."""
-    from platformdirs import user_config_path
-
-    return user_config_path("medreview")
-
-
-def find_config() -> Path | None:
-    """The settings file in the working folder, else in the user's configuration folder; ``None`` without any."""
-    for path in (Path(FILE_NAME), config_folder() / FILE_NAME):
-        if path.is_file():
-            return path
-    return None
-
-
 def load_config(path: Path | None = None) -> Config:
-    """The settings; raises :class:`UserError` naming the key that is unknown, has a wrong value, or is given twice."""
-    path = path or find_config()
-    if path is None:
-        return Config(reviewer=_login())
+    """The settings; raises :class:`UserError` naming the key that is unknown, has a wrong value, or is given twice.
+
+    With a ``path`` only that file is read, which whoever names it is taken to know. Otherwise the user's own and the
+    one in the working folder. The latter goes before the user's, but for what says where texts and keys go: there the
+    user's own goes before it, and it counts only once it was trusted.
+    """
+    if path is not None:
+        return Config(**{"reviewer": _login(), **_read(path)[0]})
+    merged: dict[str, Any] = {"reviewer": _login()}
+    untrusted: dict[str, Path] = {}
+    for file in find_configs():
+        told, content = _read(file)
+        guarded = {name: told.pop(name) for name in GUARDED if name in told}
+        merged |= told
+        added = _added(merged, guarded)
+        if added and not is_own(file) and not is_trusted(file, content):
+            untrusted |= dict.fromkeys(added, file)
+    return Config(**merged, untrusted=untrusted)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What one file says on where texts and keys go, a line each, and the whole text that says it."""
+
+    lines: list[str]
+    content: str
+
+
+def read_guarded(path: Path) -> Guarded:
+    """What a settings file says on where texts and keys go; raises :class:`UserError` as :func:`load_config` does."""
+    told, content = _read(path)
+    lines = []
+    for judge in told.get("judges", {}).values():
+        key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
+        lines.append(f"  judge {judge.name}: {judge.model} at {judge.host}, {key}")
+    lines += (f"  service {name}: {address}" for name, address in told.get("services", {}).items())
+    lines += (f"  {name}: {told[name]}" for name in ("proxy", "prompts") if told.get(name))
+    return Guarded(lines, content)
+
+
+def guarded_settings(told: Mapping[str, Any]) -> list[str]:
+    """The names of what says where texts and keys go: ``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``."""
+    names = []
+    for name in GUARDED:
+        value = told.get(name)
+        names += [f"{name}.{key}" for key in value] if isinstance(value, Mapping) else [name] if value else []
+    return names
+
+
+def _added(merged: dict[str, Any], guarded: Mapping[str, Any]) -> list[str]:
+    """Add what is not there yet, table by table; the names of what came in."""
+    before = set(guarded_settings(merged))
+    for name, value in guarded.items():
+        if isinstance(value, Mapping):
+            merged[name] = {**value, **merged.get(name, {})}
+        elif not merged.get(name):
+            merged[name] = value
+    return [name for name in guarded_settings(merged) if name not in before]
+
+
+def _read(path: Path) -> tuple[dict[str, Any], str]:
+    """The checked settings of one file, and its text."""
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = path.read_text(encoding="utf-8")
+        told = tomllib.loads(content)
+        if guarded_settings(told):
+            check_private(path)
     except OSError as error:
         raise UserError(f"The settings {path} cannot be read ({error.strerror}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"The settings {path} are not valid TOML: {error}.") from error
-    return _checked(told, path)
+    return _checked(told, path), content
 
 
-def _checked(told: dict[str, Any], path: Path) -> Config:
-    known = {item.name: item for item in fields(Config)}
+def _checked(told: dict[str, Any], path: Path) -> dict[str, Any]:
+    """What is told, with its judges and the paths beside the file; nothing is added to it."""
+    known = [item.name for item in fields(Config) if item.name != "untrusted"]
     for key, value in told.items():
         if key not in known:
             raise UserError(f"The settings {path} hold an unknown key {key!r}; known are {', '.join(known)}.")
@@ -105,10 +155,10 @@ def _checked(told: dict[str, Any], path: Path) -> Config:
         raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
     remapped(REVIEW, told.get("keys", {}))
     _check_services(told.get("services", {}), path)
-    judges = judges_from(told.get("judges", {}), path)
     # Beside the settings, whatever folder the command is given in.
     beside = {key: str(path.parent / Path(told[key]).expanduser()) for key in ("prompts", "synonyms") if told.get(key)}
-    return Config(**{"reviewer": _login(), **told, "judges": judges, **beside})
+    judges = {"judges": judges_from(told["judges"], path)} if "judges" in told else {}
+    return {**told, **judges, **beside}
 
 
 def _check_services(told: Mapping[str, Any], path: Path) -> None:

@@ -11,6 +11,7 @@ import medreview
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings, check_settings, choose, keep_local
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.pipeline import Judges, PageProvider
@@ -18,6 +19,23 @@ if TYPE_CHECKING:
     from medreview.sources.fetching.services import Services
 
 _NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
+
+
+class Untrusted(UserError):
+    """A settings file says where texts and keys go, and its user did not trust it yet; ``file`` is that one."""
+
+    def __init__(self, file: Path, names: Sequence[str]) -> None:
+        self.file = file
+        super().__init__(
+            f"The settings {file} would say where texts and keys go ({', '.join(names)}), and were not trusted yet, or "
+            f"changed since. Read them, then: {command('trust', file)}"
+        )
+
+
+def _require(config: Config, names: Sequence[str]) -> None:
+    """Raise :class:`Untrusted` when one of these settings comes from a file that was not trusted."""
+    for file in dict.fromkeys(config.untrusted[name] for name in names if name in config.untrusted):
+        raise Untrusted(file, [name for name in names if config.untrusted.get(name) == file])
 
 
 def services_of(config: Config) -> "Services":
@@ -28,6 +46,7 @@ def services_of(config: Config) -> "Services":
     """
     from medreview.sources.fetching.services import Services
 
+    _require(config, [f"services.{name}" for name in config.services])
     for name, address in config.services.items():
         if not _has_host(address):
             raise UserError(f"The service {name!r} of the settings must be a web address, such as https://example.org.")
@@ -42,6 +61,8 @@ def network_of(config: Config, proxy: str | None = None, respect_robots: bool | 
     """The network as the settings want it, unless the caller says otherwise: who asks, how, and how far apart."""
     from medreview.sources.fetching.network import Network
 
+    if proxy is None:
+        _require(config, ["proxy"])
     agent = f"medreview/{medreview.__version__}" + (f" ({config.contact})" if config.contact else "")
     return Network(
         user_agent=agent,
@@ -57,6 +78,8 @@ def pages_of(
     """Where pages are taken from: saved ones, else the network of the settings."""
     from medreview.pipeline import PageProvider
 
+    if saved is not None:
+        return PageProvider(saved)
     return PageProvider(saved, network_of(config, proxy, respect_robots), services_of(config))
 
 
@@ -70,8 +93,8 @@ def judges_of(
 ) -> "Judges":
     """The judges to ask, each once: those of the settings by name, others as given; with the user's own prompts.
 
-    Raises :class:`UserError` for no judge at all, an unknown name, wrong settings, two judges of one name, and with
-    ``local_only`` for a judge that is not on this machine.
+    Raises :class:`Untrusted`, and :class:`UserError` for no judge at all, an unknown name, wrong settings, two judges
+    of one name, and with ``local_only`` for a judge that is not on this machine.
     """
     from medreview.judges.tasks.registry import DEFAULT
     from medreview.pipeline import Judges
@@ -85,9 +108,16 @@ def judges_of(
     if given and len(set(names)) < len(names):
         raise UserError(f"Two judges have the name {max(names, key=names.count)!r}; give one of them another name.")
     chosen = choose({**config.judges, **given}, names)
+    _require(config, [f"judges.{name}" for name in names if name not in given])
     if local_only:
         keep_local(chosen)
-    return Judges(chosen, task or DEFAULT, config.prompts_folder, again)
+    return Judges(chosen, task or DEFAULT, prompts_of(config), again)
+
+
+def prompts_of(config: Config) -> Path | None:
+    """The folder with the user's own prompts; ``None`` without one. Raises :class:`Untrusted`."""
+    _require(config, ["prompts"])
+    return config.prompts_folder
 
 
 def _has_host(address: str) -> bool:

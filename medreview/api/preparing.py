@@ -117,11 +117,11 @@ class Preparing(Opened):
         key, and a refused one, before anything is sent.
         """
         from medreview import pipeline
-        from medreview.llm.settings import leaves_for
+        from medreview.llm.settings import where_texts_go
 
         asked = self._judges(judges, task, again=again, local_only=local_only)
-        if sentence := leaves_for(asked.settings):
-            warnings.warn(sentence, stacklevel=2)
+        if not all(judge.is_local for judge in asked.settings):
+            warnings.warn(where_texts_go(asked.settings), stacklevel=2)
         return pipeline.judge_by(self._study, asked, limit=limit, progress=self._progress)
 
     def plan(

@@ -25,6 +25,7 @@ from medreview.cli.commands import (
     review,
     run,
     stats,
+    trust,
     urls,
     where,
 )
@@ -73,6 +74,7 @@ for command in (
     urls.urls,
     evidence.evidence,
     prompts.prompts,
+    trust.trust,
     merge.merge,
     backup.backup,
     check.check,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medreview.cli.output import counted, progress, result, say
+from medreview.cli.trusting import with_settings
 from medreview.visible import visible
 from medreview.words import in_words
 
@@ -45,18 +46,16 @@ def ask_models(
 
 def judges_named(names: Sequence[str], *, task: str = "", again: bool = False, local_only: bool = False) -> "Judges":
     """The configured judges of these names, and the task to put to them; with the user's own prompts, if any."""
-    from medreview.config import load_config
     from medreview.configured import judges_of
 
-    return judges_of(load_config(), names, task=task, again=again, local_only=local_only)
+    return with_settings(lambda config: judges_of(config, names, task=task, again=again, local_only=local_only))
 
 
 def say_where_texts_go(judges: "Judges") -> None:
-    """Name the hosts that texts are sent to, where they leave this machine."""
-    from medreview.llm.settings import leaves_for
+    """Name where texts and keys go, and which file says so, before anything is sent."""
+    from medreview.llm.settings import where_texts_go
 
-    if sentence := leaves_for(judges.settings):
-        say(sentence)
+    say(where_texts_go(judges.settings))
 
 
 def _planned(plan: "QuestionPlan") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medreview.cli.output import counted, counted_each
+from medreview.cli.trusting import with_settings
 
 if TYPE_CHECKING:
     from medreview.pipeline import PageProvider
@@ -28,26 +29,23 @@ Robots = Annotated[
 
 def pages_from(saved: Path | None, proxy: str | None = None, respect_robots: bool | None = None) -> "PageProvider":
     """Where a command takes pages from."""
-    from medreview.config import load_config
     from medreview.configured import pages_of
 
-    return pages_of(load_config(), saved, proxy, respect_robots)
+    return with_settings(lambda config: pages_of(config, saved, proxy, respect_robots))
 
 
 def network_from_config(proxy: str | None = None, respect_robots: bool | None = None) -> "Network":
     """The network as the settings and a command's options want it."""
-    from medreview.config import load_config
     from medreview.configured import network_of
 
-    return network_of(load_config(), proxy, respect_robots)
+    return with_settings(lambda config: network_of(config, proxy, respect_robots))
 
 
 def services_from_config() -> "Services":
     """The services to ask, as the settings name them."""
-    from medreview.config import load_config
     from medreview.configured import services_of
 
-    return services_of(load_config())
+    return with_settings(services_of)
 
 
 def pages_sentence(done: "FetchSummary") -> str:

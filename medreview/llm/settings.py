@@ -9,10 +9,27 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from medreview.errors import UserError
+from medreview.llm.redact import redact
 
 _ENVIRONMENT: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _RESERVED: Final = frozenset(
-    {"model", "messages", "response_format", "stream", "n", "tools", "tool_choice", "functions", "extra_headers"}
+    {
+        "model",
+        "messages",
+        "response_format",
+        "stream",
+        "n",
+        "tools",
+        "tool_choice",
+        "functions",
+        "extra_headers",
+        "headers",
+    }
+)
+_NAMES_A_KEY: Final = re.compile(
+    r"(?:.*[-_])?(?:api|access|auth|secret|private|client)[-_]?(?:key|token|secret)|(?:proxy[-_])?authorization|key|token"
+    r"|secret|password|bearer|credentials?",
+    re.IGNORECASE,
 )
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "model": ((str,), "a text"),
@@ -48,6 +65,8 @@ class JudgeSettings:
     """Context window: maximum tokens of prompt and answer together."""
     timeout: float = 120.0
     """Seconds for one request, from its start to the last byte of the reply."""
+    settings_file: str = field(default="", compare=False)
+    """The file that these were read from; ``""`` where they were given in Python."""
 
     @property
     def host(self) -> str:
@@ -80,10 +99,11 @@ def judges_from(tables: Mapping[str, Any], where: object) -> dict[str, JudgeSett
     Raises :class:`UserError` naming the judge and the setting that is unknown, missing or wrong. Values are never
     repeated: one of them may be an API key that does not belong there.
     """
-    return {name: _judge(name, table, f"In the settings {where}, judge {name!r}") for name, table in tables.items()}
+    return {name: _judge(name, table, where) for name, table in tables.items()}
 
 
-def _judge(name: str, table: Any, where: str) -> JudgeSettings:
+def _judge(name: str, table: Any, file: object) -> JudgeSettings:
+    where = f"In the settings {file}, judge {name!r}"
     if not isinstance(table, dict):
         raise UserError(f"{where} must be a table [judges.{name}] with `model` and `base_url`.")
     if {"api_key", "key", "token"} & table.keys():
@@ -102,7 +122,7 @@ def _judge(name: str, table: Any, where: str) -> JudgeSettings:
             and not table.get(item.name)
         ):
             raise UserError(f"{where}: {item.name!r} is missing.")
-    settings = JudgeSettings(name=name, **table)
+    settings = JudgeSettings(name=name, settings_file=str(file), **table)
     check_settings(settings, where)
     return settings
 
@@ -127,12 +147,27 @@ def check_settings(settings: JudgeSettings, where: str) -> None:
     for key in settings.params:
         if key in _RESERVED:
             raise UserError(f"{where}: {key!r} cannot stand under `params`; medreview sets it.")
+    if _holds_key(settings.params, settings.key) or _holds_key(urlsplit(settings.base_url).path, settings.key):
+        raise UserError(
+            f"{where} holds what looks like a key under `params` or in `base_url`, and would store and show it; put it "
+            "into an environment variable and name that as `api_key_env`."
+        )
     for key in ("concurrency", "context_tokens", "timeout"):
         if not 0 < getattr(settings, key) < float("inf"):
             raise UserError(f"{where}: {key!r} must be above 0.")
     for key in ("price_input", "price_output"):
         if not 0 <= (getattr(settings, key) or 0) < float("inf"):
             raise UserError(f"{where}: {key!r} must not be below 0.")
+
+
+def _holds_key(value: Any, key: str) -> bool:
+    """Whether there is a key in it: by the name of a setting, by its look, or because it is the one in use."""
+    if isinstance(value, Mapping):
+        named = any(isinstance(inner, str) and inner and _NAMES_A_KEY.fullmatch(name) for name, inner in value.items())
+        return named or any(_holds_key(inner, key) for inner in value.values())
+    if isinstance(value, list):
+        return any(_holds_key(inner, key) for inner in value)
+    return isinstance(value, str) and redact(value, key) != value
 
 
 def choose(judges: Mapping[str, JudgeSettings], names: Iterable[str]) -> list[JudgeSettings]:
@@ -154,14 +189,19 @@ def keep_local(judges: Iterable[JudgeSettings]) -> None:
         )
 
 
-def leaves_for(judges: Iterable[JudgeSettings]) -> str:
-    """A sentence that names the hosts to which texts leave this machine; ``""`` when all judges are local."""
-    remote = [judge for judge in judges if not judge.is_local]
-    if not remote:
-        return ""
-    hosts = ", ".join(sorted({judge.host for judge in remote}))
-    plain = ", unencrypted" if any(judge.base_url.lower().startswith("http://") for judge in remote) else ""
-    return (
-        f"Questions, statements and sources leave this machine for {hosts}{plain}. They must "
-        "not hold what identifies a patient; --local-only (local_only) refuses this."
-    )
+def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, statements and sources go") -> str:
+    """What is said before anything is sent: for each judge the host, the model, the variable with the key, and the file
+    that says so; also of judges on this machine, since what listens there may send on."""
+    judges = list(judges)
+    lines = [f"{what} to:"]
+    for judge in judges:
+        place = "on this machine" if judge.is_local else "outside this machine"
+        plain = ", unencrypted" if not judge.is_local and judge.base_url.lower().startswith("http://") else ""
+        key = f"with the key in {judge.api_key_env}" if judge.api_key_env else "without a key"
+        file = f", as {judge.settings_file} says" if judge.settings_file else ""
+        lines.append(f"  {judge.name}: {judge.model} at {judge.host}, {place}{plain}, {key}{file}")
+    if any(judge.is_local for judge in judges):
+        lines.append("What listens on this machine may send them on.")
+    if not all(judge.is_local for judge in judges):
+        lines.append("They must not hold what identifies a patient; --local-only (local_only) refuses what is outside.")
+    return "\n".join(lines)

@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import medreview
+from tests.support.commands import own_settings
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, says
 
 ANSWER = "Start with 850 mg of metformin twice daily. It is stopped below an eGFR of 30. https://example.org/metformin"
@@ -78,7 +79,7 @@ def test_long_work_tells_how_far_it_is():
 
 def test_models_are_asked_by_name_or_as_given_also_inside_an_event_loop(demo, tmp_path):
     with JudgeEndpoint(says(json.dumps(NOT_ADDRESSED), usage=None)) as endpoint:
-        (tmp_path / "medreview.toml").write_text(endpoint.table("near"))
+        own_settings(tmp_path, endpoint.table("near"))
 
         assert demo.plan("near", limit=3)[0].estimate.calls == 3
         assert endpoint.asked == []
@@ -100,9 +101,11 @@ def test_texts_that_leave_this_machine_are_announced_or_refused(demo, monkeypatc
 
     with pytest.raises(medreview.UserError, match=r"Not on this machine.*far \(models.example\)"):
         demo.judge_by(far, local_only=True)
-    with pytest.warns(UserWarning, match="leave this machine for models.example") as told:  # noqa: SIM117
-        with pytest.raises(medreview.UserError, match="FAR_KEY"):
-            demo.judge_by(far)
+    with (
+        pytest.warns(UserWarning, match="far: m at models.example, outside this machine, with the key in") as told,
+        pytest.raises(medreview.UserError, match="FAR_KEY"),
+    ):
+        demo.judge_by(far)
     assert told[0].filename == __file__
     with warnings.catch_warnings(action="error"):
         assert demo.plan(far, limit=1)[0].host == "models.example"

@@ -25,7 +25,7 @@ from urllib.request import urlopen
 
 from medreview.study import Study
 from tests.bench.make_study import make
-from tests.support.commands import MEDREVIEW, ROOT
+from tests.support.commands import MEDREVIEW, ROOT, own_settings
 from tests.support.http_server import Exchange, LocalServer, answer_json
 from tests.support.judge_endpoint import NOT_ADDRESSED, says
 
@@ -75,13 +75,15 @@ class Bench:
 
     def __init__(self, folder: Path, wanted: argparse.Namespace) -> None:
         self.folder, self.wanted = folder, wanted
+        self.environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / "config")}
         command = [sys.executable, "-m", "tests.bench.judge_server", "--serve", "--latency", str(wanted.latency)]
         self.server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert self.server.stdout is not None
         self.address = f"http://127.0.0.1:{int(self.server.stdout.readline())}"
-        (folder / "medreview.toml").write_text(
+        own_settings(
+            folder,
             f'[judges.bench]\nmodel = "b"\nbase_url = "{self.address}/v1"\nconcurrency = {wanted.concurrency}\n'
-            "price_input = 1.0\nprice_output = 2.0\n"
+            "price_input = 1.0\nprice_output = 2.0\n",
         )
         pairs = wanted.pairs * 5 // 4  # one page in twelve is empty
         make(folder / "made.medreview", responses=pairs // 10, pairs=pairs, decided=0, judges=0, sources=200)
@@ -105,7 +107,9 @@ class Bench:
         """The command, under way."""
         command = [*MEDREVIEW, "judge", str(study), "--judge", "bench"]
         command += ["--limit", str(self.wanted.pairs)]
-        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment
+        )
 
     def whole(self) -> None:
         """Wall time against latency times questions over concurrency."""

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.support.commands import own_settings
 from tests.support.http_server import after
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, says
 
@@ -18,9 +19,10 @@ ANSWER = says(json.dumps(NOT_ADDRESSED), usage=None)
 @pytest.fixture
 def model(tmp_path):
     with JudgeEndpoint(ANSWER) as endpoint:
-        (tmp_path / "medreview.toml").write_text(
+        own_settings(
+            tmp_path,
             endpoint.table("near", price_input=1.0, price_output=2.0)
-            + '[judges.far]\nmodel = "m"\nbase_url = "https://models.example/v1"\n'
+            + '[judges.far]\nmodel = "m"\nbase_url = "https://models.example/v1"\n',
         )
         yield endpoint
 
@@ -34,7 +36,8 @@ def test_a_model_is_asked_after_a_dry_run_has_said_what_it_costs(medreview, demo
     assert len(model.asked) == 5
     assert "near: 5 units, 0 abstained; 5 calls" in done.stdout
     assert "5 not addressed" in done.stdout
-    assert "leave this machine" not in done.stderr
+    assert "near: m at 127.0.0.1:" in done.stderr
+    assert "What listens on this machine may send them on." in done.stderr
 
 
 def test_a_model_elsewhere_is_refused_when_only_local_ones_are_wanted(medreview, demo, model):
@@ -60,7 +63,8 @@ def test_mistakes_are_one_sentence(medreview, demo, model):
 def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_path):
     folder = tmp_path / "own"
     folder.mkdir()
-    (tmp_path / "medreview.toml").write_text('prompts = "own"\n' + (tmp_path / "medreview.toml").read_text())
+    (tmp_path / "medreview.toml").write_text('prompts = "own"\n')
+    medreview("trust", "--yes")
     file = folder / "source_verification.md"
     file.write_text("")  # as the shell does before the command writes into it
     ours = medreview("prompts", "source_verification", "--file").stdout
@@ -86,7 +90,7 @@ def test_an_interrupted_run_says_that_it_is_saved_and_goes_on(medreview, demo, m
     _, error = process.communicate(timeout=30)
     gate.set()
     assert (saved, process.returncode) == (8, 130)
-    assert error == "medreview: stopped; what was done is saved, the same command goes on from there.\n"
+    assert error.splitlines()[-1] == "medreview: stopped; what was done is saved, the same command goes on from there."
 
     model.received.clear()
     assert "near: 12 units" in medreview("judge", demo, "--judge", "near", "--limit", 12).stdout

@@ -3,6 +3,7 @@
 import json
 
 from medreview.study import Study
+from tests.support.commands import own_settings
 
 SETTINGS = """
 [judges.atlas]
@@ -29,7 +30,7 @@ def results(requests, results, label="not_addressed"):
 
 
 def test_there_and_back(medreview, demo, tmp_path):
-    (tmp_path / "medreview.toml").write_text(SETTINGS)
+    own_settings(tmp_path, SETTINGS)
     out = medreview("judge", demo, "--judge", "atlas", "--batch-out", "b.jsonl", "--limit", 20)
     assert "on 20 units in b.jsonl" in out.stdout
     assert "at the configured prices" in out.stdout
@@ -54,7 +55,7 @@ def test_there_and_back(medreview, demo, tmp_path):
 
 
 def test_a_batch_is_for_one_judge(medreview, demo, tmp_path):
-    (tmp_path / "medreview.toml").write_text(SETTINGS)
+    own_settings(tmp_path, SETTINGS)
     assert "name it with --judge" in medreview("judge", demo, "--batch-out", "b.jsonl", check=2).stderr
     both = ("--judge", "atlas", "--judge", "cedar")
     assert "for one judge" in medreview("judge", demo, *both, "--batch-in", "r.jsonl", check=2).stderr

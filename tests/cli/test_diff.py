@@ -9,6 +9,7 @@ import pytest
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.stage import fetch_saved
 from medreview.study import Study
+from tests.support.commands import own_settings
 
 PAGE = "<html><body><main><h1>Ramipril</h1><p>{}</p><p>{}</p></main></body></html>"
 DOSE = "Adults with high blood pressure usually start with {} mg of ramipril once daily, taken with water."
@@ -142,7 +143,7 @@ def test_nothing_changed_is_said_of_whole_texts_too(site, medreview):
     ],
 )
 def test_settings_that_cannot_be_used_are_one_sentence(site, medreview, tmp_path, settings, said):
-    (tmp_path / "medreview.toml").write_text(settings, encoding="utf-8")
+    own_settings(tmp_path, settings)
     medreview("import", "s.medreview", "a.jsonl")
     assert said in medreview("fetch", "s.medreview", check=2).stderr
 

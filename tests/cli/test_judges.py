@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.support.commands import own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, refuses, says
 
 CONTENT = {"good": '{"colour": "green"}', "bad": "Green, I should think."}
@@ -21,11 +22,12 @@ def paint(exchange):
 @pytest.fixture
 def configured(tmp_path):
     with JudgeEndpoint(paint) as endpoint:
-        (tmp_path / "medreview.toml").write_text(
+        own_settings(
+            tmp_path,
             endpoint.table("home", "good")
             + "params = {seed = 1}\n"
             + endpoint.table("chatty", "bad", price_input=1, price_output=4)
-            + '[judges.cloud]\nmodel = "gpt"\nbase_url = "https://api.example.org/v1"\napi_key_env = "NO_SUCH_KEY"\n'
+            + '[judges.cloud]\nmodel = "gpt"\nbase_url = "https://api.example.org/v1"\napi_key_env = "NO_SUCH_KEY"\n',
         )
         yield
 
@@ -56,7 +58,7 @@ def test_a_ping_says_what_came_back_and_fails_when_one_does(medreview):
     assert "home: ok in" in good.stdout
     assert "31 + 6 tokens" in good.stdout
     assert "seed was not taken and is left out." in good.stdout
-    assert good.stderr == ""
+    assert "The test question goes to:\n  home: good at 127.0.0.1:" in good.stderr
 
     told = medreview("judges", "--ping", "--json", check=1)
     assert {ping["judge"]: ping["status"] for ping in json.loads(told.stdout)["ping"]} == {

@@ -6,7 +6,7 @@ import pytest
 
 from medreview.config import load_config
 from medreview.errors import UserError
-from medreview.llm.settings import JudgeSettings, choose, keep_local, leaves_for
+from medreview.llm.settings import JudgeSettings, choose, keep_local, where_texts_go
 
 HOME = 'model = "m"\nbase_url = "http://localhost:8000/v1"\n'
 
@@ -28,7 +28,7 @@ def test_a_judge_is_read_with_its_parameters_and_prices(tmp_path):
     assert judges["home"] == JudgeSettings("home", "m", "http://localhost:8000/v1")
     assert dataclasses.astuple(judges["cloud"]) == (
         *("cloud", "gpt", "https://api.example.org/v1", "CLOUD_KEY", {"temperature": 0, "max_tokens": 500}),
-        *(1, 2.5, 8, 32000, 30),
+        *(1, 2.5, 8, 32000, 30, str(tmp_path / "medreview.toml")),
     )
 
 
@@ -46,6 +46,14 @@ def test_a_judge_is_read_with_its_parameters_and_prices(tmp_path):
         (f"[judges.home]\n{HOME}price_input = -1\n", "'price_input' must not be below 0"),
         (f"[judges.home]\n{HOME}params = {{stream = true}}\n", "'stream' cannot stand under"),
         (f"[judges.offline]\n{HOME}", "needs another name"),
+        (f"[judges.home]\n{HOME}params = {{api_key = 'very-secret'}}\n", "looks like a key under"),
+        (
+            f"[judges.home]\n{HOME}params = {{extra_body = {{authorization = 'very-secret'}}}}\n",
+            "looks like a key under",
+        ),
+        (f"[judges.home]\n{HOME}params = {{user = 'sk-very-secret'}}\n", "looks like a key under"),
+        (f"[judges.home]\n{HOME}params = {{headers = {{a = 'very-secret'}}}}\n", "'headers' cannot stand under"),
+        ('[judges.home]\nmodel = "m"\nbase_url = "https://api.example.org/sk-very-secret/v1"\n', "looks like a key"),
         (f'[judges.home]\n{HOME}api_key = "sk-very-secret"\n', "holds a key"),
         (f'[judges.home]\n{HOME}api_key_env = "sk-very-secret"\n', "in capitals, not hold the key"),
         (
@@ -88,18 +96,23 @@ def test_what_is_local(host, local):
     judge = JudgeSettings("j", "m", f"http://{host}/v1")
 
     assert judge.is_local is local
-    assert bool(leaves_for([judge])) is not local
+    assert ("outside this machine," in where_texts_go([judge])) is not local
     if not local:
         with pytest.raises(UserError, match="--local-only"):
             keep_local([judge])
 
 
-def test_the_banner_names_each_host_once_and_says_when_it_is_unencrypted():
+def test_what_is_said_before_sending_names_host_model_variable_and_file():
     there = [JudgeSettings(name, "m", "http://gpu.example.org:8000/v1") for name in "ab"]
 
-    assert leaves_for([*there, JudgeSettings("c", "m", "http://localhost/v1")]).count("gpu.example.org:8000") == 1
-    assert "unencrypted" in leaves_for(there)
-    assert "unencrypted" not in leaves_for([JudgeSettings("a", "m", "https://api.example.org/v1")])
+    told = where_texts_go([*there, JudgeSettings("c", "m", "http://localhost/v1", settings_file="here.toml")])
+    assert told.count("gpu.example.org:8000, outside this machine, unencrypted, without a key") == 2
+    assert "c: m at localhost, on this machine, without a key, as here.toml says" in told
+    assert "may send them on" in told
+    assert "identifies a patient" in told
+    away = where_texts_go([JudgeSettings("a", "m", "https://api.example.org/v1", api_key_env="A_KEY")])
+    assert "a: m at api.example.org, outside this machine, with the key in A_KEY" in away
+    assert "may send them on" not in away
 
 
 def test_judges_are_chosen_by_name():

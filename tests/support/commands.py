@@ -27,6 +27,15 @@ PATIENCE = 120
 _SILENT = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Warnings that Python does not show unless it is asked to."""
 
+
+def own_settings(folder: Path, text: str) -> Path:
+    """Make ``medreview.toml`` in the folder that :class:`Program` takes for the user's own: it needs no trust."""
+    path = folder / "config" / "medreview" / "medreview.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 Done = subprocess.CompletedProcess[str]
 
 

@@ -11,6 +11,7 @@ import typer
 
 from medreview.cli.options import Json
 from medreview.cli.output import counted, counted_each, one_line, result, say
+from medreview.cli.trusting import with_settings
 from medreview.visible import visible
 from medreview.words import in_words
 
@@ -44,14 +45,17 @@ def judges(
     Example: medreview judges --ping --study sepsis.medreview
     """
     from medreview.config import load_config
-    from medreview.llm.settings import choose, keep_local, leaves_for
+    from medreview.configured import judges_of
+    from medreview.llm.settings import choose, keep_local, where_texts_go
 
     configured = load_config().judges
     chosen = choose(configured, names) if names else list(configured.values())
     if local_only:
         keep_local(chosen)
-    if ping and (sentence := leaves_for(chosen)):
-        say(sentence.replace("Questions, statements and sources leave", "The test question leaves").split(". They")[0])
+    if ping and chosen:
+        asked = [judge.name for judge in chosen]
+        chosen = list(with_settings(lambda config: judges_of(config, asked)).settings)
+        say(where_texts_go(chosen, "The test question goes"))
     pinged = asyncio.run(_ping(chosen)) if ping else []
     done = _spent(study) if study else []
     told = {

@@ -6,6 +6,7 @@ import typer
 
 from medreview.cli.options import Json
 from medreview.cli.output import result
+from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -21,7 +22,7 @@ def prompts(
 
     Example: medreview prompts source_verification
     """
-    from medreview.config import load_config
+    from medreview.configured import prompts_of
     from medreview.judges.prompts import load_prompt, prompt_file, prompt_names
 
     if whole:
@@ -29,7 +30,7 @@ def prompts(
             raise UserError(f"--file is for one task: {command('prompts', 'source_verification', '--file')}")
         print(prompt_file(name), end="")
         return
-    folder = load_config().prompts_folder
+    folder = with_settings(prompts_of)
     if name is None:
         known = [load_prompt(task, folder) for task in prompt_names()]
         listed = {prompt.id: prompt.sha256 for prompt in known}

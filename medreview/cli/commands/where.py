@@ -17,11 +17,14 @@ def where(
 
     Example: medreview where sepsis.medreview
     """
-    from medreview.config import FILE_NAME, config_folder, find_config
+    from medreview.config import load_config
+    from medreview.settings_files import FILE_NAME, config_folder, find_configs
     from medreview.study.backup import backup_folder
 
-    found = find_config()
-    places = {"settings": str(found) if found else f"none; would be {config_folder() / FILE_NAME}"}
+    found = " and ".join(str(path) for path in find_configs())
+    places = {"settings": found or f"none; would be {config_folder() / FILE_NAME}"}
+    if untrusted := load_config().untrusted:
+        places["untrusted"] = ", ".join(untrusted)
     if study:
         places |= {"study": str(study.resolve()), "copies": str(backup_folder(study.resolve()))}
-    result(places, "\n".join(f"{name:9}{place}" for name, place in places.items()), as_json=as_json)
+    result(places, "\n".join(f"{name:10}{place}" for name, place in places.items()), as_json=as_json)
