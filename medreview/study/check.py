@@ -1,29 +1,91 @@
 """Integrity check of a study; read-only."""
 
+import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from typing import Final
 
-from medreview.study.events import verify
+from medreview.study.events import misfitting
+from medreview.study.migrations import new_schema, schema_of
+from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
 from medreview.text import joined, sha256
+
+MOST: Final = 8
+"""Sentences of one part of the check, and of one table; what is more is counted."""
+
+UNREADABLE: Final = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What reading damaged rows raises: texts and JSON that are none, values of another type, ranges that are none."""
+
+_QUOTED: Final = 160
+_CHUNK: Final = 1 << 20
+
+Named = set[tuple[str, str]]
+"""Rows by table and key that a sentence told of already, with more than their seal can tell."""
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
     """The problems of the file, one sentence each; empty when it is intact.
 
-    Checks SQLite's own structure, foreign keys, the hashes of all texts and page bodies, every stored range against its
-    text where the text is in this file, and the hash chain of the events.
+    Checks SQLite's own structure, foreign keys, the schema, the hashes of all texts and page bodies, the hash chain of
+    the events, the seal of every row, and every stored range against its text where the text is in this file. Raises
+    nothing, whatever is damaged.
     """
-    problems: list[str] = []
+    with _whatever_the_bytes(connection):
+        return list(_problems(connection))
+
+
+@contextmanager
+def _whatever_the_bytes(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read texts that cannot be decoded, too: such bytes become half characters, which fit no hash."""
+    before = connection.text_factory
+    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     try:
-        problems += (f"SQLite: {row[0]}." for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
-        if not problems:
-            for part in (_foreign_keys, _texts, _ranges, _spans, verify):
-                problems += part(connection)
-    except (sqlite3.DatabaseError, ValueError, LookupError) as error:  # a damaged text or payload
-        problems.append(f"What is stored cannot be read: {' '.join(str(error).split())}.")
-    return problems
+        yield
+    finally:
+        connection.text_factory = before
+
+
+def _problems(connection: sqlite3.Connection) -> Iterator[str]:
+    named: Named = set()
+    for part in (_structure, _foreign_keys, _schema, partial(_texts, named), partial(_bodies, named),
+                 partial(_events, named)):  # fmt: skip
+        yield from _bounded(partial(part, connection))
+    try:
+        tables = sealed_tables(connection)
+    except UNREADABLE as error:
+        yield unreadable(error)
+        tables = []
+    for table in tables:
+        yield from _bounded(partial(_seals, named, connection, table))
+    for part in (_ranges, _spans):
+        yield from _bounded(partial(part, connection))
+
+
+def _bounded(part: Callable[[], Iterator[str]]) -> Iterator[str]:
+    """Its first sentences and how many more there are; what cannot be read is one of them."""
+    try:
+        found = part()
+        yield from islice(found, MOST)
+        if more := sum(1 for _ in found):
+            yield f"And {more} more like this."
+    except UNREADABLE as error:
+        yield unreadable(error)
+
+
+def unreadable(error: Exception) -> str:
+    """A sentence about what could not be read, however long its message is."""
+    said = " ".join(str(error).split())
+    return f"What is stored cannot be read: {said[:_QUOTED] or type(error).__name__}."
+
+
+def _structure(connection: sqlite3.Connection) -> Iterator[str]:
+    found = connection.execute("PRAGMA integrity_check")
+    return (f"SQLite: {row[0]}." for row in found if row[0] != "ok")
 
 
 def _foreign_keys(connection: sqlite3.Connection) -> Iterator[str]:
@@ -31,18 +93,66 @@ def _foreign_keys(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"A row of {row[0]} points to a missing row of {row[2]}."
 
 
-def _texts(connection: sqlite3.Connection) -> Iterator[str]:
+def _schema(connection: sqlite3.Connection) -> Iterator[str]:
+    """Tables, indexes, views and triggers that are not those of this version."""
+    here, right = schema_of(connection), new_schema()
+    for place in sorted(here.keys() | right.keys(), key=str):
+        what = " ".join(place)
+        if place not in here:
+            yield f"The {what} is missing in this file."
+        elif place not in right:
+            yield f"The {what} in this file is not of this program."
+        elif here[place] != right[place]:
+            yield f"The {what} was changed."
+
+
+def _texts(named: Named, connection: sqlite3.Connection) -> Iterator[str]:
     for table, key in (("response", "response_id"), ("statement", "statement_id"), ("snapshot", "snapshot_id")):
         for row in connection.execute(f"SELECT {key} AS id, text, text_sha256 FROM {table}"):
             if sha256(row["text"]) != row["text_sha256"]:
+                named.add((table, str(row["id"])))
                 yield f"The text of {table} {row['id']} was changed after it was stored."
+
+
+def _bodies(named: Named, connection: sqlite3.Connection) -> Iterator[str]:
     for row in connection.execute("SELECT snapshot_id, raw_sha256, body FROM snapshot"):
-        try:
-            intact = sha256(zlib.decompress(row["body"])) == row["raw_sha256"]
-        except zlib.error:
-            intact = False
-        if not intact:
+        if body_digest(row["body"]) != row["raw_sha256"]:
+            named.add(("snapshot", str(row["snapshot_id"])))
             yield f"The page of snapshot {row['snapshot_id']} was changed after it was stored."
+
+
+def body_digest(body: bytes) -> str:
+    """The SHA-256 of a page as it was served, unpacked piece by piece; ``""`` when it cannot be unpacked."""
+    digest, packed = hashlib.sha256(), zlib.decompressobj()
+    try:
+        while body and not packed.eof:
+            digest.update(packed.decompress(body, _CHUNK))
+            body = packed.unconsumed_tail
+        digest.update(packed.flush())
+    except (zlib.error, TypeError):
+        return ""
+    return digest.hexdigest() if packed.eof and not packed.unused_data else ""
+
+
+def _events(named: Named, connection: sqlite3.Connection) -> Iterator[str]:
+    for seq, sentence in misfitting(connection):
+        named.add(("event", str(seq)))
+        yield sentence
+
+
+def _seals(named: Named, connection: sqlite3.Connection, table: SealedTable) -> Iterator[str]:
+    for one in misfits(connection, table):
+        if (one.table, one.key) not in named:
+            yield told(one)
+
+
+def told(one: Misfit) -> str:
+    """A sentence about a row that its seal does not fit."""
+    if one.seal is None:
+        return f"The row {one.key} of {one.table} was put there by another program."
+    if not one.key:
+        return f"A row of {one.table} is missing: it was removed by another program, or its key was changed."
+    return f"The row {one.key} of {one.table} was changed after it was stored."
 
 
 def _ranges(connection: sqlite3.Connection) -> Iterator[str]:

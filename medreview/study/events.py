@@ -7,7 +7,7 @@ changed or missing event leaves a hash that does not fit (:func:`verify`).
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -110,11 +110,14 @@ def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
 
 def verify(connection: sqlite3.Connection) -> list[str]:
     """What is wrong with the record, one sentence each; empty when every hash fits."""
-    wrong = []
+    return [sentence for _, sentence in misfitting(connection)]
+
+
+def misfitting(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+    """Events that do not fit their hash, or whose predecessor is missing: their number, and a sentence."""
     hashes = {""} | {row[0] for row in connection.execute("SELECT hash FROM event")}
     for row in connection.execute("SELECT * FROM event ORDER BY event_id"):
         if event_hash(row) != row["hash"]:
-            wrong.append(f"Event {row['seq']} ({row['event_id']}) was changed after it was written.")
+            yield row["seq"], f"Event {row['seq']} ({row['event_id']}) was changed after it was written."
         if row["previous_hash"] not in hashes:
-            wrong.append(f"The event before {row['seq']} ({row['event_id']}) is missing.")
-    return wrong
+            yield row["seq"], f"The event before {row['seq']} ({row['event_id']}) is missing."

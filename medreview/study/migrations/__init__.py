@@ -24,6 +24,22 @@ def migrate(connection: sqlite3.Connection) -> None:
     run_steps(connection, [files(__name__).joinpath(name).read_text(encoding="utf-8") for name in _STEPS[done:]])
 
 
+def new_schema() -> dict[tuple[str, str], tuple[str, str | None]]:
+    """The schema of a new file, as :func:`schema_of`."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection)
+        return schema_of(connection)
+    finally:
+        connection.close()
+
+
+def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str | None]]:
+    """All that a file is made of: (type, name) -> (table, SQL); what SQLite's ANALYZE adds is none of it."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*'"
+    return {(kind, name): (table, sql) for kind, name, table, sql in connection.execute(query)}
+
+
 def run_steps(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
     """Run scripts and seal every row again, in one transaction: a cut anywhere leaves the file as it was.
 
