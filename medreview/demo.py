@@ -13,15 +13,13 @@ TITLE = "sample study"
 def make_demo(path: Path, progress: Progress = SILENT) -> Study:
     """Make the sample study (``sample_data/README.md`` says what was planted in it) and open it for writing.
 
-    Raises :class:`~medreview.errors.UserError` when something is there already or the place cannot be written; a study
-    that could not be finished is taken away again.
+    It gets its name when it is whole: one that was broken off is never taken for the sample. Raises
+    :class:`~medreview.errors.UserError` when something is there already or the place cannot be written.
     """
-    study = Study.create(path, TITLE)
-    try:
+
+    def fill(study: Study) -> None:
         with as_file(files("medreview.sample_data")) as folder:
             inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
             pipeline.run(study, inputs, {}, pipeline.PageProvider(folder / "pages"), progress)
-    except BaseException:
-        study.discard()
-        raise
-    return study
+
+    return Study.create(path, TITLE, fill)

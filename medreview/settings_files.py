@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.atomic_output import atomic_output, write_new
 from medreview.errors import UserError
-from medreview.exchange.files.atomic_output import atomic_output, write_private
 from medreview.text import sha256
 
 FILE_NAME: Final = "medreview.toml"
@@ -103,5 +103,5 @@ def _keep(files: Mapping[str, str]) -> Path:
         raise UserError(f"{folder}, where trust is kept, cannot be made ({error.strerror or error}).") from error
     told = f'{_SIGN}, "files": {json.dumps(dict(sorted(files.items())), indent=1)}}}\n'
     with atomic_output(folder / _TRUSTED, os.fsencode(_SIGN)) as partial:
-        write_private(partial, told)
+        write_new(partial, told)
     return folder / _TRUSTED

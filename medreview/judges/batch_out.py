@@ -7,12 +7,14 @@ the cache key of the question. A manifest beside the files ties them to the judg
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from medreview.atomic_output import create, new_files, write_new
 from medreview.errors import UserError
 from medreview.judges.tasks.task import Task, pending
 from medreview.llm.call import ResponseFormat, cache_key
@@ -81,11 +83,14 @@ def write_batch(
     file exists already or cannot be written.
     """
     store = CallStore(task.study)
-    shards = _Shards(path, shard_bytes)
     seen: set[str] = set()
     units = known = prompt = 0
+    for existing in (path, manifest_path(path)):
+        if os.path.lexists(existing):
+            raise UserError(f"{existing} exists already; choose another name.")
     progress.begin("questions", len(task.waiting(again=again)[:limit]))
-    try:
+    with _told(path), new_files(path) as place:
+        shards = _Shards(place, path.name, shard_bytes)
         for unit in pending(task, again=again, limit=limit):
             units += 1
             for request in unit.requests:
@@ -106,11 +111,7 @@ def write_batch(
         shards.finish()
         manifest = _manifest(task, settings, shards.done, form)
         if shards.done:
-            with _create(manifest_path(path)) as file:
-                file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
-    except BaseException:
-        shards.discard()
-        raise
+            write_new(place / manifest_path(path).name, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
     requests = sum(shard.requests for shard in shards.done)
     completion = requests * answer_tokens_of(settings)
     return BatchOut(
@@ -147,19 +148,15 @@ def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: Re
 
 
 class _Shards:
-    """The files, filled one after the other; ``done`` are the finished ones."""
+    """The files in a workplace, filled one after the other; ``done`` are the finished ones."""
 
-    def __init__(self, path: Path, most_bytes: int) -> None:
+    def __init__(self, place: Path, name: str, most_bytes: int) -> None:
         self.done: list[Shard] = []
-        self._path = path
+        self._path = place / name
         self._most = most_bytes
-        self._made: list[Path] = []
         self._file: BinaryIO | None = None
         self._requests = self._bytes = 0
         self._hash = sha256()
-        for existing in (path, manifest_path(path)):
-            if existing.exists():
-                raise UserError(f"{existing} exists already; choose another name.")
 
     def add(self, request: dict[str, Any]) -> None:
         """Append a request, to the next file when the current one is full."""
@@ -168,7 +165,7 @@ class _Shards:
         if self._file is not None and full:
             self.finish()
         if self._file is None:
-            self._file = self._open()
+            self._file = create(self._path.with_name(self._name()))
         self._file.write(line)
         self._hash.update(line)
         self._requests += 1
@@ -180,32 +177,23 @@ class _Shards:
             return
         self._file.close()
         self._file = None
-        self.done.append(Shard(self._made[-1].name, self._requests, self._bytes, self._hash.hexdigest()))
+        self.done.append(Shard(self._name(), self._requests, self._bytes, self._hash.hexdigest()))
         self._requests = self._bytes = 0
         self._hash = sha256()
 
-    def discard(self) -> None:
-        """Delete the files: an incomplete batch would be sent as if it were complete."""
-        if self._file is not None:
-            self._file.close()
-        for path in self._made:
-            path.unlink(missing_ok=True)
-
-    def _open(self) -> BinaryIO:
-        number = len(self.done) + 1
-        name = self._path.name if number == 1 else f"{self._path.stem}-{number}{self._path.suffix}"
-        path = self._path.with_name(name)
-        file = _create(path)
-        self._made.append(path)
-        return file
+    def _name(self) -> str:
+        """The name of the current file."""
+        path, number = self._path, len(self.done) + 1
+        return path.name if number == 1 else f"{path.stem}-{number}{path.suffix}"
 
 
-def _create(path: Path) -> BinaryIO:
-    """A new file that only its owner can read: it contains what patients and clinicians wrote."""
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Errors of the file system as sentences for who named the file."""
     try:
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb", 1 << 16)
-    except FileExistsError:
-        raise UserError(f"{path} exists already; choose another name.") from None
+        yield
+    except FileExistsError as error:
+        raise UserError(f"{path.with_name(Path(error.filename).name)} exists already; choose another name.") from error
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror or error}).") from error
 

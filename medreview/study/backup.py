@@ -5,8 +5,9 @@ import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
+from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
-from medreview.study.connection import connect, create_private
+from medreview.study.connection import connect
 
 KEEP = 5
 
@@ -24,23 +25,26 @@ def backup_to(study: Path, target: Path | None = None) -> Path:
     be written; no partial copy is left behind.
     """
     target = target or study.with_name(f"{study.stem}-{datetime.now():%Y%m%d-%H%M%S}{study.suffix}")
-    if target.exists():
-        raise UserError(f"{target} exists already; choose another name for the copy.")
-    partial = target.with_name(target.name + ".partial")
+    if os.path.lexists(target):
+        raise _taken(target)
     try:
-        partial.unlink(missing_ok=True)
-        create_private(partial)
-        source, copy = connect(study, read_only=True), sqlite3.connect(partial)
-        try:
-            source.backup(copy, pages=2048)
-        finally:
-            copy.close()
-            source.close()
-        os.replace(partial, target)
+        with new_file(target) as made:
+            create(made).close()
+            source, copy = connect(study, read_only=True), sqlite3.connect(made)
+            try:
+                source.backup(copy, pages=2048)
+            finally:
+                copy.close()
+                source.close()
+    except FileExistsError as error:
+        raise _taken(target) from error
     except (OSError, sqlite3.Error) as error:
-        partial.unlink(missing_ok=True)
         raise UserError(f"The copy {target} could not be made ({error}); the study itself is untouched.") from error
     return target
+
+
+def _taken(target: Path) -> UserError:
+    return UserError(f"{target} exists already; choose another name for the copy.")
 
 
 def backup_if_changed(study: Path) -> Path | None:
@@ -52,8 +56,6 @@ def backup_if_changed(study: Path) -> Path | None:
     folder = backup_folder(study)
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        for leftover in folder.glob("*.partial"):  # of an interrupted backup
-            leftover.unlink()
         copies = sorted(folder.glob("*.medreview"))
         changed = max(p.stat().st_mtime for p in (study, study.with_name(study.name + "-wal")) if p.exists())
     except OSError as error:

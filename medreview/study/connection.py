@@ -9,14 +9,6 @@ from medreview.study.row_seals import register
 _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "fuse.sshfs", "fuse.rclone", "davfs", "fuse.gvfsd", "ncpfs", "glusterfs")
 
 
-def create_private(path: Path) -> None:
-    """Create an empty file with mode 0600 before SQLite opens it: -wal and -shm inherit its mode.
-
-    Raises ``OSError``.
-    """
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-
-
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode (transactions are begun explicitly), usable from one thread at a time.
 

@@ -5,15 +5,17 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self, TypeVar
 
+from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
 from medreview.next_step import command
+from medreview.storable import storable_text
 from medreview.study.backup import backup_if_changed
-from medreview.study.connection import connect, copy_of, create_private, make_durable
+from medreview.study.connection import connect, copy_of, make_durable
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
 
@@ -35,34 +37,25 @@ class Study:
         self._writer: sqlite3.Connection | None = None
 
     @classmethod
-    def create(cls, path: Path, title: str = "") -> Self:
-        """Create a new, empty study and open it for writing.
+    def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
+        """Create a new study, empty or with what ``fill`` puts into it, and open it for writing.
 
-        Raises :class:`UserError` when the path exists already or cannot be written.
+        It gets its name when it is whole. Raises :class:`UserError` when the path exists already or cannot be written.
         """
         if path.exists():
-            raise UserError(f"{path} exists already; choose another name, or work on in that study.")
+            raise _taken(path)
         with _file_errors(path):
-            create_private(path.resolve())
-        try:
-            with _file_errors(path):
-                lock = _lock(path)
-                connection = connect(path)
-                make_durable(connection, path)
-                migrate(connection)
-                now = datetime.now(UTC)
-                connection.executemany(
-                    "INSERT INTO study VALUES (?, ?)",
-                    [
-                        ("study_id", "study_" + secrets.token_hex(6)),
-                        ("title", title or path.stem),
-                        ("created_at", now.isoformat(timespec="seconds")),
-                    ],
-                )
-        except BaseException:
-            _remove(path)
-            raise
-        return cls(path, connection, lock)
+            try:
+                with new_file(path) as made:
+                    _begin(made, title or storable_text(path.stem))
+                    if fill is not None:
+                        with cls.open(made) as study:
+                            fill(study)
+                        if made.with_name(made.name + "-wal").exists():
+                            raise OSError(errno.EIO, "what was written is not in the file yet")
+            except FileExistsError as error:
+                raise _taken(path) from error
+        return cls.open(path)
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
@@ -155,6 +148,25 @@ class Study:
         self.close()
         if isinstance(error, sqlite3.DatabaseError):  # raised by ``reader``: a damaged page, a lost disk
             raise UserError(_sentence(self.path, str(error))) from error
+
+
+def _taken(path: Path) -> UserError:
+    return UserError(f"{path} exists already; choose another name, or work on in that study.")
+
+
+def _begin(path: Path, title: str) -> None:
+    """An empty study in a workplace; without a write-ahead log, so that the one file is all of it."""
+    create(path).close()
+    with closing(connect(path)) as connection:
+        migrate(connection)
+        connection.executemany(
+            "INSERT INTO study VALUES (?, ?)",
+            [
+                ("study_id", "study_" + secrets.token_hex(6)),
+                ("title", title),
+                ("created_at", datetime.now(UTC).isoformat(timespec="seconds")),
+            ],
+        )
 
 
 def _lock(path: Path) -> WriterLock:

@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import counted
 from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Part, Table, Title
-from medreview.exchange.files.atomic_output import atomic_output, check_own, write_private
 
 _ROW: Final = 22
 _LABEL: Final = 200
@@ -47,7 +47,7 @@ tr { break-inside: avoid; }
 def write_page(path: Path, command: str, title: str, parts: Iterable[Part]) -> Path:
     """Write the report of a command. Raises :class:`UserError` for a file in the place that is no earlier one of it."""
     with atomic_output(path, _sign(command).encode()) as partial:
-        write_private(partial, "".join(_page(command, title, parts)))
+        write_new(partial, "".join(_page(command, title, parts)))
     return path
 
 

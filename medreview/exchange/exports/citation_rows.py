@@ -11,8 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.atomic_output import atomic_output, check_own
 from medreview.citations.scoring import KINDS, ScoredCitation
-from medreview.exchange.files.atomic_output import atomic_output, check_own
 from medreview.exchange.files.columns import CODE_POINTS, Column
 from medreview.exchange.files.csv_file import CsvFile
 from medreview.exchange.files.event_payload import Cell

@@ -9,12 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from medreview.atomic_output import write_new
 from medreview.errors import UserError
 from medreview.exchange.exports.datasette_metadata import FACETS, metadata
 from medreview.exchange.exports.page_rows import snapshot_rows, source_rows
 from medreview.exchange.exports.sqlite_file import SqliteFile
 from medreview.exchange.exports.sqlite_views import views
-from medreview.exchange.files.atomic_output import write_private
 from medreview.exchange.files.columns import Column
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.page_columns import SNAPSHOTS, SOURCES
@@ -94,7 +94,7 @@ class ExportDatabase:
         file.commit()
         newest = reader.execute("SELECT max(at_utc) FROM event").fetchone()[0]
         told = metadata(file.path.stem, file.tables, shown, hidden, {**provenance, "event_at": newest})
-        write_private(self._folder / METADATA, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+        write_new(self._folder / METADATA, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
         return DatabaseSummary(file.path.name, METADATA, file.rows, [view.name for view in shown])
 
     def __enter__(self) -> Self:

@@ -7,11 +7,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from medreview.atomic_output import create
 from medreview.errors import UserError
 from medreview.exchange.exports.sqlite_schema import KEYS, PYTHON_TYPES, Tables, in_order, reading_order, references
 from medreview.exchange.files.columns import Column
 from medreview.exchange.files.event_payload import Cell
-from medreview.study.connection import create_private
 
 if TYPE_CHECKING:
     from sqlite_utils.db import Table
@@ -36,7 +36,7 @@ class SqliteFile:
         self.tables = tables
         self.rows = dict.fromkeys(tables, 0)
         self._pending: dict[str, list[Sequence[Cell]]] = {name: [] for name in tables}
-        create_private(path)
+        create(path).close()  # SQLite's own would be readable by everybody
         self._connection = sqlite3.connect(path)
         self._database = Database(self._connection, execute_plugins=False)
         with self._written():

@@ -7,13 +7,13 @@ and both are said in columns of their own. Text is quoted always, numbers never;
 
 import csv
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
 
+from medreview.atomic_output import create
 from medreview.exchange.files.columns import EXCEL, Column
 from medreview.exchange.files.event_payload import Cell
 
@@ -39,7 +39,7 @@ class CsvFile:
         self._excel = dialect == "excel"
         self._names = [column.name for column in columns]
         self._hash = hashlib.sha256()
-        self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb", 1 << 16)
+        self._file = create(path)
         self._writer = csv.writer(
             self, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n" if self._excel else "\n", doublequote=True
         )

@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.atomic_output import replaced_folder, write_new
 from medreview.errors import UserError
 
 MANIFEST: Final = "manifest.json"
@@ -21,33 +20,18 @@ def new_folder(folder: Path, study_id: str) -> Iterator[Path]:
     Raises :class:`UserError` when something other than an unchanged export of the same study is there, or the disk
     refuses; nothing is left behind and what was there stays.
     """
-    folder = folder.absolute() if not folder.is_symlink() else folder.resolve()
     check_replaceable(folder, study_id)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent) as place:
-            made = Path(place) / "new"
-            made.mkdir(mode=0o700)
+        folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+        with replaced_folder(folder) as made:
             yield made
-            if folder.exists():
-                os.rename(folder, Path(place) / "old")
-            try:
-                os.rename(made, folder)
-            except OSError:
-                if (Path(place) / "old").exists():
-                    os.rename(Path(place) / "old", folder)
-                raise
     except OSError as error:
         raise UserError(f"The export {folder} could not be written ({error.strerror or error}).") from error
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Write the manifest, private as everything in the folder."""
-    with os.fdopen(
-        os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-    ) as file:
-        json.dump(manifest, file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_new(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

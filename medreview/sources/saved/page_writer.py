@@ -4,10 +4,12 @@ import errno
 import json
 import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from medreview.atomic_output import create, put_new, workplace
 from medreview.errors import UserError
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.saved.manifest import MANIFEST, written_line
@@ -17,21 +19,22 @@ _UNSAFE: Final = re.compile(r"[^a-z0-9]+")
 _STEM: Final = 60
 _ANY_SIZE: Final = 1 << 40  # a fetched page is compared and kept whatever its size
 _LINE_START: Final = b'{"url": "'  # the beginning of every line that the program writes
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _MARKUP: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|table)\b", re.IGNORECASE)
 
 
 class SavedPages:
     """A folder of saved pages, open for appending; created if it does not exist.
 
-    Only the owner can read the files. A page's file is written before its line in the manifest, so that a killed run
-    leaves a folder that can be appended to; a file without a line does no harm. Raises
+    Only the owner can read the files. A page's file is there, whole, before its line in the manifest, so that a killed
+    run leaves a folder that can be appended to; a file without a line does no harm. Raises
     :class:`~medreview.errors.UserError` for a folder that cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._numbers: dict[str, int] = {}
+        self._open = ExitStack()
+        self._workplace: Path | None = None
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._manifest = os.open(
@@ -67,6 +70,7 @@ class SavedPages:
 
     def close(self) -> None:
         """Close the manifest; nothing is buffered, so that nothing is lost without it."""
+        self._open.close()
         descriptor, self._manifest = getattr(self, "_manifest", -1), -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -127,15 +131,23 @@ class SavedPages:
         while True:
             number = self._numbers[stem] = self._numbers.get(stem, 0) + 1
             name = f"{stem}.{ending}" if number == 1 else f"{stem}-{number}.{ending}"
-            try:
-                descriptor = os.open(self.path / name, _NEW, 0o600)
-            except FileExistsError:
+            if (self.path / name).exists():
                 continue
-            with open(descriptor, "wb") as file:
+            made = self._place() / "page"
+            with create(made) as file:
                 file.write(fetched.body)
-                file.flush()
-                os.fsync(descriptor)
+            try:
+                put_new(made, self.path / name)
+            except FileExistsError:
+                made.unlink()
+                continue
             return name
+
+    def _place(self) -> Path:
+        """A workplace in the folder, as long as this is open."""
+        if self._workplace is None:
+            self._workplace = self._open.enter_context(workplace(self.path / MANIFEST))
+        return self._workplace
 
 
 def file_stem(url: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from medreview.atomic_output import new_file
 from medreview.errors import UserError
 from medreview.exchange.exports.export import FILES, export
 from medreview.exchange.exports.sqlite_file import SqliteFile
@@ -281,7 +282,7 @@ def test_a_new_column_needs_no_more_than_its_description(tmp_path: Path) -> None
         Column("at", "time", "When."),
     )
     tables = {"new": columns, "responses": (Column("response_id", "text", "The response."),)}
-    with SqliteFile(tmp_path / "new.db", tables) as file:
+    with new_file(tmp_path / "new.db") as made, SqliteFile(made, tables) as file:
         file.add("new", ("r1", 1, 2, "2026-01-01"))
         file.add("new", ("r1", None, None, ""))
         file.add("responses", ("r1",))

@@ -1,0 +1,273 @@
+"""What a command writes: private, whole or not at all, and nobody else's file is lost for it.
+
+Everything is made in a workplace, a private folder beside its place (``.NAME.partial-0a1b2c3d``), is flushed to the
+disk, and comes into place by renaming. A workplace that a killed command left is taken away by the next one that
+writes into the same folder: it is known by the lock in it, and one at work by who holds that.
+
+Only here, in the study's own connections and in the list of saved pages is anything written
+(``tests/test_writers.py``).
+"""
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from medreview.errors import UserError
+from medreview.renaming import rename_new, swap
+
+_WORKPLACE: Final = re.compile(r"\..+\.partial-[0-9a-f]{8}")
+_LOCK: Final = "medreview.lock"
+_MOVES: Final = "medreview.moves"
+"""In a workplace, once several files begin to move: name, inode, size and time of each, in their order."""
+_OLD: Final = "medreview.replaced"
+"""In a workplace: holds the folder that is being replaced where two folders cannot change places in one step."""
+_LONGEST_NAME: Final = 200
+"""Bytes; a file system allows 255, and the workplace has its own ending."""
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A path in a workplace; the file made there gets the name ``path`` when the block ends well.
+
+    Raises ``FileExistsError`` when something has that name by then, and ``OSError`` when it cannot be written.
+    """
+    with workplace(path) as place:
+        yield place / path.name
+        put_new(place / path.name, _followed(path))
+
+
+@contextmanager
+def new_files(path: Path) -> Iterator[Path]:
+    """A workplace; all that was made in it comes to lie beside ``path`` when the block ends well, or nothing of it.
+
+    ``path`` itself comes last: as long as it is not there, the others are leftovers that the next command takes away.
+    Raises ``FileExistsError`` when one of the names is taken, and ``OSError`` when it cannot be written.
+    """
+    with workplace(path) as place:
+        yield place
+        made = sorted((file for file in place.iterdir() if file.name != _LOCK), key=lambda file: file.name == path.name)
+        _put_all(place, made)
+
+
+@contextmanager
+def atomic_output(path: Path, sign: bytes) -> Iterator[Path]:
+    """A path in a workplace; the file made there takes the place of ``path`` when the block ends well.
+
+    An earlier file is replaced only when it begins with ``sign``, as everything this command writes does. Raises
+    :class:`UserError` for any other file, a folder, or a place that cannot be written.
+    """
+    try:
+        check_own(path, sign)
+        with workplace(path) as place:
+            yield place / path.name
+            _flush(place / path.name)
+            os.replace(place / path.name, _followed(path))
+            _flush_names(_followed(path).parent)
+    except OSError as error:
+        raise UserError(f"{path} could not be written ({error.strerror or error}).") from error
+
+
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """A private folder in a workplace; it takes the place of ``folder``, if there is one, when the block ends well.
+
+    What may be replaced is for the caller to ask. Raises ``OSError`` when it cannot be written.
+    """
+    folder = _followed(folder)
+    with workplace(folder) as place:
+        made = place / folder.name
+        made.mkdir(mode=0o700)
+        yield made
+        _flush(made)
+        if not os.path.lexists(folder):
+            rename_new(made, folder)
+        elif not swap(made, folder):
+            (place / _OLD).mkdir()
+            os.rename(folder, place / _OLD / folder.name)  # killed here, the next command puts it back
+            os.rename(made, folder)
+        _flush_names(folder.parent)
+
+
+@contextmanager
+def workplace(path: Path) -> Iterator[Path]:
+    """A private folder beside ``path`` to make things in; what is left in it at the end is deleted.
+
+    Raises ``OSError``.
+    """
+    path = _followed(path)
+    _clear(path.parent)
+    place, lock = _begun(path)
+    try:
+        yield place
+    finally:
+        with suppress(OSError):
+            _end(place)
+        os.close(lock)
+
+
+def put_new(made: Path, place: Path) -> None:
+    """Move what is whole out of a workplace to a name that nothing has. Raises ``FileExistsError`` and ``OSError``."""
+    _flush(made)
+    rename_new(made, place)
+    _flush_names(place.parent)
+
+
+def create(path: Path) -> BinaryIO:
+    """A new file in a workplace, open for writing, that only its owner can read. Raises ``OSError``."""
+    if not any(_WORKPLACE.fullmatch(parent.name) for parent in path.parents):
+        raise ValueError(f"{path} would be written outside a workplace: a half file could stay under its name")
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb", 1 << 16)
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a text to a new file in a workplace, in UTF-8. Raises ``OSError``."""
+    with create(path) as file:
+        file.write(text.encode())
+
+
+def check_own(path: Path, sign: bytes) -> None:
+    """Raise :class:`UserError` unless a result can be written there: nothing, or an earlier one, is in the place."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; name a file.")
+    if not path.parent.is_dir():
+        raise UserError(f"There is no folder {path.parent} to write {path.name} in.")
+    if not path.exists():
+        return
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(sign)) == sign:
+                return
+    raise UserError(f"{path} exists and is no earlier result of this command; choose another name.")
+
+
+def _followed(path: Path) -> Path:
+    """Where a path leads: what a symbolic link names is written, and the link stays."""
+    return path.resolve() if path.is_symlink() else path.absolute()
+
+
+def _begun(path: Path) -> tuple[Path, int]:
+    """A new workplace, and its lock, held."""
+    name = path.name if len(os.fsencode(path.name)) <= _LONGEST_NAME else "output"
+    while True:
+        place = path.with_name(f".{name}.partial-{secrets.token_hex(4)}")
+        place.mkdir(mode=0o700)
+        try:
+            lock = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue  # another command has just taken it for a leftover
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.stat(place / _LOCK), os.fstat(lock)):
+                return place, lock
+        except (BlockingIOError, FileNotFoundError):
+            pass  # so here
+        os.close(lock)
+
+
+def _clear(folder: Path) -> None:
+    """Take away what killed commands left in a folder. What is not ours, or at work, stays."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if (
+                _WORKPLACE.fullmatch(entry.name)
+                and entry.is_dir(follow_symlinks=False)
+                and entry.stat(follow_symlinks=False).st_uid == os.getuid()
+            ):
+                with suppress(OSError):
+                    _clear_one(Path(entry.path))
+
+
+def _clear_one(place: Path) -> None:
+    try:
+        lock = os.open(place / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        place.rmdir()  # killed before its first file; where it holds any it is not ours, and this fails
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _put_back(place)
+        _end(place)
+    finally:
+        os.close(lock)
+
+
+def _end(place: Path) -> None:
+    """Delete a workplace, its lock last: killed before that, it is known for what it is."""
+    for entry in place.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        elif entry.name != _LOCK:
+            entry.unlink()
+    (place / _LOCK).unlink()
+    place.rmdir()
+
+
+def _put_all(place: Path, made: list[Path]) -> None:
+    """Move files out of a workplace, beside it: all, or none."""
+    for file in made:
+        _flush(file)
+    found = [(file.name, file.stat()) for file in made]
+    moves = [[name, stat.st_ino, stat.st_size, stat.st_mtime_ns] for name, stat in found]
+    write_new(place / _MOVES, json.dumps(moves))
+    _flush(place / _MOVES)
+    try:
+        for file in made:
+            rename_new(file, place.parent / file.name)
+    except BaseException:
+        _put_back(place)
+        raise
+    _flush_names(place.parent)
+
+
+def _put_back(place: Path) -> None:
+    """Undo a replacement, or a move of several files, that did not come to its end."""
+    for old in (place / _OLD).iterdir() if (place / _OLD).is_dir() else ():
+        with suppress(FileExistsError):
+            rename_new(old, place.parent / old.name)
+    try:
+        moves = json.loads((place / _MOVES).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return
+    moved = [file for name, *stat in moves if _is_same(file := place.parent / Path(name).name, stat)]
+    if len(moved) < len(moves):
+        for file in moved:
+            file.unlink()
+
+
+def _is_same(path: Path, told: list[int]) -> bool:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return [found.st_ino, found.st_size, found.st_mtime_ns] == told
+
+
+def _flush(path: Path) -> None:
+    """Let a file, or a folder with all in it, be on the disk."""
+    if path.is_dir():
+        for entry in path.iterdir():
+            _flush(entry)
+        _flush_names(path)
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _flush_names(folder: Path) -> None:
+    """Let the names in a folder be on the disk, where its file system can be told so."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
