@@ -93,8 +93,9 @@ FALSE_QUOTES: Final = ("absent", "altered")
 """Statuses that mean: the judge's quote is not what the source says. The gravest first."""
 
 PAGE_STATES: Final = (
-    "ok", "http_error", "timeout", "blocked", "too_large", "not_text", "pdf_scan", "pdf_encrypted", "soft_404",
-    "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home", "given_with_the_answer",
+    "ok", "http_error", "timeout", "blocked", "too_large", "unreadable", "not_text", "pdf_scan", "pdf_encrypted",
+    "soft_404", "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home",
+    "given_with_the_answer",
 )  # fmt: skip
 """What kind of page a snapshot is: shown beside the verdict, never the same as "not supported"."""
 

@@ -18,6 +18,7 @@ NOTHING_TO_READ: Final = {
     "timeout": "The server did not send the page in time.",
     "blocked": "The address was not opened: it is not a public web address, or the site forbids programs.",
     "too_large": "The page is larger than medreview reads.",
+    "unreadable": "The page came and could not be read: that took too long or too much memory, or broke down.",
     "not_text": "What lies at this address is no text (a picture, a film, a data file).",
     "pdf_scan": "This PDF is a scan: pictures of pages, without any text in them.",
     "pdf_encrypted": "This PDF is locked with a password.",

@@ -10,7 +10,7 @@ FACES = {"cli", "screens"}
 CORE = sorted(
     ".".join(["medreview", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
     for path in ROOT.rglob("*.py")
-    if path.relative_to(ROOT).parts[0] not in FACES and path.name not in {"__main__.py", "pdf_child.py"}
+    if path.relative_to(ROOT).parts[0] not in FACES and path.name != "__main__.py"
 )
 
 

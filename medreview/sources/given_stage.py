@@ -10,8 +10,8 @@ from medreview.citations import canonical_key, from_list
 from medreview.exchange.imports.given_pages import GivenPage
 from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
+from medreview.sources.children.reader import read_in_child
 from medreview.sources.fetching.fetched import Fetched, utc_text
-from medreview.sources.page import read_page
 from medreview.sources.snapshots import add_snapshot, holds_source
 from medreview.study import Study
 
@@ -80,7 +80,7 @@ def _store(study: Study, source: sqlite3.Row, texts: list[str], title: str, file
         state=GIVEN,
         detail=f"The text came with the answer, in {file}; the address was not asked.",
     )
-    page = read_page(fetched)
+    page = read_in_child(fetched)
     page = replace(page, title=title or page.title)
     study.write(lambda connection: add_snapshot(connection, source["source_id"], fetched, page))
     return "stored"

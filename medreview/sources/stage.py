@@ -1,6 +1,5 @@
 """The stage that fetches every cited source once and stores each page as a snapshot."""
 
-import asyncio
 import sqlite3
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
@@ -8,10 +7,11 @@ from typing import Final, Literal, Protocol
 from medreview.citations.canonical import by_scheme, domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
+from medreview.sources.children.reader import PageReader, read_in_child
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.network import Network, Request
 from medreview.sources.fetching.services import Services, addresses
-from medreview.sources.page import Page, read_page
+from medreview.sources.page import Page
 from medreview.sources.reading.page_states import BEST_FIRST
 from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study
@@ -24,7 +24,7 @@ Scope = Literal["missing", "failed", "all"]
 _WHICH: Final = {
     "missing": "c.snapshot_id IS NULL",
     "failed": """c.snapshot_id IS NULL
-                 OR c.page_state IN ('http_error', 'timeout', 'blocked', 'bot_check', 'cookie_wall')""",
+                 OR c.page_state IN ('http_error', 'timeout', 'blocked', 'bot_check', 'cookie_wall', 'unreadable')""",
     "all": "1",
 }
 
@@ -92,7 +92,7 @@ def fetch_saved(
             summary.missing += 1
         else:
             source_id = source["source_id"]
-            _add_snapshot(study, summary, source_id, fetched, read_page(fetched), source_id in read)
+            _add_snapshot(study, summary, source_id, fetched, read_in_child(fetched), source_id in read)
         progress.step()
     return summary
 
@@ -117,6 +117,8 @@ def fetch_live(
     summary = FetchSummary()
     known = _validators(study) if scope == "all" else {}
 
+    reader = PageReader()
+
     async def keep(request: Request, fetched: Fetched) -> Request | None:
         target = targets[request.token]
         if fetched.unchanged:
@@ -124,7 +126,7 @@ def fetch_live(
             summary.unchanged += 1
             progress.step()
             return None
-        page = await asyncio.to_thread(read_page, fetched)
+        page = await reader.read(fetched)
         _keep_better(target, fetched, page)
         if target.addresses and page.state not in ("ok", "paywall") and not _is_final(target, page):
             return Request(target.addresses.pop(0), target.source_id)

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
+from medreview.sources.children.reader import end_idle, read_in_child
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import read_page
 from tests.support.commands import ROOT
@@ -47,13 +48,14 @@ class Forks:
         """Fetch a page from 127.0.0.1:PORT and read it; before that ``/warm-up`` is fetched."""
         return self._run({"url": url, "port": port}, b"")
 
-    def read(self, content_type: str, body: bytes, cpu_seconds: int = 0) -> dict[str, Any]:
-        """Read a body as a page, in so much processor time.
+    def read(self, content_type: str, body: bytes, cpu_seconds: int = 0, *, in_child: bool = False) -> dict[str, Any]:
+        """Read a body as a page, in so much processor time; ``in_child``, as the stages do.
 
         ``growth_mb`` is the growth of the largest resident memory of the process, ``child_mb`` the largest of its
-        children; ``state``, ``evidence``, ``text`` (its beginning) and ``length`` (of the full text) tell of the page.
+        children and ``child_seconds`` the processor time of all of them; ``state``, ``evidence``, ``text`` (its
+        beginning) and ``length`` (of the full text) tell of the page.
         """
-        return self._run({"type": content_type, "cpu_seconds": cpu_seconds}, body)
+        return self._run({"type": content_type, "cpu_seconds": cpu_seconds, "in_child": in_child}, body)
 
     def _run(self, job: dict[str, Any], body: bytes) -> dict[str, Any]:
         streams = self._process.stdin, self._process.stdout
@@ -102,14 +104,20 @@ def _cost(job: dict[str, Any], body: bytes) -> dict[str, Any]:
         _fetch([f"http://127.0.0.1:{job['port']}/warm-up"], job["port"])
     before = memory("VmRSS")
     began = time.monotonic()
-    page = read_page(_fetch([job["url"]], job["port"]) if "url" in job else _fetched(body, job["type"]))
+    if job.get("in_child"):
+        page = read_in_child(_fetched(body, job["type"]))
+        end_idle()
+    else:
+        page = read_page(_fetch([job["url"]], job["port"]) if "url" in job else _fetched(body, job["type"]))
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "state": page.state,
         "evidence": page.evidence,
         "text": page.text[:2000],
         "length": len(page.full_text),
         "growth_mb": memory("VmHWM") - before,
-        "child_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000,
+        "child_mb": children.ru_maxrss / 1000,
+        "child_seconds": children.ru_utime + children.ru_stime,
         "seconds": time.monotonic() - began,
     }
 

@@ -133,12 +133,20 @@ def _parsed(markup: str) -> tuple[HtmlElement | None, str]:
             limit_attributes(markup).translate(_NOT_IN_TREES).encode("utf-8", "replace"), parser=parser
         )
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
+        _out_of_memory(parser)
         return None, "The page holds no readable HTML."
+    _out_of_memory(parser)
     limits = [entry.message for entry in parser.error_log if entry.type_name == "ERR_RESOURCE_LIMIT"]
     if limits:
         depth = any("depth" in message for message in limits)
         return root, f"The page {'is nested too deeply' if depth else 'has too long a text'} to be read whole."
     return root, ""
+
+
+def _out_of_memory(parser: HTMLParser) -> None:
+    """Raise :class:`MemoryError` where a parser got no more memory: it says so in its log only, and stops."""
+    if any(entry.type_name == "ERR_NO_MEMORY" for entry in parser.error_log):
+        raise MemoryError
 
 
 def _make_readable(root: HtmlElement) -> None:
@@ -182,6 +190,8 @@ def _main_text(root: HtmlElement) -> str:
             include_tables=True,
             fast=blocks > MOST_BLOCKS_FOR_FALLBACK,
         )
+    except MemoryError:
+        raise
     except Exception:
         # A page on which trafilatura fails still has its full text.
         return ""

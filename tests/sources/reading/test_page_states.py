@@ -1,5 +1,6 @@
 """Page states: each is reached by a page as the web has them, and a real page is not taken for one of them."""
 
+import asyncio
 import io
 
 import pytest
@@ -7,6 +8,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from medreview.labels import PAGE_STATES
+from medreview.sources.children.reader import PageReader, ReadingLimits
 from medreview.sources.fetching.fetched import Fetched, http_failure
 from medreview.sources.page import read_page
 from medreview.sources.reading.page_states import HOLDS_SOURCE, PageSigns, count_words, page_state
@@ -33,6 +35,12 @@ def read(body, *, url="https://health.example/medicines/apixaban", final=None, s
         state, detail = http_failure(status)
     final = final or url
     return read_page(Fetched(url, final, (url, final), status, "", body, "2026-01-01T00:00:00Z", state, detail))
+
+
+def read_in_no_time(body):
+    url = "https://health.example/a"
+    answer = Fetched(url, url, (url,), 200, "", body, "2026-01-01T00:00:00Z")
+    return asyncio.run(PageReader(ReadingLimits(wall_seconds=0.0)).read(answer))
 
 
 NOT_FOUND = """<p>Sorry, the page you are looking for might have been removed, had its name changed, or is temporarily
@@ -98,6 +106,7 @@ CASES = {
     "timeout": read(b"", status=None, state="timeout", detail="It did not send the page within 30 seconds."),
     "blocked": read(b"", status=None, state="blocked", detail="Not a public address."),
     "too_large": read(b"", state="too_large", detail="The page is larger than 15 MB; it was not read."),
+    "unreadable": read_in_no_time(page(PROSE)),
     "not_text": read(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20),
     "not_text zip": read(b"PK\x03\x04" + bytes(500)),
     "pdf_scan": read(pdf()),

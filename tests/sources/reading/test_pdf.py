@@ -1,7 +1,6 @@
 """PDF to text in a child process."""
 
 import io
-import zlib
 
 import pytest
 from reportlab.lib.pagesizes import A4
@@ -176,44 +175,3 @@ def test_caps_on_pages_and_characters_are_told(guideline):
     assert len(pages.page_starts) == 1
     assert pages.evidence == "Only the first 1 of 2 pages were read."
     assert len(read_pdf(guideline, PdfLimits(characters=100)).text) == 100
-
-
-def _bomb(megabytes):
-    compressor = zlib.compressobj(9)
-    piece = b"(x) Tj " * 150_000
-    stream = compressor.compress(b"BT /F1 12 Tf ")
-    for _ in range(megabytes):
-        stream += compressor.compress(piece)
-    stream += compressor.flush()
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        b"<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream" % (len(stream), stream),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    body = b"%PDF-1.4\n" + b"".join(b"%d 0 obj%s endobj\n" % pair for pair in enumerate(objects, 1))
-    return body + b"trailer<</Root 1 0 R/Size 6>>\n%%EOF"
-
-
-def test_a_pdf_bomb_ends_in_the_child():
-    pdf = read_pdf(_bomb(200), PdfLimits(memory=250_000_000, cpu_seconds=3, wall_seconds=8))
-    assert (pdf.state, pdf.text) == ("not_text", "")
-
-
-def test_the_wall_clock_ends_the_child(guideline):
-    pdf = read_pdf(guideline, PdfLimits(wall_seconds=0.001))
-    assert pdf.state == "not_text"
-    assert "0.001 seconds" in pdf.evidence
-
-
-def test_the_child_sees_no_keys_of_the_environment(monkeypatch, tmp_path):
-    import medreview.sources.reading.pdf as module
-
-    spy = tmp_path / "spy.py"
-    spy.write_text("import json, os\nprint(json.dumps({'state': 'not_text', 'evidence': repr(dict(os.environ))}))")
-    monkeypatch.setattr(module, "_CHILD", spy)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-    evidence = read_pdf(b"%PDF-").evidence
-    assert "PATH" in evidence
-    assert "sk-very-secret" not in evidence

@@ -14,8 +14,8 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from medreview.sources.children.reader import ReadingLimits
 from medreview.sources.page import read_page
-from medreview.sources.reading.pdf import PdfLimits
 from medreview.visible import visible
 from tests.sources.bombs import one_page_pdf, pdf, pdf_bomb
 from tests.sources.security_lab import DOSE, PROSE, Lab, Probe, Row, Table, read
@@ -177,7 +177,7 @@ for _name, (_, _bound) in PAGES.items():
 
 # PDFs
 
-LIMITS = PdfLimits()
+LIMITS = ReadingLimits()
 FORM = b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X0 6 0 R>>>>/Length 21>>stream\n%s\nendstream"
 CIRCLE = b"%PDF-1.4\nxref\n0 1\n0000000000 65535 f \ntrailer<</Size 1/Prev 9>>\nstartxref\n9\n%%EOF"
 LOOPS = {
@@ -201,26 +201,27 @@ def pdf_that_explodes(lab: Lab) -> float:
     """a PDF of 400 kB with 400 MB of content"""
     bomb = pdf_bomb(400)
     assert len(bomb) < 2_000_000
-    got = lab.forks.read("application/pdf", bomb)
-    assert (got["state"], got["text"]) == ("not_text", ""), got
+    got = lab.forks.read("application/pdf", bomb, in_child=True)
+    assert (got["state"], got["text"]) == ("unreadable", ""), got
+    assert "more than" in got["evidence"]
     assert got["child_mb"] * 1e6 <= LIMITS.memory, got
-    assert got["seconds"] <= LIMITS.wall_seconds + 2, got
-    print(f"its reader: {got['child_mb']:.0f} MB, {got['seconds']:.1f} s")
+    assert got["child_seconds"] <= LIMITS.cpu_seconds + 2, got
+    print(f"its reader: {got['child_mb']:.0f} MB, {got['child_seconds']:.1f} s")
     return float(got["growth_mb"])
 
 
 def _loop(name: str) -> Probe:
     def probe(lab: Lab) -> float:
-        got = lab.forks.read("application/pdf", LOOPS[name])
-        assert got["state"] in ("not_text", "pdf_scan"), got
+        got = lab.forks.read("application/pdf", LOOPS[name], in_child=True)
+        assert got["state"] in ("not_text", "pdf_scan", "unreadable"), got
         assert got["growth_mb"] < 40
-        return float(got["seconds"])
+        return float(got["child_seconds"])
 
     return probe
 
 
 for _name in LOOPS:
-    TABLE.row("seconds", LIMITS.wall_seconds, f"a PDF with {_name}")(_loop(_name))
+    TABLE.row("seconds", LIMITS.cpu_seconds, f"a PDF with {_name}")(_loop(_name))
 
 
 @TABLE.row("PDFs without words that were taken for a source", 0)

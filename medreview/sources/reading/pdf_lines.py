@@ -1,15 +1,9 @@
-"""The child process of ``pdf``: a PDF on stdin, JSON on stdout. Imports nothing of this project.
+"""The lines of a PDF's pages, its title and its bookmarks, by pypdfium2.
 
-The PDF parser is native code that reads hostile input, so this process limits its own memory, time and file size
-(``setrlimit``) before it reads the first byte. It prints either ``state`` and ``evidence``, or ``title``, ``pages``
-(texts), ``page_count``, ``unread`` (number of pages that failed) and ``outline`` (page, start and end in its text,
-level).
+The PDF parser is native code that reads hostile input: call it in a child process with limits (``sources.children``).
 """
 
-import contextlib
-import json
 import re
-import sys
 from itertools import islice
 from typing import Any
 
@@ -40,25 +34,10 @@ PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD of PDFium."""
 
 
-def main() -> None:
-    """Arguments: memory in bytes, CPU time in seconds, maximum number of pages, maximum number of characters."""
-    memory, seconds, most_pages, most_characters = (int(argument) for argument in sys.argv[1:5])
-    with contextlib.suppress(ImportError):  # not on Windows, where only the wall-clock limit of the parent applies
-        import resource
-
-        for limit, value in (
-            (resource.RLIMIT_AS, memory),
-            (resource.RLIMIT_CPU, seconds),
-            (resource.RLIMIT_FSIZE, 0),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            with contextlib.suppress(ValueError, OSError):  # a stricter limit of the system stays
-                resource.setrlimit(limit, (value, value))
-    json.dump(read(sys.stdin.buffer.read(), most_pages, most_characters), sys.stdout)
-
-
 def read(body: bytes, most_pages: int, most_characters: int) -> dict[str, Any]:
-    """Texts of the pages, up to the limits."""
+    """``state`` and ``evidence`` of a PDF without text; else ``title``, ``pages`` (texts, up to the limits),
+    ``page_count``, ``unread`` (number of pages that failed) and ``outline`` (page, start and end in its text, level).
+    """
     import pypdfium2
 
     try:
@@ -228,7 +207,3 @@ def join_lines(textpage: Any, text: str, characters: list[str]) -> None:
             continue
         if -0.3 * height < left - right < 1.5 * height:
             characters[found.start() : found.end()] = [" " if left - right > 0.1 * height else "", ""]
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,212 @@
+"""A page that cannot be read costs that page: it ends neither the run nor the process that asked for it."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.errors import UserError
+from medreview.sources.children import reader
+from medreview.sources.children.messages import BadMessageError, answer, framed, length_of, message_in, page_of
+from medreview.sources.children.reader import PageReader, ReadingLimits, end_idle, read_in_child
+from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.limits import Limits
+from medreview.sources.fetching.network import Network
+from medreview.sources.page import Page, read_page
+from medreview.sources.reading.outline import Heading
+from medreview.sources.reading.set_apart import SetApart
+from medreview.study import Study
+from tests.sources.bombs import pdf_bomb
+from tests.support.commands import ROOT
+from tests.support.http_server import answer as answer_with
+
+DOSE = b"<p>Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears.</p>"
+PAGE = b"<html><head><title>Dosing</title></head><body><main><h1>Dosing</h1>" + DOSE * 6 + b"</main></body></html>"
+BLOCKS = b"<html><body>" + b"<p>dose" * 100_000
+BOMB = pdf_bomb(200)
+
+
+def fetched(body, state=None, detail=""):
+    url = "https://example.org/a"
+    return Fetched(url, url, (url,), 200, "text/html", body, "2026-01-01T00:00:00Z", state, detail)
+
+
+@pytest.fixture
+def no_children():
+    end_idle()
+    yield
+    end_idle()
+
+
+def test_a_page_read_in_child_is_the_page_and_the_next_one_takes_the_same_child(no_children):
+    assert read_in_child(fetched(PAGE)) == read_page(fetched(PAGE))
+    (first,) = reader._IDLE
+    assert read_in_child(fetched(PAGE + b"\xff\xed\xa0\x80")) == read_page(fetched(PAGE + b"\xff\xed\xa0\x80"))
+    assert read_in_child(fetched(b"", "timeout", "Late.")).state == "timeout"
+    assert [first] == reader._IDLE
+
+
+@pytest.mark.parametrize(
+    ("body", "limits", "said"),
+    [
+        (BOMB, ReadingLimits(memory=2_000_000_000, cpu_seconds=0), "more than 0 seconds of processor time"),
+        (BOMB, ReadingLimits(memory=150_000_000), "more than 150 MB of memory"),
+        (BLOCKS, ReadingLimits(memory=60_000_000), "more than 60 MB of memory"),
+        (BOMB, ReadingLimits(wall_seconds=0.01), "more than 0.01 seconds"),
+    ],
+    ids=["time", "memory of native code", "memory", "time on the clock"],
+)
+def test_a_page_beyond_a_limit_is_unreadable_and_the_next_one_is_read(body, limits, said):
+    asked = PageReader(limits)
+    page = asyncio.run(asked.read(fetched(body)))
+    assert (page.state, page.text, page.full_text) == ("unreadable", "", "")
+    assert said in page.evidence
+    assert page.evidence.endswith(".")
+    assert read_in_child(fetched(PAGE)).state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGKILL, "run out of memory"), (signal.SIGSEGV, "SIGSEGV"), (signal.SIGTERM, "SIGTERM")],
+)
+def test_a_child_that_dies_over_a_page_costs_that_page_only(no_children, number, said):
+    assert read_in_child(fetched(PAGE)).state == "ok"
+    (child,) = reader._IDLE
+
+    async def both():
+        asked = PageReader()
+        reading = asyncio.create_task(asked.read(fetched(BOMB)))
+        while reader._IDLE:
+            await asyncio.sleep(0)
+        os.kill(child._process.pid, number)
+        return await reading, await asked.read(fetched(PAGE))
+
+    hit, other = asyncio.run(both())
+    assert hit.state == "unreadable"
+    assert said in hit.evidence
+    assert other.state == "ok"
+
+
+def test_how_the_fetch_ended_comes_before_how_the_reading_ended():
+    asked = PageReader(ReadingLimits(wall_seconds=0.01))
+    page = asyncio.run(asked.read(fetched(BOMB, "http_error", "The server answered with status 500.")))
+    assert (page.state, page.evidence) == ("http_error", "The server answered with status 500.")
+
+
+def test_a_child_that_ended_because_nobody_asked_is_replaced_without_a_word(no_children):
+    assert read_in_child(fetched(PAGE)).state == "ok"
+    (child,) = reader._IDLE
+    child._socket.shutdown(1)  # what the child sees when its parent has gone: it ends, with code 0
+    assert child._process.wait(20) == 0
+    assert read_in_child(fetched(PAGE)).state == "ok"
+    child._process.returncode = None  # as if it had ended between the look at it and the page
+    reader._IDLE[:] = [child]
+    assert read_in_child(fetched(PAGE)).state == "ok"
+
+
+def test_ctrl_c_ends_the_reading_and_the_child(no_children):
+    main = threading.main_thread().ident
+    assert read_in_child(fetched(PAGE)).state == "ok"
+    (child,) = reader._IDLE
+
+    def press():
+        while reader._IDLE:
+            pass
+        signal.pthread_kill(main, signal.SIGINT)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    with pytest.raises(KeyboardInterrupt):
+        read_in_child(fetched(BOMB))
+    pressing.join()
+    assert child._process.returncode == -signal.SIGKILL
+    assert read_in_child(fetched(PAGE)).state == "ok"
+
+
+@pytest.mark.parametrize("executable", ["no/such/python", "/bin/false"])
+def test_a_machine_where_no_process_can_be_started_is_told_in_one_sentence(no_children, monkeypatch, executable):
+    monkeypatch.setattr(sys, "executable", executable)
+    with pytest.raises(UserError, match="process that reads pages could not be started"):
+        read_in_child(fetched(PAGE))
+
+
+def test_a_child_sees_no_keys_and_ends_with_the_parent(no_children, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    script = """
+import sys, time
+from tests.sources.children.test_reader import PAGE, fetched
+from medreview.sources.children import reader
+assert reader.read_in_child(fetched(PAGE)).state == "ok"
+print(reader._IDLE[0]._process.pid, flush=True)
+time.sleep(600)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        environment = Path(f"/proc/{child}/environ").read_bytes() if Path("/proc/self/environ").exists() else b""
+        assert b"sk-very-secret" not in environment
+        parent.kill()
+        parent.wait()
+    ends = time.monotonic() + 60
+    while Path(f"/proc/{child}").exists() and state_of(child) != "Z":
+        assert time.monotonic() < ends, "the child outlives its parent"
+        time.sleep(0.01)
+
+
+def state_of(process):
+    """The letter of a process's state; ``Z`` for one that has ended and that nobody has asked how."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "Z"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": "fine"}, {"text": None}, {"text": 5}, {"outline": [{"start": "0", "end": 1, "level": 1}]},
+        {"page_starts": [1.5]}, {"page_starts": 3}, {"more": 1}, {"outline": [[1, 2, 3]]}, {"set_apart": [[1, 2, 3]]},
+        {"set_apart": [[1, 2]]},
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_no_page_is_not_taken(change):
+    whole = Page("t", "text", "full", "ok", "", "x 1", (0,), (Heading(0, 4, 1),), (SetApart(1, 2, "collapsed"),))
+    page = answer(whole)
+    assert page_of(message_in(framed(page)[8:])) == whole
+    with pytest.raises(BadMessageError):
+        page_of({"page": {**json.loads(json.dumps(page))["page"], **change}})
+
+
+@pytest.mark.parametrize("data", [b"", b"[", b"[" * 100_000, b"5", b"\xff"])
+def test_a_frame_that_is_no_message_is_not_taken(data):
+    with pytest.raises(BadMessageError):
+        message_in(data)
+    with pytest.raises(BadMessageError):
+        length_of(b"\xff" * 8)
+
+
+def test_a_run_goes_on_after_a_page_that_cannot_be_read(tmp_path, server, monkeypatch):
+    monkeypatch.setattr(PageReader.__init__, "__defaults__", (ReadingLimits(memory=2_000_000_000, cpu_seconds=0),))
+    pages = {"/slow": BOMB, "/a": PAGE, "/b": PAGE}
+    server.routes.update({path: answer_with(body) for path, body in pages.items()})
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(
+        "".join(json.dumps({"id": path, "response": f"Take it. Source: {server.base}{path}"}) + "\n" for path in pages)
+    )
+    with Study.create(tmp_path / "a.medreview") as study:
+        pipeline.bring_in(study, answers, {})
+        provider = pipeline.PageProvider(network=Network(limits=Limits(host_delay=0.0), allow=server.allow))
+        assert pipeline.fetch(study, provider).states == {"unreadable": 1, "ok": 2}
+        assert pipeline.fetch(study, provider).states == {}
+        states = study.reader.execute("SELECT page_state, state_evidence, raw_size FROM snapshot_current").fetchall()
+    assert sorted(map(tuple, states))[-1] == (
+        "unreadable", "Reading the page took more than 0 seconds of processor time.", len(BOMB)
+    )  # fmt: skip
