@@ -4,7 +4,7 @@ Everything from outside (answers, exports, batch results, file names, replies of
 stored, so that one bad value costs its own row and not the whole transaction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 _LARGEST: Final = 2**63 - 1
@@ -16,9 +16,7 @@ def unstorable(value: object) -> str:
 
     Looks into lists and tables to a depth of 100; keys count as values.
     """
-    waiting: list[tuple[object, int]] = [(value, 0)]
-    while waiting:
-        one, depth = waiting.pop()
+    for one, depth in _inside(value):
         if isinstance(one, str):
             if not one.isascii() and any("\ud800" <= sign <= "\udfff" for sign in one):
                 return "a text holds half a character (an unpaired surrogate)"
@@ -30,12 +28,25 @@ def unstorable(value: object) -> str:
         elif isinstance(one, float):
             if one != one or one in (float("inf"), float("-inf")):
                 return "a number is not finite"
-        elif isinstance(one, Mapping | list | tuple):
-            if depth == _DEEPEST:
-                return f"lists or tables stand in one another more than {_DEEPEST} deep"
+        elif isinstance(one, Mapping | list | tuple) and depth == _DEEPEST:
+            return f"lists or tables stand in one another more than {_DEEPEST} deep"
+    return ""
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether lists or tables stand in one another more than 100 deep: what follows them by recursion is safe else."""
+    return any(depth == _DEEPEST and isinstance(one, Mapping | list | tuple) for one, depth in _inside(value))
+
+
+def _inside(value: object) -> Iterator[tuple[object, int]]:
+    """The value and all that it holds, to a depth of 100, without recursion."""
+    waiting: list[tuple[object, int]] = [(value, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        yield one, depth
+        if depth < _DEEPEST and isinstance(one, Mapping | list | tuple):
             inside = [*one.keys(), *one.values()] if isinstance(one, Mapping) else one
             waiting += ((item, depth + 1) for item in inside)
-    return ""
 
 
 def storable_text(text: str) -> str:

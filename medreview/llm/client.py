@@ -240,6 +240,8 @@ class Judge:
                         if invalid > 1:
                             raise _CallFailed("unparsable", f"{sentence} Raise `max_tokens`.", is_failure=False)
                         continue
+                    case "unreadable":
+                        raise _CallFailed("unparsable", sentence, is_failure=False)
                     case "transient":
                         failures += 1
                     case "rate_limit":

@@ -17,6 +17,8 @@ _REFUSAL: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_REFUSAL: Final = 600
+MOST_TOKENS: Final = 10**9
+"""Of one request; a count above it is no count. Sums of such counts are far from the 64 bits of the study file."""
 _SMALLEST_CONTEXT: Final = 512
 """Tokens; no server in use has a smaller default context, so that a shorter prompt was not truncated."""
 
@@ -63,6 +65,8 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
     ) -> Completion:
         return Completion(status, value, raw, error, prompt_tokens, completion_tokens, repairable)
 
+    if problem := _absurd(data):
+        return result("unparsable", problem)
     refusal = _text(message.get("refusal"))
     if refusal:
         raw = raw or refusal
@@ -98,9 +102,21 @@ def _text(content: Any) -> str:
 
 
 def _count(data: Mapping[str, Any], name: str) -> int | None:
+    """A count of tokens; ``None`` where there is none, or what stands there is no count."""
     usage = data.get("usage")
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if is_count else None
+
+
+def _absurd(data: Mapping[str, Any]) -> str:
+    """Why the count of tokens cannot be true, as a sentence: an answer of a server that is so wrong is not believed."""
+    usage = data.get("usage")
+    for name in ("prompt_tokens", "completion_tokens"):
+        value = usage.get(name) if isinstance(usage, dict) else None
+        if isinstance(value, int | float) and not -MOST_TOKENS <= value <= MOST_TOKENS:
+            return f"The server's count of tokens cannot be true: `{name}` is no number of tokens."
+    return ""
 
 
 def _prompt_was_truncated(data: Mapping[str, Any], prompt_tokens: int, messages: Sequence[Mapping[str, str]]) -> bool:

@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from medreview.storable import storable_text, unstorable
+
 _TAG: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE_FENCE: Final = re.compile(r"\A```[\w ]*\n(.*?)\n?```\Z", re.DOTALL)
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGEST: Final = 200_000
 _MOST_STARTS: Final = 2_000
 
@@ -44,14 +45,12 @@ def parse(text: str, schema: Mapping[str, Any]) -> ParsedAnswer:
     if found is None:
         return ParsedAnswer(None, "There is no JSON object in it.", whole=False, found=False)
     try:
-        return ParsedAnswer(validate(found, schema), "", whole, found=True)
+        value = validate(found, schema)
+        if problem := unstorable(value):
+            raise Mismatch(f"It cannot be stored: {problem}.")
+        return ParsedAnswer(value, "", whole, found=True)
     except Mismatch as error:
         return ParsedAnswer(None, str(error), whole, found=True)
-
-
-def replace_surrogates(text: str) -> str:
-    """``text`` with U+FFFD for lone surrogates: JSON can contain them, a request or a study file cannot."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def validate(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
@@ -177,7 +176,7 @@ def _as_array(value: Any, schema: Mapping[str, Any], where: str) -> list[Any]:
 def _as_string(value: Any, _: Mapping[str, Any], where: str) -> str:
     if not isinstance(value, str):
         raise Mismatch(f"{_field(where)} must be a text.")
-    return replace_surrogates(value)
+    return storable_text(value)
 
 
 def _as_number(value: Any, _: Mapping[str, Any], where: str) -> float | int:

@@ -13,7 +13,7 @@ from medreview.storable import storable_text
 
 Kind = Literal[
     "transient", "rate_limit", "format", "parameter", "bad_request", "overflow", "refused", "invalid_output",
-    "request", "permanent",
+    "unreadable", "request", "permanent",
 ]  # fmt: skip
 
 _FORM: Final = re.compile(r"response_?format|json_?schema|json_?object|structured.?output|guided|grammar", re.I)
@@ -44,8 +44,8 @@ class ServerError:
     ``transient``: worth a retry. ``rate_limit``: the same, and it concerns all requests. ``format``: the server does
     not support the response format. ``bad_request``: the request is invalid for an unknown reason. ``overflow``: the
     prompt exceeds the context window. ``refused``: a content filter declined. ``invalid_output``: the model answered,
-    but the server could not parse its output. ``request``: this request fails, others may not. ``permanent``: every
-    other request would fail, too.
+    but the server could not parse its output. ``unreadable``: the answer goes over a bound. ``request``: this request
+    fails, others may not. ``permanent``: every other request would fail, too.
     """
 
     kind: Kind
@@ -58,6 +58,8 @@ def diagnose(reply: Reply, parameters: Collection[str]) -> ServerError | None:
     """The error in a reply to a request with these parameters; ``None`` for a chat completion."""
     if reply.status == 200 and has_choice(reply.data):
         return None
+    if reply.status == 200 and reply.problem:
+        return ServerError("unreadable", f"The answer cannot be read. {reply.problem}")
     status, message, named = _message(reply)
     wait = _retry_after(reply)
     if reply.status == 200 and not message:
@@ -153,7 +155,7 @@ def _retry_after(reply: Reply) -> float | None:
         except ValueError:
             try:
                 date = parsedate_to_datetime(header)
-            except ValueError:
+            except (ValueError, TypeError, OverflowError):
                 continue
             seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
         if seconds == seconds:

@@ -1,14 +1,15 @@
 """One HTTP request to a chat completions endpoint through the SDK, with the SDK's retries and defaults disabled."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import medreview
 from medreview.bounded_body import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of, read_body
+from medreview.llm.bounded_json import NotJsonError, decode, text_of
+from medreview.llm.event_stream import END, TYPE, completion_of, is_event_stream
 from medreview.llm.settings import JudgeSettings
 
 if TYPE_CHECKING:
@@ -40,12 +41,16 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The response: status, headers in lower case, and the body as decoded JSON (``None`` if invalid) and as text."""
+    """The response: status, headers in lower case, and the body as decoded JSON (``None`` if invalid) and as text.
+
+    ``problem``: the bound that kept the body from being decoded, as a sentence; ``""`` else.
+    """
 
     status: int
     headers: Mapping[str, str]
     data: Any
     text: str
+    problem: str = ""
 
 
 def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
@@ -110,7 +115,8 @@ async def _bound(response: "httpx2.Response") -> None:
                     truncate=response.status_code != 200,
                     what=_WHAT,
                 )
-                yield await read_body(sent, body)
+                is_stream = response.headers.get("content-type", "").startswith(TYPE)
+                yield await read_body(_until_the_end(sent) if is_stream else sent, body)
             except (TooLargeError, BrokenBodyError, EncodingRefusedError):
                 if response.status_code == 200:
                     raise
@@ -160,10 +166,22 @@ async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -
         raise Unreachable(f"The connection broke ({error}).") from None
 
 
-def _reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
-    text = body.decode("utf-8", "replace")
+def _reply(status: int, sent: Mapping[str, str], body: bytes) -> Reply:
+    headers = {name.lower(): value for name, value in sent.items()}
+    text, data, problem = text_of(body), None, ""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
-    return Reply(status, {name.lower(): value for name, value in headers.items()}, data, text)
+        is_stream = is_event_stream(headers.get("content-type", ""), text)
+        data = completion_of(text) if is_stream else decode(text)
+    except NotJsonError as error:
+        problem = str(error) if error.bound else ""
+    return Reply(status, headers, data, text, problem)
+
+
+async def _until_the_end(sent: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """The chunks up to the last line of a stream of events, after which some servers leave the connection open."""
+    last = b""
+    async for chunk in sent:
+        yield chunk
+        last = (last + chunk)[-2 * len(END) :]
+        if last.rstrip().endswith(END.encode()):
+            return

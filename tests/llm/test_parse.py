@@ -75,7 +75,11 @@ def test_what_is_not_an_answer_is_none(text, problem):
 @given(
     value=st.fixed_dictionaries(
         {"quote": st.text(), "label": st.sampled_from(["supported", "not_addressed"])},
-        optional={"sure": st.booleans(), "spans": st.lists(st.text()), "page": st.none() | st.integers()},
+        optional={
+            "sure": st.booleans(),
+            "spans": st.lists(st.text()),
+            "page": st.none() | st.integers(-(2**63), 2**63 - 1),
+        },
     ),
     before=st.sampled_from(["", "Well: ", "<think>{</think>", "```json\n", 'He said "{" and\n']),
     indent=st.sampled_from([None, 2]),
