@@ -5,19 +5,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import medreview
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings, check_settings, choose, keep_local
 from medreview.next_step import command
+from medreview.redaction import remember
 
 if TYPE_CHECKING:
     from medreview.pipeline import Judges, PageProvider
     from medreview.sources.fetching.network import Network
     from medreview.sources.fetching.services import Services
 
+_NCBI_KEY: Final = "NCBI_API_KEY"
 _NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
 
 
@@ -38,6 +40,19 @@ def _require(config: Config, names: Sequence[str]) -> None:
         raise Untrusted(file, [name for name in names if config.untrusted.get(name) == file])
 
 
+def make_keys_known(config: Config) -> None:
+    """Name every key and password that these settings and the environment hold to ``redaction``, whoever uses them.
+
+    Not those of settings that were not trusted: they could name any variable as a key.
+    """
+    remember(os.environ.get(_NCBI_KEY, ""))
+    for name, judge in config.judges.items():
+        if f"judges.{name}" not in config.untrusted:
+            remember(judge.key)
+    if "proxy" not in config.untrusted and "@" in config.proxy:
+        remember(unquote(config.proxy.rpartition("@")[0].rpartition(":")[2]))
+
+
 def services_of(config: Config) -> "Services":
     """The services to ask, as the settings name them, and the contact of the settings.
 
@@ -53,7 +68,7 @@ def services_of(config: Config) -> "Services":
     services = Services(contact=config.contact)
     services = replace(services, **config.services)
     if services.eutils.startswith(_NCBI):
-        services = replace(services, ncbi_key=os.environ.get("NCBI_API_KEY", ""))
+        services = replace(services, ncbi_key=os.environ.get(_NCBI_KEY, ""))
     return services
 
 
@@ -63,6 +78,7 @@ def network_of(config: Config, proxy: str | None = None, respect_robots: bool | 
 
     if proxy is None:
         _require(config, ["proxy"])
+    make_keys_known(config)
     agent = f"medreview/{medreview.__version__}" + (f" ({config.contact})" if config.contact else "")
     return Network(
         user_agent=agent,
@@ -109,6 +125,7 @@ def judges_of(
         raise UserError(f"Two judges have the name {max(names, key=names.count)!r}; give one of them another name.")
     chosen = choose({**config.judges, **given}, names)
     _require(config, [f"judges.{name}" for name in names if name not in given])
+    make_keys_known(config)
     if local_only:
         keep_local(chosen)
     return Judges(chosen, task or DEFAULT, prompts_of(config), again)

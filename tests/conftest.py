@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from medreview import redaction
+
 pytest.register_assert_rewrite("tests.support")
 
 # A gate judges each change by the same examples; `--hypothesis-profile=thorough` looks for new ones, and for many.
@@ -12,6 +14,12 @@ pytest.register_assert_rewrite("tests.support")
 settings.register_profile("gate", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("gate")
+
+
+@pytest.fixture(autouse=True)
+def no_keys_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key is known for as long as a process lives; what one test names as a key is a word in the next."""
+    monkeypatch.setattr(redaction, "_known", set())
 
 
 @pytest.fixture(scope="session")

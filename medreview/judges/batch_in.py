@@ -14,12 +14,12 @@ from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion
 from medreview.llm.cost_estimate import cost_of
-from medreview.llm.redact import redact, redact_known
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore, Row, row_of, write_rows
 from medreview.llm.transport import Reply
 from medreview.progress import SILENT, Progress
+from medreview.redaction import redact, remember
 
 _UNITS_AT_ONCE: Final = 200
 _LONGEST_LINE: Final = 20_000_000
@@ -51,6 +51,7 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
 
     A usable answer is never replaced by a later failure. Raises :class:`UserError` for a file that cannot be read.
     """
+    remember(settings.key)
     done = BatchIn()
     with ExitStack() as stack:
         results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done)
@@ -165,12 +166,11 @@ class _Reader:
 
     def _read(self, request: JudgeRequest, key: str) -> Answer:
         completion = _completion(self._results.get(key), request)
-        secret = self._settings.key
         return Answer(
             status=completion.status,
             value=completion.value,
-            raw=redact_known(completion.raw, secret),
-            error=redact(completion.error, secret),
+            raw=completion.raw,
+            error=redact(completion.error),
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             latency_ms=0,

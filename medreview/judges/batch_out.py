@@ -23,6 +23,7 @@ from medreview.llm.response_format import response_format_of
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
+from medreview.redaction import remember, without_keys
 
 SHARD_BYTES: Final = 100_000_000
 """Half of the limit of the Batch API; a single request that is longer gets a file of its own."""
@@ -82,6 +83,7 @@ def write_batch(
     ``again`` and ``limit`` as in ``tasks.task.pending``. The study is not changed. Raises :class:`UserError` when a
     file exists already or cannot be written.
     """
+    remember(settings.key)
     store = CallStore(task.study)
     seen: set[str] = set()
     units = known = prompt = 0
@@ -160,7 +162,7 @@ class _Shards:
 
     def add(self, request: dict[str, Any]) -> None:
         """Append a request, to the next file when the current one is full."""
-        line = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        line = without_keys(json.dumps(request, ensure_ascii=False, separators=(",", ":"))).encode() + b"\n"
         full = self._bytes + len(line) > self._most or self._requests >= SHARD_REQUESTS
         if self._file is not None and full:
             self.finish()

@@ -14,12 +14,12 @@ from medreview.llm.call import Answer, JudgeRequest, ResponseFormat, Status, cac
 from medreview.llm.circuit_breaker import CircuitBreaker
 from medreview.llm.completion import Completion, read_completion
 from medreview.llm.cost_estimate import cost_of, prompt_tokens_of
-from medreview.llm.redact import redact, redact_known
 from medreview.llm.response_format import FormatNegotiator
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.llm.transport import Reply, TimedOut, Unreachable, open_client, post
+from medreview.redaction import redact, remember
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -80,6 +80,7 @@ class Judge:
     """
 
     def __init__(self, settings: JudgeSettings, store: CallStore | None = None, *, backoff: float = 0.5) -> None:
+        remember(settings.key)
         self.settings = settings
         self._store = store
         self._backoff = backoff
@@ -100,7 +101,7 @@ class Judge:
         try:
             self._client = open_client(self.settings)
         except (OSError, ValueError) as error:  # what the environment says about proxies and certificates
-            raise UserError(f"Judge {self.settings.name!r} cannot be set up: {self._redacted(str(error))}") from error
+            raise UserError(f"Judge {self.settings.name!r} cannot be set up: {redact(str(error))}") from error
         return self
 
     async def __aexit__(
@@ -146,12 +147,12 @@ class Judge:
         except _CallFailed as failed:
             status, error = failed.status, failed.sentence
             if failed.is_failure:
-                self._breaker.record_failure(self._redacted(failed.sentence), permanent=failed.permanent)
+                self._breaker.record_failure(redact(failed.sentence), permanent=failed.permanent)
         return Answer(
             status=status,
             value=completion.value if completion else None,
-            raw=redact_known(usage.raw, self.settings.key),
-            error=self._redacted(error),
+            raw=usage.raw,
+            error=redact(error),
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             latency_ms=round((time.monotonic() - started) * 1000),
@@ -161,9 +162,6 @@ class Judge:
             cached=False,
             cache_key=key,
         )
-
-    def _redacted(self, sentence: str) -> str:
-        return redact(sentence, self.settings.key)
 
     def _check_context(self, ask: JudgeRequest) -> None:
         tokens = prompt_tokens_of(ask.messages)

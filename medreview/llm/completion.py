@@ -8,6 +8,7 @@ from typing import Any, Final
 from medreview.llm.call import Status
 from medreview.llm.cost_estimate import fewest_tokens, prompt_tokens_of
 from medreview.llm.parse import parse
+from medreview.redaction import without_keys
 from medreview.storable import storable_text
 
 # Models refuse in prose when no response format is enforced. Only short answers without an object count as refusals.
@@ -92,12 +93,12 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
 
 
 def _text(content: Any) -> str:
-    """The text of a message: a string, or, with some servers, the parts of type ``text`` of a list."""
+    """The text of a message, without keys: a string, or, with some servers, the parts of type ``text`` of a list."""
     if isinstance(content, str):
-        return storable_text(content)
+        return without_keys(storable_text(content))
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return storable_text("".join(text for text in texts if isinstance(text, str)))
+        return _text("".join(text for text in texts if isinstance(text, str)))
     return ""
 
 

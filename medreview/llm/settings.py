@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from medreview.errors import UserError
-from medreview.llm.redact import redact
+from medreview.redaction import redact
 
 _ENVIRONMENT: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _RESERVED: Final = frozenset(

@@ -11,6 +11,7 @@ from typing import Any
 from medreview.llm.call import Answer, JudgeRequest
 from medreview.llm.parse import parse
 from medreview.llm.settings import JudgeSettings
+from medreview.redaction import row_without_keys
 from medreview.study import Study
 
 Row = dict[str, Any]
@@ -57,7 +58,7 @@ def write_rows(connection: sqlite3.Connection, rows: Iterable[Row], *, add: bool
 
     ``add``: tries, tokens and cost are added to those of an existing row. False for results that may be imported twice.
     """
-    connection.executemany(_PUT + (_SUMMED if add else _REPLACED), rows)
+    connection.executemany(_PUT + (_SUMMED if add else _REPLACED), map(row_without_keys, rows))
 
 
 class CallStore:

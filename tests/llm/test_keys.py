@@ -6,7 +6,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.llm.client import Judge
-from medreview.llm.redact import redact, redact_known
+from medreview.redaction import redact, remember, without_keys
 from tests.llm.questions import ask_of
 from tests.support.judge_endpoint import echoes_the_key, says
 
@@ -102,7 +102,9 @@ async def test_a_key_echoed_by_the_server_is_stored_nowhere(model, study, store,
     ],
 )
 def test_keys_and_parts_of_them_are_taken_out(text):
-    cleaned = redact(text, KEY)
+    remember(KEY)
+
+    cleaned = redact(text)
 
     assert "[key]" in cleaned
     assert not any(part in cleaned for part in ("01234567", "f-SECRET", "abcd", "ijkl"))
@@ -111,5 +113,7 @@ def test_keys_and_parts_of_them_are_taken_out(text):
 def test_other_words_stay():
     text = "The model mr-large does not exist (status 404, request 0123-4567)."
 
-    assert redact(text, KEY, "") == text
-    assert redact_known("sk-ip the 5 mg dose", "") == "sk-ip the 5 mg dose"
+    remember(KEY, "")
+
+    assert redact(text) == text
+    assert without_keys("sk-ip the 5 mg dose") == "sk-ip the 5 mg dose"

@@ -12,6 +12,7 @@ from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.llm.call import Answer, JudgeRequest
 from medreview.llm.settings import JudgeSettings
+from medreview.redaction import row_without_keys
 from medreview.study import Study
 
 TRANSIENT: Final = ("timeout", "error", "skipped")
@@ -152,5 +153,5 @@ def save_rows(connection: sqlite3.Connection, run: JudgeRun, rows: Sequence[Rows
                 connection.execute(
                     f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({placeholders}) "
                     f"ON CONFLICT DO UPDATE SET {changes} WHERE {table}.error <> ''",
-                    row,
+                    row_without_keys(row),
                 )
