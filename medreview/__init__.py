@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from medreview.api.tables import Table
     from medreview.api.texts import extract_citations, find_evidence, ground_quote, split_statements
     from medreview.citations.model import Citation
-    from medreview.errors import NotSaved, UserError
+    from medreview.errors import NotSaved, NotSavedHere, UserError
     from medreview.evidence.assess import Assessment
     from medreview.evidence.clashes import Clash
     from medreview.evidence.differences import Difference
@@ -86,6 +86,7 @@ __all__ = [
     "MarkedPassage",
     "MergeSummary",
     "NotSaved",
+    "NotSavedHere",
     "OpenStudy",
     "PairRow",
     "ParseSummary",
@@ -128,7 +129,7 @@ _HOMES = {
     "medreview.api.tables": ("Table",),
     "medreview.api.texts": ("extract_citations", "find_evidence", "ground_quote", "split_statements"),
     "medreview.citations.model": ("Citation",),
-    "medreview.errors": ("NotSaved", "UserError"),
+    "medreview.errors": ("NotSaved", "NotSavedHere", "UserError"),
     "medreview.evidence.assess": ("Assessment",),
     "medreview.evidence.clashes": ("Clash",),
     "medreview.evidence.differences": ("Difference",),

@@ -11,7 +11,12 @@ def command(name: str, *words: str | Path) -> str:
     Words are quoted for a POSIX shell. A path stays as it was given, relative or not; one that looks like an option is
     led by ``./``. What the reader has to put in, such as ``FILE``, is in capitals.
     """
-    return shlex.join(["medreview", name, *map(_word, words)])
+    return shell("medreview", name, *words)
+
+
+def shell(*words: str | Path) -> str:
+    """A command line of any program, quoted in the same way: ``mv -- 'my study.medreview' a.medreview``."""
+    return shlex.join(map(_word, words))
 
 
 def _word(word: str | Path) -> str:

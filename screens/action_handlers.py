@@ -185,7 +185,7 @@ class ActionHandlers:
 
     def _saved(self) -> str:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
-        return self._stage.held or f"saved {number} ✓"
+        return self._stage.held or (f"saved {number} ✓" if self._session.elsewhere is None else "NOT SAVED HERE")
 
     def _their_words(self) -> str:
         return judges_words(self._session.item) if self._session.item else ""
@@ -266,7 +266,7 @@ class ActionHandlers:
                 if text != session.own.note:
                     session.note(text)
             except NotSaved as error:
-                return f"NOT SAVED: {error}"
+                return error.row
             self._drafts.pop(item.statement_id, None)
             (after or self._close)()
             return ""

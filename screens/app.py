@@ -186,6 +186,8 @@ class Workbench(App[None]):
         from medreview.screens.home import HomeScreen
 
         notice, self._notice = notice or self._notice, ""
+        if self._study.elsewhere is not None:
+            notice = self._study.elsewhere.sentence
         return HomeScreen(
             partial(overview, self._study, self._config.reviewer),
             partial(response_lines, self._study, self._config.reviewer),

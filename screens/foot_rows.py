@@ -12,14 +12,15 @@ from medreview.visible import visible
 def foot_rows(above: Sequence[Row], receipt: str, said: str, bad: bool, columns: int, held: str = "") -> list[Row]:
     """``above`` fills from the top; what is ``said`` takes as many rows as it needs from the bottom, at most three.
 
-    ``held`` stands beside the receipt: what to say of a key that is held down.
+    ``bad``: it is drawn as a warning, or the receipt is where nothing is said. ``held`` stands beside the receipt: what
+    to say of a key that is held down.
     """
     rows: list[Row] = [*above[:FOOT_ROWS], *([] for _ in range(FOOT_ROWS - len(above)))]
     if not said:
         if len(above) < FOOT_ROWS:
             room = columns - (width(held) + 4 if held else 0)
             shown = fit(receipt, min(width(receipt), max(1, room)))
-            rows[-1] = [(f" {shown}", "good"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
+            rows[-1] = [(f" {shown}", "bad" if bad else "good"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
         return rows
     shown = visible(" ".join(said.split()))
     lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows][:FOOT_ROWS]

@@ -151,9 +151,11 @@ class ReviewScreen(KeyScreen[None]):
         try:
             answered = self._route(key, name)
         except NotSaved as error:
-            self._said, self._bad = f"NOT SAVED: {error}", True
+            self._said, self._bad = error.row, True
         except UserError as error:
             self._said = str(error)
+        if alert := self.session.alert():
+            self._said, self._bad = alert, True
         return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
 
     def ignored(self, key: Key) -> None:
@@ -197,7 +199,8 @@ class ReviewScreen(KeyScreen[None]):
         if name is not None:
             self._acts.perform(name)
         elif key.name == "ctrl+c":
-            self.tell("q leaves; everything is saved already.")
+            saved = self.session.elsewhere is None
+            self.tell("q leaves; everything is saved already." if saved else "q leaves, and says what to do.")
         return False
 
     # What the acts ask for: ``held`` too, what to say of a key that is held down
@@ -288,7 +291,8 @@ class ReviewScreen(KeyScreen[None]):
             if self._step
             else key_rows(self._actions, size.width, self.session.mode == "blind", not one)
         )
-        self._foot.show(foot_rows(above, self.session.receipt, self._said, self._bad, size.width, self.held))
+        said, bad = self._said, self._bad or (not self._said and self.session.elsewhere is not None)
+        self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
 
     def _ask_needs(self, size: Size) -> Needs:
         item, shape = self.session.item, shape_of(size)

@@ -49,6 +49,17 @@ def main() -> None:
         _drop_output()
         _say(f"the result could not be written ({error.strerror or error}).")
         raise SystemExit(2) from None
+    except Exception as error:
+        if not _is_of_sqlite(error):
+            raise
+        _say(f"the study could not be read or written ({error}); `medreview check STUDY` says whether it is whole.")
+        raise SystemExit(2) from None
+
+
+def _is_of_sqlite(error: Exception) -> bool:
+    """Of a study whose schema is not what its number says, for one. Asked without loading SQLite for it."""
+    sqlite = sys.modules.get("sqlite3")
+    return sqlite is not None and isinstance(error, sqlite.Error)
 
 
 def _run() -> None:

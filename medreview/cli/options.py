@@ -5,6 +5,16 @@ from typing import Annotated
 
 import typer
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.")]
+
+def study_path(path: Path | None) -> Path | None:
+    """The path as it is; refuses what can be no study (a pipe would be waited for), before a command does anything."""
+    if path is not None:
+        from medreview.study.file_kind import refuse_no_file
+
+        refuse_no_file(path)
+    return path
+
+
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.", callback=study_path)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from operator import methodcaller
 
 from medreview.cli.output import say
-from medreview.errors import UserError
+from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS, HALLUCINATION, LEFT_OUT_REASONS, REASONS, level_for_key, level_named
 from medreview.review.jurors import jurors, jury_words
 from medreview.review.reviewer_state import ReviewerState, remarks
@@ -41,8 +41,12 @@ def review_plain(session: ReviewSession) -> None:
             session.clock.touch()
             try:
                 _carry_out(session, line)
+            except NotSaved as error:
+                print(visible(error.row))
             except UserError as error:
                 print(visible(str(error)))
+            if alert := session.alert():
+                print(_wrapped(alert))
     except (EOFError, KeyboardInterrupt):
         print()
     finally:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from datetime import datetime
 
-from medreview.errors import NotSaved, UserError
+from medreview.errors import NotSaved, NotSavedHere, UserError
 from medreview.review.bookmark import set_bookmark
 from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
@@ -13,12 +13,16 @@ from medreview.review.queue_kinds import Mode
 from medreview.study import Study
 from medreview.study.aside import write_aside
 from medreview.study.events import NewEvent, Receipt, Recorder
+from medreview.study.file_fault import sentence_of
+from medreview.study.rescue import Elsewhere
 
 _Exposure = tuple[NewEvent, str, str]
 
 
-def receipt_line(receipt: Receipt, words: str) -> str:
-    """What the last row says of an act that is saved."""
+def receipt_line(receipt: Receipt, words: str, elsewhere: Elsewhere | None) -> str:
+    """What the last row says of an act that is saved, or is ``elsewhere`` than in the study."""
+    if elsewhere is not None:
+        return f"NOT SAVED HERE  {words}   #{receipt.seq} in {elsewhere.rescue.name}"
     time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
     return f"last  {words}   saved #{receipt.seq}  {time}"
 
@@ -39,7 +43,8 @@ class EventWriter:
 
         That is the first of the events that does not only take something back.
         ``mode`` is how their statement is shown (``exposure.statement_mode``), which need not be that of the queue.
-        Raises :class:`NotSaved` when it could not be written; nothing of it is kept then.
+        Raises :class:`NotSaved` when it could not be written; nothing of it is kept then. Raises :class:`NotSavedHere`
+        when it is in a rescue file, unless the study is told to go on there.
         """
         exposures, self._exposures = self._unwritten(), []
 
@@ -54,9 +59,12 @@ class EventWriter:
 
         try:
             return self._study.write(change)
-        except UserError as error:
+        except NotSavedHere:
+            raise
+        except (UserError, sqlite3.Error) as error:
             self._exposures = exposures
-            raise NotSaved(str(error)) from error
+            words = str(error) if isinstance(error, UserError) else sentence_of(error, self._study.path)
+            raise NotSaved(words) from error
 
     def note_exposure(self, statement_id: str, snapshot_id: str | None, queue: Queue, mode: Mode) -> None:
         """Record, without waiting, that a statement was on the screen: once per session, statement and mode.

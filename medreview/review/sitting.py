@@ -29,6 +29,7 @@ from medreview.review.verdict_flow import judges_level
 from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
+from medreview.study.rescue import Elsewhere
 
 
 class Sitting:
@@ -50,9 +51,10 @@ class Sitting:
         self.source: Source | None = None
         self._before: ReviewerState | None = None
         self._stays = ""
+        self._told: Elsewhere | None = None
+        study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no)
-        self._progress = ReviewerProgress(study.reader, reviewer, pass_no)
-        self._kept = KeptBlind(study.reader, reviewer, pass_no)
+        self._read_anew()
         self._resume()
 
     # Where we are
@@ -174,6 +176,19 @@ class Sitting:
         self._load()
         self._after(here, receipt, words)
 
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """Where decisions go since the path of the study no longer names the file that was opened."""
+        return self.study.elsewhere
+
+    def alert(self) -> str:
+        """What is to be said once, as soon as decisions go elsewhere than into the study; else ``""``."""
+        if self.study.elsewhere is self._told:
+            return ""
+        self._read_anew()
+        self._told = self.study.elsewhere
+        return self._told.sentence if self._told else ""
+
     # What is shown
 
     def turn_source(self, step: int) -> bool:
@@ -256,7 +271,15 @@ class Sitting:
         self._before = None
         self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue, self.mode)
 
+    def _read_anew(self) -> None:
+        self._reader = self.study.reader
+        self._progress = ReviewerProgress(self._reader, self.reviewer, self.pass_no)
+        self._kept = KeptBlind(self._reader, self.reviewer, self.pass_no)
+
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
-        self._progress.update(unit)
-        self._kept.update(unit)
-        self.receipt = receipt_line(receipt, words)
+        if self._reader is not self.study.reader:
+            self._read_anew()
+        else:
+            self._progress.update(unit)
+            self._kept.update(unit)
+        self.receipt = receipt_line(receipt, words, self.study.elsewhere)

@@ -29,12 +29,10 @@ def backup_to(study: Path, target: Path | None = None) -> Path:
         raise _taken(target)
     try:
         with new_file(target) as made:
-            create(made).close()
-            source, copy = connect(study, read_only=True), sqlite3.connect(made)
+            source = connect(study, read_only=True)
             try:
-                source.backup(copy, pages=2048)
+                copy_to(source, made)
             finally:
-                copy.close()
                 source.close()
     except FileExistsError as error:
         raise _taken(target) from error
@@ -45,6 +43,16 @@ def backup_to(study: Path, target: Path | None = None) -> Path:
 
 def _taken(target: Path) -> UserError:
     return UserError(f"{target} exists already; choose another name for the copy.")
+
+
+def copy_to(source: sqlite3.Connection, target: Path) -> None:
+    """Copy what a connection reads into a new file of mode 0600. Raises ``OSError`` and ``sqlite3.Error``."""
+    create(target).close()
+    copy = sqlite3.connect(target)
+    try:
+        source.backup(copy, pages=2048)
+    finally:
+        copy.close()
 
 
 def backup_if_changed(study: Path) -> Path | None:

@@ -2,25 +2,82 @@
 
 import os
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, Self
 
+from medreview.study.file_fault import fault_of, file_faults
 from medreview.study.row_seals import register
 
 _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "fuse.sshfs", "fuse.rclone", "davfs", "fuse.gvfsd", "ncpfs", "glusterfs")
 
 
+class _Cursor(sqlite3.Cursor):
+    """Raises a ``FileFault`` where the file of its connection is at fault; every other error stays what it was."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Self:
+        try:
+            return super().execute(sql, parameters)
+        except sqlite3.Error as error:
+            raise self._told(error) from None
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Self:
+        try:
+            return super().executemany(sql, parameters)
+        except sqlite3.Error as error:
+            raise self._told(error) from None
+
+    def __next__(self) -> Any:
+        try:
+            return super().__next__()
+        except sqlite3.Error as error:
+            raise self._told(error) from None
+
+    def fetchone(self) -> Any:
+        try:
+            return super().fetchone()
+        except sqlite3.Error as error:
+            raise self._told(error) from None
+
+    def fetchall(self) -> list[Any]:
+        try:
+            return super().fetchall()
+        except sqlite3.Error as error:
+            raise self._told(error) from None
+
+    def _told(self, error: sqlite3.Error) -> sqlite3.Error:
+        assert isinstance(self.connection, StudyConnection)
+        return fault_of(error, self.connection.path) or error
+
+
+class StudyConnection(sqlite3.Connection):
+    """A connection to the study at ``path``, which is what its errors name."""
+
+    path = Path()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        return self.cursor(_Cursor).execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        return self.cursor(_Cursor).executemany(sql, parameters)
+
+
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode (transactions are begun explicitly), usable from one thread at a time.
 
-    Nothing is read or written yet; :func:`make_durable` comes before the first write.
+    It raises a :class:`medreview.study.file_fault.FileFault` where the file is at fault. Nothing is read or written
+    yet; :func:`make_durable` comes before the first write.
     """
-    path = path.resolve()
+    place = path.resolve()
     mode = "ro" if read_only else "rw"
-    if read_only and _is_immutable(path):
+    if read_only and _is_immutable(place):
         mode += "&immutable=1"
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False
-    )
+    with file_faults(path):
+        connection = sqlite3.connect(
+            f"{place.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False,
+            factory=StudyConnection,
+        )  # fmt: skip
+    connection.path = path
     _prepare(connection)
     return connection
 
@@ -34,9 +91,12 @@ def make_durable(connection: sqlite3.Connection, path: Path) -> None:
 
 def copy_of(connection: sqlite3.Connection) -> sqlite3.Connection:
     """A copy of the database in a nameless temporary file of this process, which is gone when it is closed."""
-    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False, factory=StudyConnection)
+    if isinstance(connection, StudyConnection):
+        copy.path = connection.path
     try:
-        connection.backup(copy)
+        with file_faults(copy.path):
+            connection.backup(copy)
         _prepare(copy)
     except sqlite3.Error:
         copy.close()

@@ -7,7 +7,7 @@ changed or missing event leaves a hash that does not fit (:func:`verify`).
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -108,14 +108,17 @@ def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     return int(cursor.lastrowid or 0)
 
 
-def verify(connection: sqlite3.Connection) -> list[str]:
-    """What is wrong with the record, one sentence each; empty when every hash fits."""
-    return [sentence for _, sentence in misfitting(connection)]
+def verify(connection: sqlite3.Connection, known: Iterable[str] = ()) -> list[str]:
+    """What is wrong with the record, one sentence each; empty when every hash fits.
+
+    ``known`` are hashes of events that are in another copy.
+    """
+    return [sentence for _, sentence in misfitting(connection, known)]
 
 
-def misfitting(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+def misfitting(connection: sqlite3.Connection, known: Iterable[str] = ()) -> Iterator[tuple[int, str]]:
     """Events that do not fit their hash, or whose predecessor is missing: their number, and a sentence."""
-    hashes = {""} | {row[0] for row in connection.execute("SELECT hash FROM event")}
+    hashes = {"", *known} | {row[0] for row in connection.execute("SELECT hash FROM event")}
     for row in connection.execute("SELECT * FROM event ORDER BY event_id"):
         if event_hash(row) != row["hash"]:
             yield row["seq"], f"Event {row['seq']} ({row['event_id']}) was changed after it was written."

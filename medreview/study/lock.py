@@ -1,4 +1,4 @@
-"""The writer lock: an advisory lock (``flock``) on a file beside the study, with the name of its holder."""
+"""The writer lock: advisory locks (``flock``) on a study's path and on the file itself, with the holder's name."""
 
 import fcntl
 import json
@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from medreview.errors import UserError
+from medreview.study.state_folder import state_folder
 
 
 class WriterLock:
@@ -15,43 +16,74 @@ class WriterLock:
 
     SQLite would let two writers take turns, but two sessions that decide the same statements are a mistake, and
     SQLite before 3.51.3 can corrupt a write-ahead log when two connections write and checkpoint at once. A symbolic
-    link to the study has the study's lock.
+    link to the study has the study's lock. A hard link has another path, and SQLite would keep another log for it: so
+    the file is locked too, by its device and inode, in the state folder of the user who alone may read it. (A lock on
+    the study file itself is taken for SQLite's own on some systems, and to give it up drops SQLite's on all.)
     """
 
     def __init__(self, study: Path) -> None:
-        study = study.resolve()
-        self.path = study.with_name(study.name + ".lock")
+        self._study = study.resolve()
+        self.path = self._study.with_name(self._study.name + ".lock")
         self._descriptor: int | None = None
+        self._of_file: tuple[Path, int] | None = None
 
     def take(self) -> None:
         """Acquire the lock without waiting. Raises :class:`UserError` naming the process that holds it."""
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._descriptor = _locked(self.path)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = self._holder(descriptor)
-            os.close(descriptor)
-            raise UserError(
-                f"The study is open for writing {holder}. "
-                "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
-            ) from None
-        owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(owner).encode(), 0)
-        self._descriptor = descriptor
+            self._of_file = self._lock_file()
+        except UserError:
+            self.release()
+            raise
 
     def release(self) -> None:
         """Release the lock; does nothing when it is not held."""
+        if self._of_file is not None:
+            place, descriptor = self._of_file
+            place.unlink(missing_ok=True)
+            os.close(descriptor)
+            self._of_file = None
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
-    @staticmethod
-    def _holder(descriptor: int) -> str:
+    def _lock_file(self) -> tuple[Path, int] | None:
+        found = os.stat(self._study)
+        place = state_folder() / "open" / f"{found.st_dev:x}-{found.st_ino:x}.lock"
         try:
-            owner = json.loads(os.pread(descriptor, 4096, 0))
-            if (owner["pid"], owner["host"]) == (os.getpid(), socket.gethostname()):
-                return "in this process already"
-            return f"in another medreview (process {owner['pid']} on {owner['host']}, since {owner['since']})"
-        except (ValueError, KeyError, TypeError):
-            return "in another medreview (a process that did not leave its name)"
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            while True:
+                descriptor = _locked(place)
+                if place.exists() and os.path.samestat(os.fstat(descriptor), os.stat(place)):
+                    return place, descriptor
+                os.close(descriptor)  # who held it has just taken it away
+        except OSError:
+            return None  # a user without a folder of their own has the lock of the path
+
+
+def _locked(place: Path) -> int:
+    """The descriptor that holds the lock of a file. Raises :class:`UserError`; ``OSError`` where there can be none."""
+    descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = _holder(descriptor)
+        os.close(descriptor)
+        raise UserError(
+            f"The study is open for writing {holder}. "
+            "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
+        ) from None
+    owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps(owner).encode(), 0)
+    return descriptor
+
+
+def _holder(descriptor: int) -> str:
+    try:
+        owner = json.loads(os.pread(descriptor, 4096, 0))
+        if (owner["pid"], owner["host"]) == (os.getpid(), socket.gethostname()):
+            return "in this process already"
+        return f"in another medreview (process {owner['pid']} on {owner['host']}, since {owner['since']})"
+    except (ValueError, KeyError, TypeError):
+        return "in another medreview (a process that did not leave its name)"

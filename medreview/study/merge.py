@@ -35,7 +35,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
     study_id = study.meta("study_id")
     with Study.open(other, read_only=True) as theirs:
-        wrong = verify(theirs.reader)
+        wrong = verify(theirs.reader, (row[0] for row in study.reader.execute("SELECT hash FROM event")))
         if wrong:
             raise UserError(f"{other} was not merged: its record of decisions does not verify. {wrong[0]}")
         rows = theirs.reader.execute("SELECT * FROM event ORDER BY event_id").fetchall()

@@ -16,8 +16,12 @@ from medreview.next_step import command
 from medreview.storable import storable_text
 from medreview.study.backup import backup_if_changed
 from medreview.study.connection import connect, copy_of, make_durable
+from medreview.study.file_fault import FileFault, sentence_of
+from medreview.study.file_kind import refuse_no_file
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
+from medreview.study.rescue import Elsewhere
+from medreview.study.writer import Writer
 
 T = TypeVar("T")
 
@@ -32,9 +36,12 @@ class Study:
     def __init__(self, path: Path, reader: sqlite3.Connection, lock: WriterLock | None) -> None:
         self.path = path
         self.reader = reader
+        self.goes_on_elsewhere = False
+        """Whether writing goes on in a rescue file: for who says with every receipt that it is not in this study."""
         self._lock = lock
         self._executor = ThreadPoolExecutor(1, "study-writer") if lock else None
-        self._writer: sqlite3.Connection | None = None
+        self._writer = Writer(path, reader) if lock else None
+        self._left: list[sqlite3.Connection] = []
 
     @classmethod
     def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
@@ -65,10 +72,9 @@ class Study:
         Raises :class:`UserError` when it is missing, not a study, newer than this program, damaged, or already open
         for writing elsewhere.
         """
-        if path.is_dir():
-            raise UserError(f"{path} is a folder; name the study file in it.")
         if not path.exists():
             raise UserError(f"There is no study at {path}; make one with `{command('run', path, 'FILE')}`.")
+        refuse_no_file(path)
         with _file_errors(path):
             lock = None if read_only else _lock(path)
             try:
@@ -92,8 +98,9 @@ class Study:
     def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``change`` in one transaction on the writer thread; its result, after the commit.
 
-        Raises :class:`UserError` when the file cannot be written (full disk, lost folder), and what ``change`` raises;
-        the transaction is rolled back then.
+        Raises :class:`UserError` when the file cannot be written (full disk), and what ``change`` raises; the
+        transaction is rolled back then. Raises :class:`NotSavedHere` when the path no longer names the file that is
+        open: what was done is in a rescue file then.
         """
         return self.submit(change).result()
 
@@ -103,22 +110,23 @@ class Study:
             raise UserError("This study is open for reading only; nothing can be saved in it.")
         return self._executor.submit(self._transaction, change)
 
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """Where decisions are since the path no longer names the file that was opened; ``None`` while it does."""
+        return self._writer.elsewhere if self._writer else None
+
     def _transaction(self, change: Callable[[sqlite3.Connection], T]) -> T:
-        with _file_errors(self.path):
-            if self._writer is None:
-                writer = connect(self.path)
-                make_durable(writer, self.path)
-                self._writer = writer
-            connection = self._writer
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                result = change(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            return result
+        assert self._writer is not None
+        before = self._writer.elsewhere
+        try:
+            result = self._writer.transact(change)
+        finally:
+            if (now := self._writer.elsewhere) is not before and now is not None and now.whole:
+                self._left.append(self.reader)  # the thread that reads may be at it
+                self.reader = connect(now.rescue)
+        if now is not None and not self.goes_on_elsewhere:
+            raise now.error()
+        return result
 
     def meta(self, key: str, default: str = "") -> str:
         """A value of the table ``study``: ``study_id``, ``title``, ``created_at``."""
@@ -126,14 +134,27 @@ class Study:
         return str(row[0]) if row else default
 
     def close(self) -> None:
-        """Finish pending writes, close the connections and release the writer lock."""
-        if self._executor is not None:
+        """Finish pending writes, close the connections and release the writer lock.
+
+        Raises :class:`NotSavedHere` where decisions are in a rescue file, or are put into one now.
+        """
+        lost: UserError | None = None
+        if self._executor is not None and self._writer is not None:
+            try:
+                self._executor.submit(self._writer.last_look).result()
+            except UserError as error:
+                lost = error
             self._executor.shutdown(wait=True)
-        if self._writer is not None:
+            if self._writer.elsewhere is not None:
+                lost = self._writer.elsewhere.error()
             self._writer.close()
-        self.reader.close()
+        for connection in (*self._left, self.reader):
+            connection.close()
         if self._lock is not None:
             self._lock.release()
+        self._executor = None
+        if lost is not None:
+            raise lost
 
     def discard(self) -> None:
         """Close the study and delete its files: for one whose creation failed half-way."""
@@ -146,8 +167,6 @@ class Study:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.close()
-        if isinstance(error, sqlite3.DatabaseError):  # raised by ``reader``: a damaged page, a lost disk
-            raise UserError(_sentence(self.path, str(error))) from error
 
 
 def _taken(path: Path) -> UserError:
@@ -207,11 +226,13 @@ def _migrated(connection: sqlite3.Connection, path: Path, read_only: bool) -> sq
 
 @contextmanager
 def _file_errors(path: Path) -> Iterator[None]:
-    """Convert errors of the file system and of SQLite into a :class:`UserError`."""
+    """Convert errors of the file system, and whatever SQLite says of a file that is opened, into a ``UserError``."""
     try:
         yield
+    except FileFault:
+        raise
     except sqlite3.DatabaseError as error:
-        raise UserError(_sentence(path, str(error))) from error
+        raise UserError(sentence_of(error, path)) from error
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise UserError(
@@ -219,26 +240,3 @@ def _file_errors(path: Path) -> Iterator[None]:
                 f"or look at a study with `{command('review', path, '--read-only')}`."
             ) from error
         raise UserError(f"{path} cannot be used: {error.strerror or error}.") from error
-
-
-def _sentence(path: Path, message: str) -> str:
-    if "decode" in message:  # first, because the message quotes stored text, which may contain any word below
-        return (
-            f"{path} is damaged (a text in it is no text any more); restore a copy from the folder {path.name}.backups."
-        )
-    if "full" in message:
-        return (
-            f"The disk that holds {path.name} is full: this was not saved, what was saved before is safe. "
-            "Free some space and do it again."
-        )
-    if "readonly" in message or "unable to open" in message:
-        return f"{path} cannot be written to: the file or its folder is read-only."
-    if "not a database" in message:
-        return f"{path} is not a medreview study."
-    if "locked" in message:
-        return f"{path} is being written by another program; try again when that is done."
-    if "malformed" in message or "corrupt" in message:
-        return f"{path} is damaged ({message}); restore a copy from the folder {path.name}.backups."
-    if "disk I/O" in message:
-        return f"{path} could not be read or written ({message}): the disk may be full, or gone."
-    return f"{path} could not be read or written ({message})."

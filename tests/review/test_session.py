@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from medreview.errors import UserError
+from medreview.errors import NotSaved, UserError
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.check import check
+from tests.support.full_disk import full_disk
 from tests.support.study_builder import new_version
 
 
@@ -326,9 +327,11 @@ def test_sources_are_turned_round_and_opened_where_the_judges_looked(study):
 
 def test_when_nothing_can_be_saved_the_state_is_as_before(study):
     session = sit(study)
+    with full_disk(study), pytest.raises(NotSaved, match="full: this was not saved"):
+        session.decide("partial")
+    assert (session.own.label, session.counts.decided, session.receipt) == (None, 0, "")
     study.write(lambda c: c.execute("CREATE TRIGGER no BEFORE INSERT ON event BEGIN SELECT raise(ABORT, 'full'); END"))
-
-    with pytest.raises(UserError, match="not saved"):
+    with pytest.raises(NotSaved, match=r"could not be read or written \(full\)"):
         session.decide("partial")
     assert (session.own.label, session.counts.decided, session.receipt) == (None, 0, "")
     study.write(lambda c: c.execute("DROP TRIGGER no"))

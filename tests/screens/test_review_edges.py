@@ -13,6 +13,7 @@ from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
+from tests.support.full_disk import full_disk
 from tests.support.workbench import (
     PLAIN,
     events,
@@ -78,25 +79,19 @@ async def test_an_empty_queue_is_a_sentence(study: Study, size: tuple[int, int])
 
 
 async def test_what_cannot_be_saved_is_said_and_changes_nothing(study: Study) -> None:
-    study.write(
-        lambda connection: connection.execute(
-            "CREATE TRIGGER full BEFORE INSERT ON event WHEN new.kind IN ('decide', 'note') "
-            "BEGIN SELECT raise(ABORT, 'database or disk is full'); END"
-        )
-    )
     app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "2")
-        assert "NOT SAVED: The disk that holds sepsis.medreview is full" in " ".join(pane_text(app, "foot").split())
-        assert "1 of 8" in pane_text(app, "header")
-        assert "decided 0" in pane_text(app, "header")
-        assert not events(study)
-        await press(pilot, "n")
-        await paste(pilot, "kept")
-        await press(pilot, "enter")
-        assert "NOT SAVED" in pane_text(app, "foot")
-        assert "kept" in pane_text(app, "foot")
-        study.write(lambda connection: connection.execute("DROP TRIGGER full"))
+        with full_disk(study, "decide", "note"):
+            await press(pilot, "2")
+            assert "NOT SAVED: The disk that holds sepsis.medreview is full" in " ".join(pane_text(app, "foot").split())
+            assert "1 of 8" in pane_text(app, "header")
+            assert "decided 0" in pane_text(app, "header")
+            assert not events(study)
+            await press(pilot, "n")
+            await paste(pilot, "kept")
+            await press(pilot, "enter")
+            assert "NOT SAVED" in pane_text(app, "foot")
+            assert "kept" in pane_text(app, "foot")
         await press(pilot, "enter", "2")
         assert [row["kind"] for row in events(study)] == ["note", "decide"]
         assert "2 of 8" in pane_text(app, "header")

@@ -14,6 +14,7 @@ from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backu
 from medreview.study.check import check
 from medreview.study.connection import connect, on_network
 from medreview.study.events import NewEvent, Recorder
+from tests.support.full_disk import full_disk
 from tests.support.study_builder import build
 
 
@@ -39,10 +40,10 @@ def test_files_are_private(study):
 
 
 def test_commits_are_durable_and_in_wal(study):
-    pragma = dict.fromkeys(("journal_mode", "synchronous"), study._writer or study.reader)
-    values = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name, connection in pragma.items()]
+    def pragmas(connection):
+        return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
 
-    assert values == ["wal", 2]
+    assert pragmas(study.reader) == study.write(pragmas) == ["wal", 2]
 
 
 def test_a_second_writer_is_told_who_holds_the_study(study):
@@ -83,12 +84,9 @@ def test_a_failed_change_leaves_nothing_and_the_next_event_follows_the_last_kept
     recorder = Recorder("kb")
     decide(study, "s1", recorder=recorder)
 
-    def half(connection):
-        recorder.append(connection, NewEvent("note", "s1", {"text": "lost"}), block="flagged", mode="open")
-        raise sqlite3.OperationalError("database or disk is full")
-
-    with pytest.raises(UserError, match="full: this was not saved"):
-        study.write(half)
+    note = NewEvent("note", "s1", {"text": "lost"})
+    with full_disk(study, "note"), pytest.raises(UserError, match="full: this was not saved"):
+        study.write(lambda connection: recorder.append(connection, note, block="flagged", mode="open"))
     decide(study, "s2", recorder=recorder)
 
     assert [row["unit"] for row in study.reader.execute("SELECT unit FROM event ORDER BY seq")] == ["s1", "s2"]
@@ -99,7 +97,7 @@ def test_events_cannot_be_changed_or_deleted(study):
     decide(study, "s1")
 
     for statement in ("UPDATE event SET unit = 'x'", "DELETE FROM event"):
-        with pytest.raises(UserError, match="events are never"):
+        with pytest.raises(sqlite3.IntegrityError, match="events are never"):
             study.write(lambda connection, statement=statement: connection.execute(statement))
 
 
@@ -203,6 +201,22 @@ def test_a_link_to_a_study_is_that_study(study, tmp_path):
         Study.open(link)
     assert backup_folder(link) == backup_folder(study.path)
     assert [path.name for path in folder.iterdir()] == ["link.medreview"]
+
+
+def test_a_hard_link_to_an_open_study_is_that_study(study, tmp_path, monkeypatch):
+    for name in ("other.medreview", "folder/a.medreview"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).hardlink_to(study.path)
+        with pytest.raises(UserError, match="open for writing in this process already"):
+            Study.open(tmp_path / name)
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/nowhere")  # without a folder for it there is the path's lock
+    with pytest.raises(UserError, match="open for writing in this process already"):
+        Study.open(study.path)
+    Study.create(tmp_path / "second.medreview").close()
+    monkeypatch.undo()
+    study.close()
+    with Study.open(tmp_path / "other.medreview") as again:
+        assert again.writable
 
 
 def test_a_link_to_nothing_yet_makes_the_study_where_it_points(tmp_path):

@@ -9,7 +9,7 @@ import typer
 
 from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.network import Proxy, Robots
-from medreview.cli.options import Json
+from medreview.cli.options import Json, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -125,6 +125,8 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
     )
 
     path = Path(source)
+    if source != "-" and not path.is_dir():
+        study_path(path)
     if source != "-" and is_database(path):
         from medreview.sources.lookups.reach import stored
         from medreview.stats.formulas.bootstrap import DEFAULT

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.options import Json
+from medreview.cli.options import Json, study_path
 from medreview.cli.output import counted, counted_each, one_line, result, say
 from medreview.cli.trusting import with_settings
 from medreview.visible import visible
@@ -35,7 +35,10 @@ def judges(
         bool, typer.Option("--ping", help="Ask each one small question; exit code 1 if one fails.")
     ] = False,
     study: Annotated[
-        Path | None, typer.Option("--study", metavar="STUDY", help="Also what they did and cost in this study.")
+        Path | None,
+        typer.Option(
+            "--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path
+        ),
     ] = None,
     local_only: Annotated[bool, typer.Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,

@@ -81,7 +81,11 @@ def _study_and_files(paths: list[Path]) -> tuple[Path, list[Path]]:
     What does not exist is meant for a study, unless it has the name of another kind of file.
     """
     from medreview.exchange.imports.citation_answers import is_database
+    from medreview.study.file_kind import refuse_no_file
 
+    for path in paths:
+        if not path.is_dir():  # of saved answers
+            refuse_no_file(path)
     studies = [
         path for path in paths if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists())
     ]

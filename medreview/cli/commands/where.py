@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli.options import Json
+from medreview.cli.options import Json, study_path
 from medreview.cli.output import result
 
 
 def where(
-    study: Annotated[Path | None, typer.Argument(metavar="[STUDY]", help="A study, to see its copies too.")] = None,
+    study: Annotated[
+        Path | None, typer.Argument(metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path)
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say where settings, study and copies are.

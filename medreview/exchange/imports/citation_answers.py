@@ -53,6 +53,8 @@ class CitingAnswer:
 def is_database(path: Path) -> bool:
     """Whether a file is an SQLite database, as a study is."""
     try:
+        if not path.is_file():  # to open a pipe is to wait
+            return False
         with path.open("rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE
     except OSError:

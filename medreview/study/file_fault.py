@@ -1,0 +1,82 @@
+"""What is wrong with a study file that SQLite cannot read or write: told by SQLite's codes, never by its words."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from medreview.errors import UserError
+
+_PRIMARY: Final = 0xFF
+"""The bits of an extended result code that name the kind of the error (https://sqlite.org/rescode.html)."""
+_UNDECODABLE: Final = "Could not decode to UTF-8"
+"""How Python's ``sqlite3`` begins the one error of its own that tells of damage; it has no code."""
+
+
+class FileFault(UserError, sqlite3.DatabaseError):
+    """The file, its disk or its folder is at fault, and not the question that was put to it.
+
+    It is an ``sqlite3.DatabaseError`` too, for who reads damaged files on purpose.
+    """
+
+
+def fault_of(error: sqlite3.Error, path: Path) -> FileFault | None:
+    """What an error of SQLite says of the file at ``path``; ``None`` where it says nothing of it.
+
+    A mistake in SQL, a broken constraint, a connection that was closed: those are their maker's.
+    """
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        if not str(error).startswith(_UNDECODABLE):
+            return None
+        sentence = f"{path} is damaged (a text in it is no text any more); {_restore(path)}."
+    else:
+        told = _sentence(code & _PRIMARY, str(error), path)
+        if told is None:
+            return None
+        sentence = told
+    fault = FileFault(sentence)
+    if code is not None:
+        fault.sqlite_errorcode, fault.sqlite_errorname = code, error.sqlite_errorname
+    return fault
+
+
+def sentence_of(error: sqlite3.Error, path: Path) -> str:
+    """What to say of an error of this program's own reading or writing, whatever it tells of."""
+    return str(fault_of(error, path) or f"{path} could not be read or written ({error}).")
+
+
+@contextmanager
+def file_faults(path: Path) -> Iterator[None]:
+    """Within, errors of SQLite that tell of the file are a :class:`FileFault`; all others stay what they are."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if fault := fault_of(error, path):
+            raise fault from error
+        raise
+
+
+def _restore(path: Path) -> str:
+    return f"restore a copy from the folder {path.name}.backups"
+
+
+def _sentence(code: int, words: str, path: Path) -> str | None:
+    match code:
+        case sqlite3.SQLITE_FULL:
+            return (
+                f"The disk that holds {path.name} is full: this was not saved, what was saved before is safe. "
+                "Free some space and do it again."
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return f"{path} cannot be written to: the file or its folder is read-only."
+        case sqlite3.SQLITE_NOTADB:
+            return f"{path} is not a medreview study."
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
+            return f"{path} is being written by another program; try again when that is done."
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_FORMAT:
+            return f"{path} is damaged ({words}); {_restore(path)}."
+        case sqlite3.SQLITE_IOERR:
+            return f"{path} could not be read or written ({words}): the disk may be full, or gone."
+    return None

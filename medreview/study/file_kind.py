@@ -1,0 +1,36 @@
+"""What stands at a path that is meant for a study: asked before anything is opened, since a pipe waits for ever."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from medreview.errors import UserError
+
+_KINDS: Final = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def is_no_file(path: Path) -> str:
+    """What else than a regular file is there, as ``"a pipe"``; ``""`` for a file, and where nothing is.
+
+    A symbolic link is what it leads to.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return ""
+    if stat.S_ISREG(mode):
+        return ""
+    return "a folder" if stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "no file")
+
+
+def refuse_no_file(path: Path) -> None:
+    """Raise :class:`UserError` where no study can be because something else than a file is there."""
+    if kind := is_no_file(path):
+        rest = "name the study file in it" if kind == "a folder" else "a study is a file"
+        raise UserError(f"{path} is {kind}; {rest}.")

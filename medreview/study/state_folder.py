@@ -1,0 +1,10 @@
+"""The folder for what this program keeps of a user on this machine, and no study holds."""
+
+from pathlib import Path
+
+
+def state_folder() -> Path:
+    """The user's folder for the state of programs: ``~/.local/state/medreview`` on Linux. It need not exist."""
+    from platformdirs import user_state_path
+
+    return user_state_path("medreview")
