@@ -116,3 +116,30 @@ def test_what_i_said_is_read_out_and_a_stale_label_is_named_as_such(medreview, d
         new_version(study, source, "Another text.")
     again = medreview("review", demo, "--plain", "--queue", "stale", input="q\n").stdout
     assert "you: STALE, the page has changed since, decide again; contradicted; quantity" in again
+
+
+def test_a_study_that_is_taken_away_is_said_with_every_receipt(medreview, demo):
+    with medreview.start("review", demo, "--plain", "--queue", "responses") as review:
+
+        def give(line, until):
+            review.stdin.write(f"{line}\n")
+            review.stdin.flush()
+            said = ""
+            while until not in said:
+                piece = review.stdout.readline()
+                assert piece, said
+                said += piece
+            return said
+
+        assert "saved #" in give("5", "saved #")
+        demo.unlink()
+        review.stdin.write("\n4\n\nq\n")
+        review.stdin.flush()
+        out, error = review.communicate()
+    assert "NOT SAVED HERE  S" in out
+    assert "saved #" not in out
+    assert "NOT SAVED HERE: demo.medreview was deleted, moved or renamed. Everything you" in out
+    assert review.returncode == 2
+    assert "brings it into the study" in error
+    (rescue,) = demo.parent.glob("demo.rescue-*.medreview")
+    assert "whole" in medreview("check", rescue).stdout

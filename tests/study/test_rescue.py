@@ -164,7 +164,7 @@ def test_a_file_that_was_only_touched_or_read_by_others_goes_on_being_saved(path
         with Study.open(path, read_only=True) as reading:
             assert reading.reader.execute("SELECT count(*) FROM event").fetchone()[0] == 3
         other = sqlite3.connect(path)
-        other.execute("CREATE TABLE annotation (x INTEGER PRIMARY KEY)")
+        other.executescript("CREATE TABLE annotation (x INTEGER PRIMARY KEY); DROP TABLE annotation;")
         other.close()
         decide(study, "r1.4", "supported", recorder)
         moved = path.rename(path.with_name("b"))
