@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -146,11 +146,16 @@ class Preparing(Opened):
 
         return pipeline.merge(self._study, Path(other), self._progress)
 
-    def check(self) -> list[str]:
-        """What is wrong with the file, one sentence each: structure, texts, places, the chain of decisions."""
-        from medreview.study.check import check
+    def check(self, *, against: Sequence[Place] = ()) -> list[str]:
+        """What is wrong with the file, one sentence each: stored values, places, the chain of decisions.
 
-        return check(self._study.reader)
+        ``against``: exports that must have been made of it. Raises ``UserError`` when one is none of this study.
+        """
+        from medreview.exchange.files.export_folder import not_as_exported
+        from medreview.study.check import check_study
+
+        exports = [fault for folder in against for fault in not_as_exported(self._study, Path(folder))]
+        return check_study(self._study).faults + exports
 
     def backup(self, target: Place | None = None) -> Path:
         """Copy the study to a new file, by default a dated one beside it; the copy's path.

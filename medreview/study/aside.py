@@ -3,8 +3,10 @@
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from medreview.errors import UserError
+from medreview.study.close_note import close_note
 from medreview.study.connection import connect, make_durable
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import NEWEST, schema_version
@@ -27,15 +29,16 @@ def write_aside(path: Path, change: Callable[[sqlite3.Connection], object]) -> N
             lock.take()
         except UserError:
             raise UserError("it is open for writing elsewhere") from None
+        note = None
         try:
-            _write(path, change)
+            note = _write(path, change)
         finally:
-            lock.release()
+            lock.release(note)
     except (sqlite3.Error, OSError):
         raise UserError("the file cannot be written") from None
 
 
-def _write(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
+def _write(path: Path, change: Callable[[sqlite3.Connection], object]) -> dict[str, Any] | None:
     connection = connect(path)
     try:
         make_durable(connection, path)
@@ -43,5 +46,6 @@ def _write(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
         change(connection)
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # readers keep the log's file; it shall hold nothing
+        return close_note(connection)
     finally:
         connection.close()

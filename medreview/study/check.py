@@ -6,13 +6,16 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Final
 
+from medreview.study.close_note import not_as_closed
 from medreview.study.events import misfitting
 from medreview.study.migrations import new_schema, schema_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
+from medreview.study.study import Study
 from medreview.text import joined, sha256
 
 MOST: Final = 8
@@ -37,6 +40,24 @@ def check(connection: sqlite3.Connection) -> list[str]:
     """
     with _whatever_the_bytes(connection):
         return list(_problems(connection))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is wrong with a study, one sentence each, and how many events it has; ``None`` when that cannot be read."""
+
+    faults: list[str]
+    events: int | None
+
+
+def check_study(study: Study) -> Checked:
+    """:func:`check`, and whether the file has the event that was its newest when it was last closed."""
+    faults = check(study.reader)
+    faults += _bounded(lambda: iter(not_as_closed(study.reader, study.path)))
+    try:
+        return Checked(faults, int(study.reader.execute("SELECT count(*) FROM event").fetchone()[0]))
+    except UNREADABLE:
+        return Checked(faults, None)
 
 
 @contextmanager

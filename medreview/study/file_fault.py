@@ -12,6 +12,7 @@ _PRIMARY: Final = 0xFF
 """The bits of an extended result code that name the kind of the error (https://sqlite.org/rescode.html)."""
 _UNDECODABLE: Final = "Could not decode to UTF-8"
 """How Python's ``sqlite3`` begins the one error of its own that tells of damage; it has no code."""
+NO_TEXT: Final = "a text in it is no text any more"
 
 
 class FileFault(UserError, sqlite3.DatabaseError):
@@ -30,7 +31,7 @@ def fault_of(error: sqlite3.Error, path: Path) -> FileFault | None:
     if code is None:
         if not str(error).startswith(_UNDECODABLE):
             return None
-        sentence = f"{path} is damaged (a text in it is no text any more); {_restore(path)}."
+        sentence = damaged(path, NO_TEXT)
     else:
         told = _sentence(code & _PRIMARY, str(error), path)
         if told is None:
@@ -58,8 +59,9 @@ def file_faults(path: Path) -> Iterator[None]:
         raise
 
 
-def _restore(path: Path) -> str:
-    return f"restore a copy from the folder {path.name}.backups"
+def damaged(path: Path, how: str) -> str:
+    """The sentence for a file that is damaged, and how."""
+    return f"{path} is damaged ({how}); restore a copy from the folder {path.name}.backups."
 
 
 def _sentence(code: int, words: str, path: Path) -> str | None:
@@ -76,7 +78,7 @@ def _sentence(code: int, words: str, path: Path) -> str | None:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
             return f"{path} is being written by another program; try again when that is done."
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_FORMAT:
-            return f"{path} is damaged ({words}); {_restore(path)}."
+            return damaged(path, words)
         case sqlite3.SQLITE_IOERR:
             return f"{path} could not be read or written ({words}): the disk may be full, or gone."
     return None

@@ -1,14 +1,23 @@
-"""The writer lock: advisory locks (``flock``) on a study's path and on the file itself, with the holder's name."""
+"""The writer lock: advisory locks (``flock``) on a study's path and on the file itself, with the holder's name.
+
+The lock file of the path also keeps a note from one holder to the next (``medreview.study.close_note``); a kill leaves
+it as it was.
+"""
 
 import fcntl
 import json
 import os
 import socket
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.study.state_folder import state_folder
+
+_NOTE: Final = "closed"
+_LARGEST: Final = 4096
 
 
 class WriterLock:
@@ -36,16 +45,25 @@ class WriterLock:
             self.release()
             raise
 
-    def release(self) -> None:
-        """Release the lock; does nothing when it is not held."""
+    def release(self, note: Mapping[str, Any] | None = None) -> None:
+        """Release the lock; does nothing when it is not held. A ``note`` takes the place of the last one."""
         if self._of_file is not None:
             place, descriptor = self._of_file
             place.unlink(missing_ok=True)
             os.close(descriptor)
             self._of_file = None
         if self._descriptor is not None:
+            if note is not None:
+                _write(self._descriptor, {_NOTE: note})
             os.close(self._descriptor)
             self._descriptor = None
+
+    def note(self) -> dict[str, Any] | None:
+        """The note of who released it last; ``None`` without one, or when it cannot be read."""
+        try:
+            return _note_in(self.path.read_bytes())
+        except OSError:
+            return None
 
     def _lock_file(self) -> tuple[Path, int] | None:
         found = os.stat(self._study)
@@ -74,16 +92,29 @@ def _locked(place: Path) -> int:
             "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
         ) from None
     owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps(owner).encode(), 0)
+    note = _note_in(os.pread(descriptor, _LARGEST, 0))
+    _write(descriptor, owner if note is None else {**owner, _NOTE: note})
     return descriptor
 
 
 def _holder(descriptor: int) -> str:
     try:
-        owner = json.loads(os.pread(descriptor, 4096, 0))
+        owner = json.loads(os.pread(descriptor, _LARGEST, 0))
         if (owner["pid"], owner["host"]) == (os.getpid(), socket.gethostname()):
             return "in this process already"
         return f"in another medreview (process {owner['pid']} on {owner['host']}, since {owner['since']})"
     except (ValueError, KeyError, TypeError):
         return "in another medreview (a process that did not leave its name)"
+
+
+def _note_in(content: bytes) -> dict[str, Any] | None:
+    try:
+        note = json.loads(content)[_NOTE]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return note if isinstance(note, dict) else None
+
+
+def _write(descriptor: int, content: Mapping[str, Any]) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps(content).encode(), 0)

@@ -15,8 +15,9 @@ from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.storable import storable_text
 from medreview.study.backup import backup_if_changed
+from medreview.study.close_note import close_note
 from medreview.study.connection import connect, copy_of, make_durable
-from medreview.study.file_fault import FileFault, sentence_of
+from medreview.study.file_fault import NO_TEXT, FileFault, damaged, sentence_of
 from medreview.study.file_kind import refuse_no_file
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
@@ -148,10 +149,11 @@ class Study:
             if self._writer.elsewhere is not None:
                 lost = self._writer.elsewhere.error()
             self._writer.close()
+        note = close_note(self.reader) if self._lock and lost is None else None
         for connection in (*self._left, self.reader):
             connection.close()
         if self._lock is not None:
-            self._lock.release()
+            self._lock.release(note)
         self._executor = None
         if lost is not None:
             raise lost
@@ -233,6 +235,8 @@ def _file_errors(path: Path) -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         raise UserError(sentence_of(error, path)) from error
+    except UnicodeDecodeError as error:  # SQLite's message quotes a damaged name
+        raise UserError(damaged(path, NO_TEXT)) from error
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise UserError(

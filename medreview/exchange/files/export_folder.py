@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from medreview.atomic_output import replaced_folder, write_new
 from medreview.errors import UserError
+from medreview.study import Study
+from medreview.study.close_note import holds
 
 MANIFEST: Final = "manifest.json"
 
@@ -48,6 +50,23 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not all(isinstance(files, dict) and all(isinstance(file, dict) for file in files.values()) for files in lists):
         raise UserError(f"{folder} is not an export of medreview: its {MANIFEST} was made by something else.")
     return manifest
+
+
+def not_as_exported(study: Study, folder: Path) -> list[str]:
+    """A sentence when the study lacks the event that was its newest when the export was made.
+
+    Raises :class:`UserError` when the folder is no export of the study.
+    """
+    manifest = read_manifest(folder)
+    if manifest.get("study_id") != study.meta("study_id"):
+        raise UserError(f"{folder} is the export of another study, and says nothing of this one.")
+    head = str(manifest.get("event_head", ""))
+    if not head or holds(study.reader, head):
+        return []
+    return [
+        f"The newest event of the export {folder} is not in this file: the file was changed, or is an older copy than "
+        "the one that was exported."
+    ]
 
 
 def changed_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
