@@ -40,7 +40,7 @@ GROUPS = {
         "Prepared Imported BadRecord FetchSummary ParseSummary Judged JudgedBy Tally QuestionPlan JudgeSettings "
         "MergeSummary ExportSummary"
     ),
-    "Errors, and how far work is": "UserError NotSaved Progress",
+    "Errors, and how far work is": "UserError NotSaved NotSavedHere Progress",
 }
 """The public names in the order of the reference."""
 
