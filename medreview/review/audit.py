@@ -182,7 +182,7 @@ def _complete(connection: sqlite3.Connection) -> None:
         for rates in in_force:
             name = _stratum_kept(one, rates.by)
             rate = rates.rates.get(name, rates.rest) if name else 0.0
-            if name and (rate > best.rate or not best.stratum):
+            if name and (not best.stratum or (-rate, name) < (-best.rate, best.stratum)):  # as ``join_frame`` does
                 best = best._replace(stratum=name, rate=rate)
         if best is not one:
             changed.append(best)

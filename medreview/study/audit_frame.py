@@ -28,12 +28,13 @@ def strata(reader: sqlite3.Connection) -> list[Stratum]:
 def join_frame(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
     """Take over rows of the table ``audit_frame`` of a copy, on statements that this study has.
 
-    The higher of two rates holds, with its stratum, so that no member of either drops out. Numbers are permanent.
+    The higher of two rates holds, with its stratum, so that no member of either drops out; of two strata at the same
+    rate the first by name, so that copies come to the same in whatever order they meet. Numbers are permanent.
     """
     connection.executemany(
         """INSERT INTO audit_frame (statement_id, number, stratum, rate)
            SELECT statement_id, :number, :stratum, :rate FROM statement WHERE statement_id = :statement_id
            ON CONFLICT (statement_id) DO UPDATE SET stratum = excluded.stratum, rate = excluded.rate
-           WHERE excluded.rate > rate""",
+           WHERE excluded.rate > rate OR (excluded.rate = rate AND excluded.stratum < stratum)""",
         rows,
     )

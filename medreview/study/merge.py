@@ -9,7 +9,7 @@ from typing import Any
 from medreview.errors import UserError
 from medreview.study.audit_frame import join_frame
 from medreview.study.events import insert_event, verify
-from medreview.study.promotion import promoted
+from medreview.study.promotion import number_promotions, promoted
 from medreview.study.rows import insert
 from medreview.study.study import Study
 
@@ -63,6 +63,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
             )
         for row in ours:
             insert_event(connection, dict(row))
+        number_promotions(connection)
         join_frame(connection, frame)
         _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])
         return MergeSummary(len(ours), len(rows) - len(fresh), len(fresh) - len(ours))

@@ -6,6 +6,8 @@ statement with the same id from the event alone.
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from medreview.study.ids import content_id
@@ -47,6 +49,31 @@ def make_statement(connection: sqlite3.Connection, statement_id: str, payload: M
     connection.execute(
         'DELETE FROM left_out WHERE response_id = ? AND "start" < ? AND "end" > ?', (response_id, span.end, span.start)
     )
+
+
+def number_promotions(connection: sqlite3.Connection) -> None:
+    """Number what was promoted in each response by when that was, whoever did it in whichever copy.
+
+    After a merge: each promotion takes the last place in the copy that it comes to.
+    """
+    rows = connection.execute(
+        """SELECT s.response_id, s.statement_id, s.ordinal FROM statement AS s JOIN event AS e ON e.unit = s.statement_id
+           WHERE e.kind = ? GROUP BY s.statement_id ORDER BY s.response_id, min(e.event_id)""",
+        (PROMOTE,),
+    )
+    for _, group in groupby(rows.fetchall(), key=itemgetter("response_id")):
+        of_response = list(group)
+        places = sorted(row["ordinal"] for row in of_response)
+        moved = [
+            (place, row["statement_id"])
+            for place, row in zip(places, of_response, strict=True)
+            if place != row["ordinal"]
+        ]
+        for sign in (-1, 1):  # no two have one place meanwhile
+            connection.executemany(
+                "UPDATE statement SET ordinal = ? WHERE statement_id = ?",
+                [(sign * place, unit) for place, unit in moved],
+            )
 
 
 def promoted(events: Iterable[tuple[str, str, Mapping[str, Any]]], responses: set[str]) -> set[str]:

@@ -6,7 +6,6 @@ import sqlite3
 import pytest
 
 from medreview import pipeline
-from medreview.errors import UserError
 from medreview.review.queue import open_queue
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import Page
@@ -59,7 +58,7 @@ def test_an_error_page_does_not_take_the_place_of_what_was_read(study, pages):
 
 def test_snapshots_are_never_changed_or_deleted(study):
     for change in ("UPDATE snapshot SET text = 'x'", "DELETE FROM snapshot"):
-        with pytest.raises(UserError, match="snapshots are never"):
+        with pytest.raises(sqlite3.IntegrityError, match="snapshots are never"):
             study.write(lambda connection, change=change: connection.execute(change))
 
 

@@ -10,12 +10,14 @@ from medreview.exchange.files.page_columns import SNAPSHOTS
 _SOURCES: Final = "SELECT source_id, kind, value, url, domain, key FROM source ORDER BY domain, url, source_id"
 
 # Ids are sorted by themselves, and pages then read one by one: a sort over whole rows would hold all their texts.
+# They are numbered by their time: the number that a file itself gave depends on the order in which copies were merged.
 _IDS: Final = """
-SELECT p.snapshot_id FROM source AS u JOIN snapshot AS p USING (source_id)
-ORDER BY u.domain, u.url, u.source_id, p.version"""
+SELECT p.snapshot_id, row_number() OVER (PARTITION BY u.source_id ORDER BY p.fetched_at, p.snapshot_id) AS version
+FROM source AS u JOIN snapshot AS p USING (source_id)
+ORDER BY u.domain, u.url, u.source_id, version"""
 
 _SNAPSHOT: Final = """
-SELECT p.snapshot_id, p.source_id, u.url, p.title, p.version, p.snapshot_id IS u.current_snapshot, p.page_state,
+SELECT p.snapshot_id, p.source_id, u.url, p.title, ? AS version, p.snapshot_id IS u.current_snapshot, p.page_state,
        p.status, p.fetched_at, p.final_url, p.content_type, p.extractor, p.text_sha256, p.set_apart,
        p.text
 FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
@@ -34,8 +36,8 @@ def snapshot_rows(reader: sqlite3.Connection, *, text: bool = True) -> Iterator[
 
     A page that events were made on in another copy of the study, and that is not here, has a row of its id alone.
     """
-    for (snapshot_id,) in reader.execute(_IDS).fetchall():
-        *cells, page = reader.execute(_SNAPSHOT, (snapshot_id,)).fetchone()
+    for snapshot_id, version in reader.execute(_IDS).fetchall():
+        *cells, page = reader.execute(_SNAPSHOT, (version, snapshot_id)).fetchone()
         yield *cells, len(page), page if text else None
     for (snapshot_id,) in reader.execute(_ELSEWHERE):
         yield snapshot_id, *(None for _ in SNAPSHOTS[1:])

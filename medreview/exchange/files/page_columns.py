@@ -20,7 +20,7 @@ SNAPSHOTS: Final = (
            "study does not have."),
     Column("url", "text", "Address of the source."),
     Column("title", "text", "Title of the page."),
-    Column("version", "integer", "Which text of the source it is, from 1, in the order in which they came."),
+    Column("version", "integer", "Which text of the source it is, from 1, by the time at which it was fetched."),
     Column("is_current", "boolean", "1: the version that is judged and shown now."),
     Column("page_state", "text", "What kind of page it is.", levels=PAGE_STATES),
     Column("http_status", "integer", "Status of the answer; empty when there was none."),

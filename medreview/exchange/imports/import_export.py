@@ -20,7 +20,7 @@ from medreview.study import Study
 from medreview.study.audit_frame import join_frame
 from medreview.study.events import event_hash, insert_event
 from medreview.study.permanent_numbers import number_given_draw
-from medreview.study.promotion import promoted
+from medreview.study.promotion import number_promotions, promoted
 from medreview.study.rows import insert
 from medreview.text import Span, check_span, joined, read_parts, sha256
 
@@ -103,6 +103,7 @@ def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str,
     _mark_done(connection, folder, parsed, cited)
     _add_key_facts(connection, folder)
     added, known, foreign = _add_events(connection, folder)
+    number_promotions(connection)
     return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
 
 

@@ -1,0 +1,114 @@
+"""Copies of one study, merged in whatever order, give the same exports."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.exchange.exports.export import export
+from medreview.review.audit import draw, release
+from medreview.review.decision import decide_in_script
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.study import Study
+from medreview.study.check import check
+from tests.support.study_builder import StudyBuilder, build, new_version
+
+
+@pytest.fixture
+def copies(demo_file: Path, tmp_path: Path) -> list[Path]:
+    """Three copies of the sample study: other audits, rates, reviewers, promotions and pages, and other judges."""
+    return [_worked_on(Path(shutil.copy(demo_file, tmp_path / f"{name}.medreview")), name) for name in "abc"]
+
+
+def _worked_on(path: Path, name: str) -> Path:
+    with Study.open(path) as study:
+        statements = [
+            row[0] for row in study.reader.execute("SELECT statement_id FROM statement ORDER BY statement_id")
+        ]
+        if name == "a":
+            draw(study, "anna", rate=0.2)
+            draw(study, "anna", rate=0.5, by="flagged")
+        elif name == "b":
+            draw(study, "ben", rate=0.6)
+            release(study, "ben")
+        else:
+            build(study, lambda rows: _judged_otherwise(rows, statements))
+            pipeline.roll_up(study)
+            draw(study, "ben", rate=0.6, by="origin")
+            draw(study, "anna", size=11, by="flagged")
+        for who in ("anna", "ben"):
+            session = ReviewSession(study, who, open_queue(study, "audit", who))
+            for _ in range(4):
+                session.decide("partial" if who == "anna" else "contradicted")
+                session.note(f"{name}, {who}")
+                session.next()
+            session.undo()
+            session.leave()
+        left = [row[0] for row in study.reader.execute("SELECT left_out_id FROM left_out ORDER BY left_out_id")]
+        pipeline.promote(study, "anna", left["abc".index(name) :: 3][:4])
+        source = study.reader.execute(
+            "SELECT u.source_id FROM source AS u JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot "
+            "WHERE p.page_state = 'ok' ORDER BY u.source_id LIMIT 1"
+        ).fetchone()[0]
+        page = f"page-{name}"  # as the ids that are stored, it does not depend on the copy
+        fetched = {"snapshot_id": page, "fetched_at": f"2026-11-0{ord(name) - 96}T08:00:00+00:00"}
+        new_version(study, source, f"Another page, as {name} read it.", **fetched)
+        unit = study.reader.execute(
+            "SELECT statement_id FROM statement JOIN citation USING (response_id) WHERE source_id = ? "
+            "ORDER BY statement_id LIMIT 1",
+            (source,),
+        ).fetchone()[0]
+        decide_in_script(study, "ben", unit, "not_addressed", source_id=source)
+    return path
+
+
+def _judged_otherwise(rows: StudyBuilder, statements: list[str]) -> None:
+    run = rows.judge_run("another")
+    for statement in statements[::2]:
+        pages = rows.connection.execute(
+            "SELECT snapshot_id FROM judgement WHERE statement_id = ? ORDER BY snapshot_id LIMIT 1", (statement,)
+        ).fetchone()
+        if pages is not None:
+            rows.judgement("another", statement, pages[0], "contradicted", run=run)
+
+
+def _merged(base: Path, order: tuple[Path, ...], place: Path) -> dict[str, bytes]:
+    place.mkdir()
+    path = Path(shutil.copy(base, place / "merged.medreview"))
+    with Study.open(path) as study:
+        for other in order:
+            pipeline.merge(study, other)
+        export(study, place / "labels", database="study.db")
+        assert check(study.reader) == []
+        for other in order:
+            assert pipeline.merge(study, other).added == 0
+        export(study, place / "again")
+    files = {file.name: file.read_bytes() for file in (place / "labels").iterdir() if file.suffix != ".db"}
+    assert {name: content for name, content in files.items() if name.endswith(".csv")} == {
+        file.name: file.read_bytes() for file in (place / "again").glob("*.csv")
+    }
+    database = sqlite3.connect(place / "labels" / "study.db")
+    files["study.db"] = "\n".join(database.iterdump()).encode()
+    database.close()
+    return {name: content for name, content in files.items() if name not in ("manifest.json", "study.db.json")}
+
+
+def test_exports_do_not_depend_on_the_order_of_merging(demo_file: Path, copies: list[Path], tmp_path: Path) -> None:
+    a, b, c = copies
+    first, *others = (
+        _merged(demo_file, order, tmp_path / str(number))
+        for number, order in enumerate(((a, b, c), (c, b, a), (a, c, b)))
+    )
+    for other in others:
+        assert other.keys() == first.keys()
+        differing = {
+            name: [
+                pair for pair in zip(content.splitlines(), other[name].splitlines(), strict=False) if pair[0] != pair[1]
+            ][:3]
+            for name, content in first.items()
+            if content != other[name]
+        }
+        assert not differing
