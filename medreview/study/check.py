@@ -1,9 +1,7 @@
 """Integrity check of a study; read-only."""
 
-import hashlib
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+from medreview.study.bodies import body_digest
 from medreview.study.close_note import not_as_closed
 from medreview.study.events import misfitting
 from medreview.study.migrations import new_schema, schema_of
@@ -25,7 +24,6 @@ UNREADABLE: Final = (sqlite3.Error, ValueError, LookupError, TypeError, Attribut
 """What reading damaged rows raises: texts and JSON that are none, values of another type, ranges that are none."""
 
 _QUOTED: Final = 160
-_CHUNK: Final = 1 << 20
 
 Named = set[tuple[str, str]]
 """Rows by table and key that a sentence told of already, with more than their seal can tell."""
@@ -142,19 +140,6 @@ def _bodies(named: Named, connection: sqlite3.Connection) -> Iterator[str]:
             yield f"The page of snapshot {row['snapshot_id']} was changed after it was stored."
 
 
-def body_digest(body: bytes) -> str:
-    """The SHA-256 of a page as it was served, unpacked piece by piece; ``""`` when it cannot be unpacked."""
-    digest, packed = hashlib.sha256(), zlib.decompressobj()
-    try:
-        while body and not packed.eof:
-            digest.update(packed.decompress(body, _CHUNK))
-            body = packed.unconsumed_tail
-        digest.update(packed.flush())
-    except (zlib.error, TypeError):
-        return ""
-    return digest.hexdigest() if packed.eof and not packed.unused_data else ""
-
-
 def _events(named: Named, connection: sqlite3.Connection) -> Iterator[str]:
     for seq, sentence in misfitting(connection):
         named.add(("event", str(seq)))
@@ -198,7 +183,18 @@ def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _spans(connection: sqlite3.Connection) -> Iterator[str]:
-    for row in connection.execute("SELECT seq, payload, unit, snapshot FROM event WHERE kind = 'span_add'"):
+    yield from span_faults(connection)
+    query = """SELECT seq FROM event AS d WHERE kind = 'span_del' AND NOT EXISTS (
+                   SELECT 1 FROM event AS e WHERE e.event_id = json_extract(d.payload, '$.span')
+                   AND (e.kind, e.unit, e.reviewer) = ('span_add', d.unit, d.reviewer))"""
+    for row in connection.execute(query):
+        yield f"Event {row['seq']} deletes a span that was not marked by the same reviewer on the same statement."
+
+
+def span_faults(connection: sqlite3.Connection, after: int = 0) -> Iterator[str]:
+    """A sentence for each span that does not hold the text that was marked, of the events from a number on."""
+    query = "SELECT seq, payload, unit, snapshot FROM event WHERE kind = 'span_add' AND seq > ?"
+    for row in connection.execute(query, (after,)):
         span = json.loads(row["payload"])
         if span["target"] == "response":
             query, key = (
@@ -212,8 +208,3 @@ def _spans(connection: sqlite3.Connection) -> Iterator[str]:
             continue  # marked in another study, on a page that was not merged with the events
         if found is None or found[0][span["start"] : span["end"]] != span["exact"]:
             yield f"The span of event {row['seq']} does not hold the text that was marked."
-    query = """SELECT seq FROM event AS d WHERE kind = 'span_del' AND NOT EXISTS (
-                   SELECT 1 FROM event AS e WHERE e.event_id = json_extract(d.payload, '$.span')
-                   AND (e.kind, e.unit, e.reviewer) = ('span_add', d.unit, d.reviewer))"""
-    for row in connection.execute(query):
-        yield f"Event {row['seq']} deletes a span that was not marked by the same reviewer on the same statement."

@@ -2,16 +2,22 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.study.audit_frame import join_frame
+from medreview.study.check import UNREADABLE, span_faults, told, unreadable
 from medreview.study.events import insert_event, verify
+from medreview.study.incoming import event_fault, frame_fault, page_fault
 from medreview.study.promotion import number_promotions, promoted
+from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
 from medreview.study.study import Study
+
+_BEHIND: Final = "t.snapshot_id IN (SELECT snapshot FROM event)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,31 +34,27 @@ def merge(study: Study, other: Path) -> MergeSummary:
 
     Events on statements that are not in this study are left out and counted. A page that comes in does not become the
     current one: judgements and decisions of this study rest on the one that it has.
-    Raises :class:`UserError` when the other file is this one, no study, a study that has nothing in common with this
-    one, or its record does not verify.
+    All of it is verified before the first write. Raises :class:`UserError` when the other file is this one, no study, a
+    study that has nothing in common with this one, its record does not verify, or anything that would be taken over
+    does not fit its hashes or this study; nothing is taken over then.
     """
     if other.resolve() == study.path.resolve():
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
     study_id = study.meta("study_id")
     with Study.open(other, read_only=True) as theirs:
-        wrong = verify(theirs.reader, (row[0] for row in study.reader.execute("SELECT hash FROM event")))
-        if wrong:
-            raise UserError(f"{other} was not merged: its record of decisions does not verify. {wrong[0]}")
-        rows = theirs.reader.execute("SELECT * FROM event ORDER BY event_id").fetchall()
-        pages = _pages_behind(study, theirs)
-        same = theirs.meta("study_id") == study_id
-        if not same and not _in_common(study, theirs):
-            raise UserError(
-                f"{other} was not merged: it is another study ({theirs.meta('title')}, {theirs.meta('study_id')}), "
-                "made separately, that shares no statement and no decision with this one. Merge copies of one study."
-            )
-        frame = [dict(row) for row in theirs.reader.execute("SELECT * FROM audit_frame")] if same else []
+        try:
+            brought = _brought(study, theirs)
+        except UNREADABLE as error:
+            raise UserError(f"{other} was not merged: {unreadable(error)}") from error
 
     def add(connection: sqlite3.Connection) -> MergeSummary:
-        known = {row[0] for row in connection.execute("SELECT event_id FROM event")}
+        known = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
+        for row in brought.events:
+            if known.get(row["event_id"], row["hash"]) != row["hash"]:
+                raise UserError(f"{other} was not merged: the event {row['event_id']} is another one in this study.")
         here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {study_id}
         responses = {row[0] for row in connection.execute("SELECT response_id FROM response")}
-        fresh = [row for row in rows if row["event_id"] not in known]
+        fresh = [row for row in brought.events if row["event_id"] not in known]
         here |= promoted(((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh), responses)
         ours = [row for row in fresh if row["unit"] in here]
         kept = {row["hash"] for row in ours} | {row[0] for row in connection.execute("SELECT hash FROM event")} | {""}
@@ -61,14 +63,71 @@ def merge(study: Study, other: Path) -> MergeSummary:
                 f"{other} was not merged: it holds decisions on other material, so that its record cannot be taken "
                 "over in part. Merge studies that began as copies of one file."
             )
-        for row in ours:
-            insert_event(connection, dict(row))
-        number_promotions(connection)
-        join_frame(connection, frame)
-        _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])
-        return MergeSummary(len(ours), len(rows) - len(fresh), len(fresh) - len(ours))
+        last = connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
+        try:
+            for row in ours:
+                insert_event(connection, row)
+            number_promotions(connection)
+            join_frame(connection, brought.frame)
+            pages = brought.pages
+            _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])
+            wrong = next(span_faults(connection, last), "")
+        except (ValueError, LookupError, sqlite3.IntegrityError) as error:
+            raise UserError(f"{other} was not merged: what it holds does not fit this study ({error}).") from error
+        if wrong:
+            raise UserError(f"{other} was not merged: a span in it is not of the text that this study has. {wrong}")
+        return MergeSummary(len(ours), len(brought.events) - len(fresh), len(fresh) - len(ours))
 
     return study.write(add)
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """All that may be taken over from the other study, looked at: events by time, pages by id, the audit's frame."""
+
+    events: list[dict[str, Any]]
+    pages: dict[str, dict[str, Any]]
+    frame: list[dict[str, Any]]
+
+
+def _brought(study: Study, theirs: Study) -> _Brought:
+    """Read and verify, in one view of the file. Raises :class:`UserError` for what must not come in."""
+    reader = theirs.reader
+    reader.execute("BEGIN")
+    wanted = _pages_behind(study, theirs)
+    _refuse(theirs.path, [told(one) for one in _unfit(reader, wanted)])
+    if wrong := verify(reader, (row[0] for row in study.reader.execute("SELECT hash FROM event"))):
+        raise UserError(f"{theirs.path} was not merged: its record of decisions does not verify. {wrong[0]}")
+    same = theirs.meta("study_id") == study.meta("study_id")
+    if not same and not _in_common(study, theirs):
+        raise UserError(
+            f"{theirs.path} was not merged: it is another study ({theirs.meta('title')}, {theirs.meta('study_id')}), "
+            "made separately, that shares no statement and no decision with this one. Merge copies of one study."
+        )
+    kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
+    events = [dict(row) for row in reader.execute("SELECT * FROM event ORDER BY event_id")]
+    frame = [dict(row) for row in reader.execute("SELECT * FROM audit_frame")] if same else []
+    one_page = "SELECT * FROM snapshot WHERE snapshot_id = ?"
+    pages = {name: dict(reader.execute(one_page, (name,)).fetchone()) for name in wanted}
+    wrong = [f"Of the event {row['event_id']} {why}." for row in events if (why := event_fault(row, kinds))]
+    wrong += [f"Of the page {name} {why}." for name, row in pages.items() if (why := page_fault(row))]
+    wrong += [f"Of the statement {row['statement_id']} {why}." for row in frame if (why := frame_fault(row))]
+    _refuse(theirs.path, wrong)
+    return _Brought(events, pages, frame)
+
+
+def _refuse(theirs: Path, wrong: list[str]) -> None:
+    if wrong:
+        raise UserError(f"{theirs} was not merged: what it holds cannot be relied on. {wrong[0]}")
+
+
+def _unfit(reader: sqlite3.Connection, pages: list[str]) -> Iterator[Misfit]:
+    """Rows that would come in and do not fit their seals, or are gone."""
+    for table in sealed_tables(reader):
+        if table.name in ("event", "audit_frame", "study"):
+            yield from misfits(reader, table)
+        elif table.name == "snapshot":
+            yield from (one for one in misfits(reader, table, _BEHIND) if one.key in pages)
 
 
 def _in_common(study: Study, theirs: Study) -> bool:
@@ -80,14 +139,12 @@ def _in_common(study: Study, theirs: Study) -> bool:
     return False
 
 
-def _pages_behind(study: Study, theirs: Study) -> dict[str, dict[str, Any]]:
+def _pages_behind(study: Study, theirs: Study) -> list[str]:
     """The snapshots that their events name and this study does not have, of sources that it has."""
     here = {row[0] for row in study.reader.execute("SELECT snapshot_id FROM snapshot")}
     sources = {row[0] for row in study.reader.execute("SELECT source_id FROM source")}
-    rows = theirs.reader.execute("SELECT * FROM snapshot WHERE snapshot_id IN (SELECT snapshot FROM event)")
-    return {
-        row["snapshot_id"]: dict(row) for row in rows if row["snapshot_id"] not in here and row["source_id"] in sources
-    }
+    query = f"SELECT snapshot_id, source_id FROM snapshot AS t WHERE {_BEHIND}"
+    return [page for page, source in theirs.reader.execute(query) if page not in here and source in sources]
 
 
 def _add_pages(connection: sqlite3.Connection, pages: list[dict[str, Any]]) -> None:

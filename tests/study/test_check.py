@@ -19,6 +19,7 @@ from medreview.study.connection import connect
 from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from tests.bench.flipped_bits import in_bytes, in_header, in_values, settled, trial
 from tests.support.commands import in_process
+from tests.support.meddling import meddle
 from tests.support.study_builder import StudyBuilder, build
 
 
@@ -47,25 +48,6 @@ def path(tmp_path: Path) -> Path:
 def faults(path: Path) -> list[str]:
     with Study.open(path, read_only=True) as study:
         return check_study(study).faults
-
-
-def meddle(path: Path, *statements: str, seals: bool = False) -> None:
-    """Another program's changes, past the triggers; with ``seals``, by one that knows how to renew them."""
-    with closing(connect(path)) as connection:
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("BEGIN")
-        which = "'event_is_never_*'" if seals else "'*'"
-        triggers = connection.execute(
-            f"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name GLOB {which}"
-        ).fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
-        for _, sql in triggers:
-            connection.execute(sql)
-        connection.execute("COMMIT")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,154 @@
+"""What may come in from another file: events, pages and the audit's frame, each looked at before anything is written.
+
+Every function gives half a sentence on what is wrong, or ``""``. A hash that fits says that a row is as it was written,
+not that this program wrote it: what it reads without asking again is looked at here.
+"""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import Any, Final, TypeGuard
+
+from medreview.labels import AXES, FLAGS, PAGE_STATES, REASONS, SET_APART, Label
+from medreview.storable import unstorable
+from medreview.study.bodies import body_digest
+from medreview.study.events import event_hash
+from medreview.text import sha256
+
+_ULID: Final = re.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_TEXTS: Final = (
+    "event_id", "at_utc", "reviewer", "session", "kind", "unit", "block", "mode", "payload", "app_version",
+    "label_set_version", "previous_hash", "hash",
+)  # fmt: skip
+
+Row = Mapping[str, Any]
+
+
+def event_fault(event: Row, kinds: Collection[str]) -> str:
+    """What is wrong with an event: its columns, its payload as its kind (one of ``kinds``) has it, its hash."""
+    for name in _TEXTS:
+        if not isinstance(event[name], str):
+            return f"its {name} is no text"
+    for name in ("snapshot", "undoes_event"):
+        if event[name] is not None and not isinstance(event[name], str):
+            return f"its {name} is no text"
+    if wrong := unstorable([event[name] for name in (*_TEXTS, "snapshot", "undoes_event")]):
+        return wrong
+    if not _ULID.fullmatch(event["event_id"]):
+        return "its event_id is no ULID"
+    if not _is_whole(event["pass"]) or not 1 <= event["pass"] < 2**63:
+        return "its pass is no number from 1"
+    if event["kind"] not in kinds:
+        return "its kind is none of this program"
+    if event["mode"] not in ("blind", "open"):
+        return "its mode is neither blind nor open"
+    if not _is_time(event["at_utc"]):
+        return "its at_utc is no time with its zone"
+    try:
+        payload = json.loads(event["payload"])
+    except (ValueError, RecursionError):
+        return "its payload is no JSON"
+    if not isinstance(payload, dict):
+        return "its payload is no table of values"
+    if wrong := unstorable(payload) or _payload_fault(event, payload):
+        return f"in its payload {wrong}"
+    return "" if event_hash(event) == event["hash"] else "it does not fit its hash"
+
+
+def _payload_fault(event: Row, payload: Row) -> str:
+    match event["kind"]:
+        case "decide" | "revise":
+            return _label_fault(payload)
+        case "reason":
+            return _not_one_of(payload, "code", REASONS)
+        case "flag":
+            on = payload.get("on")
+            return _not_one_of(payload, "flag", FLAGS) or (
+                "" if isinstance(on, bool) else "on is neither true nor false"
+            )
+        case "note":
+            return _no_text(payload, "text")
+        case "span_add":
+            if payload.get("target") not in ("response", "source"):
+                return "target is neither response nor source"
+            return _no_text(payload, "label", "exact") or _range_fault(payload, payload["exact"])
+        case "span_del":
+            return _no_text(payload, "span")
+        case "promote":
+            return _no_text(payload, "response", "text") or _range_fault(payload, payload["text"])
+        case "retract" if event["undoes_event"] is None:
+            return "nothing says which event it takes back"
+    return ""
+
+
+def _label_fault(payload: Row) -> str:
+    axis = payload.get("axis")
+    if not isinstance(axis, str) or axis not in AXES:
+        return "axis is none of this program"
+    return _not_one_of(payload, "label", AXES[axis])
+
+
+def _not_one_of(payload: Row, name: str, labels: tuple[Label, ...]) -> str:
+    return "" if payload.get(name) in [label.level for label in labels] else f"{name} is none of this program"
+
+
+def _no_text(payload: Row, *names: str) -> str:
+    return next((f"{name} is no text" for name in names if not isinstance(payload.get(name), str)), "")
+
+
+def _range_fault(payload: Row, text: str) -> str:
+    start, end = payload.get("start"), payload.get("end")
+    if not _is_whole(start) or not _is_whole(end) or not 0 <= start <= end or end - start != len(text):
+        return "start and end do not hold the text"
+    return ""
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def page_fault(page: Row) -> str:
+    """What is wrong with a snapshot: its hashes, its page state, the ranges of its headings and parts."""
+    if sha256(page["text"]) != page["text_sha256"]:
+        return "its text does not fit its hash"
+    if body_digest(page["body"]) != page["raw_sha256"]:
+        return "its page does not fit its hash"
+    if page["page_state"] not in PAGE_STATES:
+        return "its page state is none of this program"
+    shapes: tuple[tuple[str, Callable[[Any], bool]], ...] = (
+        ("outline", lambda part: _is_range(part[:2], page["text"]) and len(part) == 3 and _is_whole(part[2])),
+        ("set_apart", lambda part: _is_range(part[:2], page["text"]) and len(part) == 3 and part[2] in SET_APART),
+        ("page_starts", lambda part: _is_range([part, len(page["text"])], page["text"])),
+        ("chain", lambda part: isinstance(part, str)),
+    )
+    for name, fits in shapes:
+        try:
+            parts = json.loads(page[name])
+            if not isinstance(parts, list) or not all(map(fits, parts)):
+                return f"its {name} is no list of such"
+        except (ValueError, TypeError, RecursionError):
+            return f"its {name} is no list of such"
+    return ""
+
+
+def _is_range(part: Any, text: str) -> bool:
+    start, end = part
+    return _is_whole(start) and _is_whole(end) and 0 <= start <= end <= len(text)
+
+
+def frame_fault(row: Row) -> str:
+    """What is wrong with a statement's place in the audit: a number in [0, 1), a rate in [0, 1]."""
+    number, rate = row["number"], row["rate"]
+    if not isinstance(number, float | int) or not 0 <= number < 1:
+        return "its audit number is not in [0, 1)"
+    if not isinstance(rate, float | int) or not 0 <= rate <= 1:
+        return "its audit rate is not in [0, 1]"
+    return ""
