@@ -1,9 +1,9 @@
 """Import of an export: responses, statements and key facts, and the events with their original hashes."""
 
-import csv
 import json
+import math
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -13,24 +13,25 @@ from medreview.errors import UserError
 from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
 from medreview.exchange.files.event_payload import dumps, unflatten
 from medreview.exchange.files.export_folder import changed_files, read_manifest
+from medreview.exchange.imports.exported_rows import ExportedRow, ExportFault, read_rows
 from medreview.exchange.imports.responses import add_responses
 from medreview.next_step import command
 from medreview.progress import SILENT, Progress
+from medreview.storable import unstorable
 from medreview.study import Study
 from medreview.study.audit_frame import join_frame
+from medreview.study.check import span_faults
 from medreview.study.events import event_hash, insert_event
+from medreview.study.incoming import event_fault
 from medreview.study.permanent_numbers import number_given_draw
 from medreview.study.promotion import number_promotions, promoted
 from medreview.study.rows import insert
-from medreview.text import Span, check_span, joined, read_parts, sha256
+from medreview.text import joined, read_parts, sha256
 
 _REQUIRED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
                   "key_facts.csv")  # fmt: skip
 _EVENT_COLUMNS: Final = tuple(column.name for column in EVENTS if column.name != "payload")
-_CELL_LIMIT: Final = 1 << 30
 _BATCH: Final = 500
-
-Cells = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,13 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as
     them are not imported: pages are fetched and judged as before. Key facts are imported. A response that is already
     split into statements in this study keeps these.
     Raises :class:`UserError` for an export that is incomplete, was changed, is in the dialect for Excel, or is of
-    another study, and when it has events on statements that are not in this study, so that their hash chain cannot be
-    imported in part.
+    another study, for a row that cannot be stored or does not fit the others (by file, row and column), and when it has
+    events on statements that are not in this study, so that their hash chain cannot be imported in part. Nothing is
+    imported then.
     """
     manifest = read_manifest(folder)
+    if why := unstorable(manifest):
+        raise UserError(f"{folder} was not imported: in its manifest.json {why}.")
     if manifest.get("dialect") != "analysis":
         raise UserError(
             f"{folder} is in the dialect for Excel, which changes texts; export again with the dialect analysis."
@@ -73,18 +77,27 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as
             f"{manifest.get('study_id')}), and this one is no copy of it. To join what is in it all the same: "
             f"{command('import', study.path, folder, '--as-copy')}"
         )
-    total = manifest["files"]["events.csv"].get("rows", 0)
-    progress.begin("export", total)
+    progress.begin("export", 1)
     try:
-        _check_chain(folder, manifest)
+        kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
+        _check_chain(folder, manifest, kinds)
         summary = study.write(lambda connection: _import(connection, folder, manifest))
-    except (ValueError, LookupError, csv.Error) as error:
+    except ExportFault as error:
+        raise UserError(f"{folder} was not imported: {error}.") from error
+    except (ValueError, LookupError) as error:
         raise UserError(f"{folder} was not imported: its files do not fit each other ({error}).") from error
-    progress.step(total)
+    progress.step()
     return summary
 
 
 def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
+    try:
+        return _take_over(connection, folder, manifest)
+    except sqlite3.IntegrityError as error:  # a row that points to none, a level that there is not
+        raise ValueError(str(error)) from error
+
+
+def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
     if _is_empty(connection):
         connection.executemany(
             "UPDATE study SET value = ? WHERE key = ?",
@@ -93,7 +106,7 @@ def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str,
     parsed = {row[0] for row in connection.execute("SELECT response_id FROM response WHERE parser IS NOT NULL")}
     cited = {row[0] for row in connection.execute("SELECT response_id FROM response WHERE cited = 1")}
     responses = 0
-    rows = _read(folder / "responses.csv")
+    rows = read_rows(folder / "responses.csv")
     while batch := [_response(row) for row in islice(rows, _BATCH)]:
         responses += add_responses(connection, batch)
     statements = _add_statements(connection, folder, parsed)
@@ -112,9 +125,9 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
     return not found.fetchone()[0]
 
 
-def _response(row: Cells) -> dict[str, Any]:
+def _response(row: ExportedRow) -> dict[str, Any]:
     if sha256(row["text"]) != row["text_sha256"]:
-        raise ValueError(f"the text of response {row['response_id']} has another hash")
+        raise row.wrong("text", f"the text of response {row['response_id']} has another hash")
     copied = (
         "response_id",
         "record_id",
@@ -133,27 +146,38 @@ def _response(row: Cells) -> dict[str, Any]:
 def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:
     """Insert the statements of responses without any in this study."""
     added = 0
-    rows = _read(folder / "statements.csv")
+    rows = read_rows(folder / "statements.csv")
     for response_id, of_response in groupby(rows, key=lambda row: row["response_id"]):
         if response_id in parsed:
             continue
-        text = _text(connection, response_id)
-        added += insert(connection, "statement", (_statement(row, text) for row in of_response))
+        rows_of = list(of_response)
+        text = _text(connection, rows_of[0])
+        added += insert(connection, "statement", (_statement(row, text) for row in rows_of))
+        there = {
+            row[0]
+            for row in connection.execute("SELECT statement_id FROM statement WHERE response_id = ?", (response_id,))
+        }
+        for row in rows_of:
+            if row["statement_id"] not in there:
+                raise row.wrong("ordinal", "another statement has this place or this id")
     return added
 
 
-def _statement(row: Cells, response: str) -> dict[str, Any]:
-    start, end = _integer(row["start_cp"]), _integer(row["end_cp"])
-    parts = read_parts(row.get("parts_cp", ""))
-    if start is not None and end is not None:
-        check_span(response, Span(start, end), row["text"])
-    elif parts and joined(response, parts) != row["text"]:
-        raise ValueError(f"the parts of statement {row['statement_id']} do not hold its text")
+def _statement(row: ExportedRow, response: str) -> dict[str, Any]:
+    start, end = row.span(response)
+    try:
+        parts = read_parts(row.get("parts_cp", ""))
+    except ValueError:
+        raise row.wrong("parts_cp", "these are no ranges") from None
+    if start is not None and end is not None and response[start:end] != row["text"]:
+        raise row.wrong("start_cp", f"statement {row['statement_id']} does not stand there in its response")
+    if parts and joined(response, parts) != row["text"]:
+        raise row.wrong("parts_cp", f"the parts of statement {row['statement_id']} do not hold its text")
     if sha256(row["text"]) != row["text_sha256"]:
-        raise ValueError(f"the text of statement {row['statement_id']} has another hash")
+        raise row.wrong("text", f"the text of statement {row['statement_id']} has another hash")
     copied = ("statement_id", "response_id", "text_sha256", "text")
     return {name: row[name] for name in copied} | {
-        "ordinal": int(row["ordinal"]),
+        "ordinal": row.integer("ordinal"),
         "start": start,
         "end": end,
         "parts": json.dumps(parts),
@@ -162,24 +186,25 @@ def _statement(row: Cells, response: str) -> dict[str, Any]:
 
 def _audit_frame(folder: Path, study_id: str) -> Iterator[dict[str, Any]]:
     """The permanent random numbers of the statements, if an audit is drawn; also of one that an older version drew."""
-    drawn = [row for row in _read(folder / "statements.csv") if row["inclusion_prob"]]
-    rate = max((float(row["inclusion_prob"]) for row in drawn), default=0.0)
-    for row in _read(folder / "statements.csv") if drawn else ():
+    drawn = [row for row in read_rows(folder / "statements.csv") if row["inclusion_prob"]]
+    rate = max((row.number("inclusion_prob", 1) for row in drawn), default=0.0)
+    for row in read_rows(folder / "statements.csv") if drawn else ():
         if "audit_position" in row:
-            number = number_given_draw(study_id, row["statement_id"], rate, _integer(row["audit_position"]), len(drawn))
+            position = row.integer_or_none("audit_position")
+            number = number_given_draw(study_id, row["statement_id"], rate, position, len(drawn))
             yield {"statement_id": row["statement_id"], "number": number, "stratum": "all", "rate": rate}
         elif row["audit_number"]:
             yield {
                 "statement_id": row["statement_id"],
-                "number": float(row["audit_number"]),
+                "number": row.number("audit_number", math.nextafter(1, 0)),
                 "stratum": row["stratum"],
-                "rate": float(row["inclusion_prob"]),
+                "rate": row.number("inclusion_prob", 1),
             }
 
 
 def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]) -> None:
-    def wanted() -> Iterator[Cells]:
-        return (row for row in _read(folder / "citations.csv") if row["response_id"] not in cited)
+    def wanted() -> Iterator[ExportedRow]:
+        return (row for row in read_rows(folder / "citations.csv") if row["response_id"] not in cited)
 
     names = {"source_id": "source_id", "key": "source_key", "kind": "source_kind", "value": "source_value",
              "url": "source_url", "domain": "source_domain"}  # fmt: skip
@@ -189,8 +214,8 @@ def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]
         "citation",
         (
             {name: row[name] for name in ("response_id", "source_id", "kind", "value")}
-            | {"ordinal": int(row["ordinal"]), "start": _integer(row["start_cp"]), "end": _integer(row["end_cp"])}
-            for row in wanted()
+            | dict(zip(("ordinal", "start", "end"), (row.integer("ordinal"), *row.span(text)), strict=True))
+            for row, text in ((row, _text(connection, row)) for row in wanted())
         ),
     )
 
@@ -198,7 +223,7 @@ def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]
 def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
     """Insert the new key facts, after the existing ones on the same question."""
     copied = ("key_fact_id", "question_sha256", "category", "added_by", "added_at", "text")
-    for row in _read(folder / "key_facts.csv"):
+    for row in read_rows(folder / "key_facts.csv"):
         last = connection.execute(
             "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (row["question_sha256"],)
         ).fetchone()[0]
@@ -207,15 +232,15 @@ def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
 
 def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], cited: set[str]) -> None:
     """Copy from the exported study whether a response is parsed and its citations extracted, where it was not yet."""
-    for row in _read(folder / "responses.csv"):
+    for row in read_rows(folder / "responses.csv"):
         if row["response_id"] not in parsed:
             connection.execute(
                 "UPDATE response SET parser = ?, dropped = ? WHERE response_id = ?",
-                (row["parser"] or None, int(row["dropped"]), row["response_id"]),
+                (row["parser"] or None, row.integer("dropped"), row["response_id"]),
             )
         if row["response_id"] not in cited:
             connection.execute(
-                "UPDATE response SET cited = ? WHERE response_id = ?", (int(row["cited"]), row["response_id"])
+                "UPDATE response SET cited = ? WHERE response_id = ?", (row.integer("cited"), row["response_id"])
             )
 
 
@@ -224,11 +249,12 @@ def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int,
     present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
     units = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {_study_id(connection)}
     responses = {row[0] for row in connection.execute("SELECT response_id FROM response")}
-    acts = ((event["kind"], event["unit"], json.loads(event["payload"])) for event in _events(folder))
+    acts = ((event["kind"], event["unit"], json.loads(event["payload"])) for _, event in _events(folder))
     units |= promoted(acts, responses)
     known_hashes = {"", *present.values()}
     added = known = foreign = 0
-    for event in _events(folder):
+    last = connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
+    for row, event in _events(folder):
         if event["event_id"] in present:
             if present[event["event_id"]] != event["hash"]:
                 raise UserError(f"{folder} was not imported: event {event['event_id']} is another one in this study.")
@@ -241,64 +267,70 @@ def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int,
                 "that its record cannot be taken over in part. Import it into a new study."
             )
         else:
-            insert_event(connection, event)
+            try:
+                insert_event(connection, event)
+            except ValueError as error:
+                raise row.wrong("payload", str(error)) from error
             known_hashes.add(event["hash"])
             added += 1
+    if wrong := next(span_faults(connection, last), ""):
+        raise ValueError(wrong.rstrip("."))
     return added, known, foreign
 
 
-def _events(folder: Path) -> Iterator[dict[str, Any]]:
+def _events(folder: Path) -> Iterator[tuple[ExportedRow, dict[str, Any]]]:
     others: dict[str, dict[str, str]] = {}
-    for row in _read(folder / "event_values.csv"):
+    for row in read_rows(folder / "event_values.csv"):
         others.setdefault(row["event_id"], {})[row["name"]] = row["value"]
-    return (_event(row, others.get(row["event_id"], {})) for row in _read(folder / "events.csv"))
+    return ((row, _event(row, others.get(row["event_id"], {}))) for row in read_rows(folder / "events.csv"))
 
 
-def _event(row: Cells, others: Cells) -> dict[str, Any]:
+def _event(row: ExportedRow, others: Mapping[str, str]) -> dict[str, Any]:
     # An older export has not all of these columns; the values are in event_values.csv then.
     values = {name: row[column.name] for name, column in PAYLOAD.items() if column.name in row} | dict(others)
     event: dict[str, Any] = {name: row[name] for name in _EVENT_COLUMNS}
+    try:
+        payload = unflatten(row["payload"], values)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise row.wrong("payload", f"names and values do not fit each other ({error})") from error
+    if why := unstorable(payload):
+        raise row.wrong("payload", why)
     return event | {
-        "pass": int(row["pass"]),
+        "pass": row.integer("pass"),
         "snapshot": row["snapshot"] or None,
         "undoes_event": row["undoes_event"] or None,
-        "payload": dumps(unflatten(row["payload"], values)),
+        "payload": dumps(payload),
     }
 
 
-def _check_chain(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Verify the hash chain. A predecessor is always older, so that one pass by time detects every gap.
+def _check_chain(folder: Path, manifest: Mapping[str, Any], kinds: Collection[str]) -> None:
+    """Verify the events and their chain. A predecessor is always older, so that one pass by time detects every gap.
 
-    Raises :class:`UserError` for a changed or missing event.
+    Raises :class:`UserError` for a changed or missing event, and :class:`ExportFault` for one that cannot be of this
+    program.
     """
     hashes = {""}
     newest = ""
-    for event in _events(folder):
+    for row, event in _events(folder):
         newest = event["hash"]
         if event_hash(event) != newest or event["previous_hash"] not in hashes:
             what = f"event {event['event_id']} was changed, or the one before it is missing"
             raise UserError(f"{folder} was not imported: {what}.")
+        if why := event_fault(event, kinds):
+            raise row.wrong("event_id", f"of event {event['event_id']} {why}")
         hashes.add(newest)
     if newest != manifest.get("event_head"):
         raise UserError(f"{folder} was not imported: its newest event is not the one that the manifest names.")
 
 
-def _read(path: Path) -> Iterator[Cells]:
-    csv.field_size_limit(_CELL_LIMIT)
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file, strict=True)
-
-
-def _text(connection: sqlite3.Connection, response_id: str) -> str:
-    found = connection.execute("SELECT text FROM response WHERE response_id = ?", (response_id,)).fetchone()
+def _text(connection: sqlite3.Connection, row: ExportedRow) -> str:
+    """The text of a row's response."""
+    query = "SELECT text FROM response WHERE response_id = ?"
+    found = connection.execute(query, (row["response_id"],)).fetchone()
     if found is None:
-        raise LookupError(f"a statement is of response {response_id}, which is missing")
+        raise row.wrong("response_id", f"response {row['response_id']} is missing")
     return str(found["text"])
 
 
 def _study_id(connection: sqlite3.Connection) -> str:
     return str(connection.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0])
-
-
-def _integer(cell: str) -> int | None:
-    return int(cell) if cell else None

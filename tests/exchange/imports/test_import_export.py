@@ -186,8 +186,8 @@ def test_a_changed_event_is_refused_even_with_a_mended_manifest(
         (whole.replace(b'"note"', b'"shown"'), "was changed, or the one before it is missing"),
         (b"".join(whole.splitlines(keepends=True)[:1]), "its newest event is not"),
         (b"\n".join(whole.split(b"\n")[:-2]) + b"\n", "its newest event is not"),
-        (whole.replace(b"text:s", b"text:i"), "do not fit each other"),
-        (whole.replace(b'"previous_hash"', b'"before"'), "do not fit each other"),
+        (whole.replace(b"text:s", b"text:i"), r"events.csv, row \d+, column payload: names and values do not fit"),
+        (whole.replace(b'"previous_hash"', b'"before"'), "column previous_hash: there is no such column"),
     ):
         put(data)
         with pytest.raises(UserError, match=words):
