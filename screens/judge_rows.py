@@ -152,5 +152,6 @@ def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]
         return [(f"no quote{where}", "dim")]
     status = in_words(judgement.quote_status)
     if judgement.quote_status in FALSE_QUOTES:
-        return [("quote ", ""), (status.upper(), "bad"), (where, "")]
+        kinds = f": {', '.join(judgement.difference_kinds)}" if judgement.difference_kinds else ""
+        return [("quote ", ""), (status.upper(), "bad"), (f"{kinds}{where}", "")]
     return [(f"quote {status}{where}", "")]

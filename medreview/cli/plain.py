@@ -321,7 +321,8 @@ def _judges(session: ReviewSession) -> None:
         verdict = in_words(said.verdict or said.raw_label or "no answer")
         if said.verdict is None and said.supported is None:
             verdict = f"no vote ({verdict})"
-        quote = f", quote {in_words(said.quote_status)}: “{said.quote}”" if said.quote else ""
+        kinds = f" ({', '.join(said.difference_kinds)})" if said.difference_kinds else ""
+        quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
         number = source.name if source else "?"
         print(_wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
     if item.verdict and len(jurors(item)) > 1:

@@ -3,7 +3,9 @@
 ``ranking.SourceIndex`` and ``assess.assess`` are for statements, ``grounding.QuoteIndex`` and ``grounding.ground`` for
 quotations, ``lexical.matches`` for neutral highlights, ``jsonl_filter.serve`` for JSON Lines. They use ``normalise``
 (typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities`` and ``units``, ``clashes`` and
-``significance``.
+``significance``. What of a quotation may differ is in ``differences``, ``meaning_words``, ``function_words``,
+``inflection`` and ``omissions``.
+
 Texts are assumed to be English. In German, French, Spanish and Portuguese, words match as written (and after English
 stemming, whatever that does to them), sentences are segmented, and decimal commas, units, bounds, ranges and simple
 frequencies are parsed. Not supported there: numbers in words, a point for thousands (``1.500 mg`` is read as one and a

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from math import log
 from typing import Final, NamedTuple
 
+from medreview.evidence.inflection import spelling
+from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS
 from medreview.evidence.normalise import DASHES, INVISIBLE, blank_markup, normalise_word
 from medreview.text import Span
 
@@ -82,8 +84,30 @@ class _KeyCache(dict[str, str]):
         return key
 
 
+class _MatchedCache(dict[str, str]):
+    """A cache of the form by which a normalised token is matched: in one spelling, singular, numbers in figures."""
+
+    def __missing__(self, key: str) -> str:
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        form = self[key] = _matched(key)
+        return form
+
+
+def _matched(key: str) -> str:
+    if key in NUMBER_WORDS and key not in AMBIGUOUS_NUMBERS:
+        return str(NUMBER_WORDS[key])
+    if len(key) <= _SHORT or not key.isalpha():
+        return key
+    plain = spelling(key)
+    return plain[:-1] if plain.endswith("s") and not plain.endswith(("ss", "us", "is")) else plain
+
+
 _CACHE_SIZE: Final = 200_000
+_SHORT: Final = 4
+"""Letters up to which a word has one spelling."""
 _KEY_OF: Final = _KeyCache()
+_MATCHED: Final = _MatchedCache()
 
 
 class TokenIndex:
@@ -99,14 +123,14 @@ class TokenIndex:
         self._first_tokens: list[int] = []
         """The index of each chunk's first token."""
         self.keys: list[str] = []
+        """The forms by which the tokens are matched."""
         while self._chunk_starts[-1] < len(text):
             begin = self._chunk_starts[-1]
             cut = _BOUNDARY.search(self._text, begin + _CHUNK)
             self._chunk_starts.append(cut.start() if cut else len(text))
             self._first_tokens.append(len(self.keys))
-            self.keys += filter(
-                None, map(_KEY_OF.__getitem__, _TOKEN.findall(self._text, begin, self._chunk_starts[-1]))
-            )
+            found = map(_KEY_OF.__getitem__, _TOKEN.findall(self._text, begin, self._chunk_starts[-1]))
+            self.keys += map(_MATCHED.__getitem__, filter(None, found))
         self.postings: dict[str, list[int]] = {}
         postings = self.postings.setdefault
         for at, key in enumerate(self.keys):
@@ -123,7 +147,8 @@ class TokenIndex:
 
     def token(self, token: int) -> Token:
         """The token with an index."""
-        return Token(self.keys[token], *self.token_span(token))
+        span = self.token_span(token)
+        return Token(_KEY_OF[self._text[span.start : span.end]], *span)
 
     def span(self, start: int, end: int) -> Span:
         """The text range of the tokens ``start`` to ``end`` (half-open); an empty range for no tokens."""
@@ -136,6 +161,7 @@ class TokenIndex:
 
     def align(self, quote: Sequence[str], begin: int = 0) -> Alignment | None:
         """The best alignment of the quotation's words at or after token ``begin``, ``None`` if few are shared."""
+        quote = [_MATCHED[key] for key in quote]
         best: Alignment | None = None
         for low, high in self._windows(quote, begin):
             found = self._align_in(quote, low, high)

@@ -1,4 +1,9 @@
-"""The differences between a quotation and the aligned passage, classified by whether they change the meaning."""
+"""The differences between a quotation and the aligned passage that change what is said.
+
+Compared are the words that decide (``medreview.evidence.meaning_words``), in order: a word that was put in, left out,
+replaced or moved is a difference. Harmless function words, inflection, spelling, an abbreviation beside or in place of
+what it stands for, and a parenthesis of figures that was left out are none.
+"""
 
 import re
 from collections import Counter
@@ -6,10 +11,15 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.alignment import Token
-from medreview.evidence.lexicon import is_negation, negated_form, opposed
+from medreview.evidence.function_words import word_set
+from medreview.evidence.inflection import is_slip
+from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed
+from medreview.evidence.meaning_words import MeaningWord, is_number, meaning_words, number_value
+from medreview.evidence.units import parse_unit
 from medreview.text import Span
 
-DifferenceKind = Literal["number", "unit", "negation", "direction", "words"]
+DifferenceKind = Literal["number", "unit", "negation", "direction", "word", "wording"]
+"""What differs. ``wording``: words that decide nothing; all other kinds change what is said."""
 
 
 class Difference(NamedTuple):
@@ -18,6 +28,14 @@ class Difference(NamedTuple):
     kind: DifferenceKind
     quote: Span
     source: Span
+
+    def moved(self, quote: int, source: int) -> "Difference":
+        """The same difference, its places moved by so many code points."""
+        return Difference(
+            self.kind,
+            Span(self.quote.start + quote, self.quote.end + quote),
+            Span(self.source.start + source, self.source.end + source),
+        )
 
 
 UNITS: Final = frozenset(
@@ -33,55 +51,173 @@ UNITS: Final = frozenset(
 )  # fmt: skip
 """Normalised words; one in place of another changes the amount."""
 
-NUMBER_WORDS: Final = {
-    word: value
-    for value, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
-     "thousand": 1000, "million": 1_000_000, "half": 0.5, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
-AMBIGUOUS_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
-_NUMERIC = re.compile(r"\.?\d")
+_STATISTICAL: Final = word_set(
+    """
+    ci cri or rr hr arr nnt nnh iqr sd se sem p n df vs versus confidence interval to and from of range mean median ref
+    refs reference references table tables figure figures fig figs box section chapter appendix see et al eg ie approx
+    about
+    """
+)
+"""Words of a parenthesis that holds figures or points elsewhere."""
+_EXAMPLES: Final = re.compile(r"\(\s*(?:e\.?\s?g\.?|such as|for example|for instance|i\.?\s?e\.?)\W", re.IGNORECASE)
+_BRACKET: Final = 310
+_BRACKETED: Final = re.compile(r"\([^()]{0,300}\)|\[[^\[\]]{0,300}\]")
+_MARGIN: Final = 4
+"""Words of the source on either side of the aligned passage that may still belong to it."""
+_LONGEST_NAME: Final = 8
+"""Words that one abbreviation may stand for."""
+
+_Pair = tuple[list[MeaningWord], list[MeaningWord]]
 
 
 def differences(
-    quote: Sequence[Token],
-    source: Sequence[Token],
-    blocks: Sequence[tuple[tuple[int, int], tuple[int, int]]],
-    text: str,
+    quote: Sequence[Token], quote_text: str, source: Sequence[Token], source_text: str, passage: Span
 ) -> list[Difference]:
-    """One difference for each block, except for those that only split the same letters into other words.
+    """What changes the meaning between a quotation's tokens and those of the passage, in order; empty for the same.
 
-    ``blocks`` are pairs of half-open ranges of indices in ``quote`` and in ``source``. ``text`` is the source's text: a
-    number in brackets that the quotation omits is not an altered number.
+    ``source`` may be longer at both ends than the ``passage``, a range of the source's text: what of it only stands
+    before or after is no difference.
     """
+    said, written = meaning_words(quote, quote_text), meaning_words(source, source_text)
     found = []
-    for (a, b), (c, d) in blocks:
-        quoted, original = quote[a:b], source[c:d]
-        if _joined(quoted) == _joined(original):
+    for a, b, c, d in _unlike(said, written):
+        if a == b and (c == 0 or d == len(written)):
             continue
-        kind = _kind(quoted, original, text)
-        found.append(Difference(kind, _span(quote, a, b), _span(source, c, d)))
+        if c == 0:
+            c = max(c, min(d - (b - a), sum(word.token.end <= passage.start for word in written)))
+        if d == len(written):
+            d = min(d, max(c + b - a, sum(word.token.start < passage.end for word in written)))
+        pair = said[a:b], written[c:d]
+        if _same_letters(pair) or _mistyped(pair) or _named(pair, said, a, written, c, quote_text, source_text):
+            continue
+        if a == b and _left_out_harmlessly(pair[1], written, source_text):
+            continue
+        kind = _kind([word.token for word in pair[0]], [word.token for word in pair[1]])
+        found.append(Difference(kind, _span(said, a, b, quote), _span(written, c, d, source)))
     return found
 
 
-def _joined(words: Sequence[Token]) -> str:
-    """The letters without word boundaries, numbers kept separate."""
-    return "".join(f" {word.key} " if word.key[-1].isdigit() else word.key for word in words)
+def with_margin(start: int, end: int, total: int) -> tuple[int, int]:
+    """The range of tokens to compare for an aligned range, out of ``total`` tokens."""
+    return max(0, start - _MARGIN), min(total, end + _MARGIN)
 
 
-def _span(words: Sequence[Token], start: int, end: int) -> Span:
+def _unlike(said: Sequence[MeaningWord], written: Sequence[MeaningWord]) -> list[tuple[int, int, int, int]]:
+    """Where two sequences of words differ: ranges of indices in the first and in the second."""
+    from rapidfuzz.distance import Indel
+
+    classes = _classes([*said, *written])
+    left, right = classes[: len(said)], classes[len(said) :]
+    found: list[tuple[int, int, int, int]] = []
+    for code in Indel.opcodes(left, right):
+        if code.tag == "equal":
+            continue
+        if found and found[-1][1] == code.src_start and found[-1][3] == code.dest_start:
+            a, _, c, _ = found.pop()
+            found.append((a, code.src_end, c, code.dest_end))
+        else:
+            found.append((code.src_start, code.src_end, code.dest_start, code.dest_end))
+    return found
+
+
+def _classes(words: Sequence[MeaningWord]) -> list[int]:
+    """A number for every word, equal for words that share a form, also through a third."""
+    parent: dict[str, str] = {}
+
+    def root(form: str) -> str:
+        while parent.setdefault(form, form) != form:
+            parent[form] = parent[parent[form]]
+            form = parent[form]
+        return form
+
+    for word in words:
+        first, *others = sorted(word.forms)
+        for form in others:
+            parent[root(form)] = root(first)
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(root(min(word.forms)), len(numbers)) for word in words]
+
+
+def _span(words: Sequence[MeaningWord], start: int, end: int, all_tokens: Sequence[Token]) -> Span:
     if end > start:
-        return Span(words[start].start, words[end - 1].end)
-    at = words[start].start if start < len(words) else (words[-1].end if words else 0)
+        return Span(words[start].token.start, words[end - 1].token.end)
+    if start < len(words):
+        return Span(words[start].token.start, words[start].token.start)
+    at = all_tokens[-1].end if all_tokens else 0
     return Span(at, at)
 
 
-def _kind(quoted: Sequence[Token], original: Sequence[Token], text: str) -> DifferenceKind:
-    digits = any(_NUMERIC.match(word.key) for word in (*quoted, *original))
-    quoted_amounts, original_amounts = _amounts(quoted, digits), _amounts(original, digits)
-    if quoted_amounts != original_amounts and (quoted_amounts or not _bracketed(original, text)):
+def _same_letters(pair: _Pair) -> bool:
+    """Whether only the borders of words differ, and no negative prefix came or went with one."""
+    quoted, original = ([word.token.key for word in words] for words in pair)
+    if not quoted or not original or "".join(quoted) != "".join(original):
+        return False
+    return not any(is_number(key) for key in (*quoted, *original)) and not any(map(is_negation, (*quoted, *original)))
+
+
+def _mistyped(pair: _Pair) -> bool:
+    quoted, original = pair
+    return len(quoted) == len(original) > 0 and all(
+        one.forms & other.forms or is_slip(one.token.key, other.token.key)
+        for one, other in zip(quoted, original, strict=True)
+    )
+
+
+def _named(
+    pair: _Pair, said: list[MeaningWord], a: int, written: list[MeaningWord], c: int, quote: str, source: str
+) -> bool:
+    """Whether an abbreviation stands in place of what it stands for, or one of the two was left out beside it."""
+    quoted, original = pair
+    if quoted and original:
+        return (len(quoted) == 1 and _spells(quoted[0].token, original, quote, source)) or (
+            len(original) == 1 and _spells(original[0].token, quoted, source, quote)
+        )
+    some, words, at, text = (quoted, said, a, quote) if quoted else (original, written, c, source)
+    beside = [words[at - 1 : at], words[at + len(some) : at + len(some) + 1]]
+    if any(near and _spells(near[0].token, some, text, text) for near in beside):
+        return True
+    return len(some) == 1 and any(
+        _spells(some[0].token, group, text, text)
+        for group in (
+            [words[max(0, at - size) : at] for size in range(2, _LONGEST_NAME)]
+            + [words[at + 1 : at + 1 + size] for size in range(2, _LONGEST_NAME)]
+        )
+    )
+
+
+def _spells(short: Token, words: Sequence[MeaningWord], text: str, words_text: str) -> bool:
+    """Whether the letters of an abbreviation, in capitals, are in order the initials of some words."""
+    letters = text[short.start : short.end]
+    capitals = [char.lower() for char in letters if char.isupper()]
+    if not 2 <= len(capitals) <= _LONGEST_NAME or len(letters) > len(capitals) + 2 or not words:
+        return False
+    span = words_text[words[0].token.start : words[-1].token.end]
+    initials = [part[0].lower() for part in re.findall(r"[^\W\d_]+", span)]
+    spoken = [initial for initial, part in zip(initials, re.findall(r"[^\W\d_]+", span), strict=True)
+              if part.lower() not in ("of", "the", "and", "in", "for", "to")]  # fmt: skip
+    return capitals in (initials, spoken) or [char.lower() for char in letters] in (initials, spoken)
+
+
+def _left_out_harmlessly(left_out: Sequence[MeaningWord], written: Sequence[MeaningWord], text: str) -> bool:
+    """Whether words that the quotation lacks are whole parentheses that only give figures, names or examples."""
+    start, end = left_out[0].token.start, left_out[-1].token.end
+    brackets = list(_BRACKETED.finditer(text, max(0, start - _BRACKET), min(len(text), end + _BRACKET)))
+    for word in left_out:
+        within = next((m for m in brackets if m.start() < word.token.start and word.token.end < m.end()), None)
+        if within is None or is_negation(word.token.key):
+            return False
+        key, raw = word.token.key, text[word.token.start : word.token.end]
+        figure = is_number(key) or not key.isalpha() or key in _STATISTICAL or parse_unit(key) is not None
+        if not figure and not raw.isupper() and not _EXAMPLES.match(within[0]):
+            return False
+        if any(within.start() < other.token.start < within.end() and other not in left_out for other in written):
+            return False
+    return True
+
+
+def _kind(quoted: Sequence[Token], original: Sequence[Token]) -> DifferenceKind:
+    digits = any(is_number(word.key) for word in (*quoted, *original))
+    if _amounts(quoted, digits) != _amounts(original, digits):
         return "number"
     left, right = {word.key for word in quoted}, {word.key for word in original}
     if _negations(quoted) != _negations(original) or any(negated_form(one, other) for one in left for other in right):
@@ -91,38 +227,21 @@ def _kind(quoted: Sequence[Token], original: Sequence[Token], text: str) -> Diff
     removed, added = (left & UNITS) - right, (right & UNITS) - left
     if removed and added:
         return "unit"
-    return "words"
+    return "word"
 
 
 def _amounts(words: Sequence[Token], digits: bool) -> Counter[str]:
     """Numbers by value, and comparison signs; ``one`` and fractions in words count only with ``digits``."""
     found: Counter[str] = Counter()
     for word in words:
-        if _NUMERIC.match(word.key):
-            found[_value(word.key)] += 1
+        if is_number(word.key):
+            found[number_value(word.key)] += 1
         elif word.key in NUMBER_WORDS and (digits or word.key not in AMBIGUOUS_NUMBERS):
-            found[_value(str(NUMBER_WORDS[word.key]))] += 1
+            found[number_value(str(NUMBER_WORDS[word.key]))] += 1
         elif word.key[:1] in "<>±":
             found[word.key] += 1
     return found
 
 
-def _value(number: str) -> str:
-    plain = re.sub(r",(?=\d{3}(?:\D|$))", "", number).replace(",", ".")
-    whole, _, rest = plain.partition(".")
-    rest = rest.rstrip("0")
-    return (whole.lstrip("0") or "0") + (f".{rest}" if rest else "")
-
-
 def _negations(words: Sequence[Token]) -> int:
     return sum(is_negation(word.key) for word in words)
-
-
-def _bracketed(words: Sequence[Token], text: str) -> bool:
-    """Whether every number of these source words is in brackets: a parenthesis that was omitted."""
-    if not words:
-        return False
-    start, end = words[0].start, words[-1].end
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    inner = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", before + text[start:end] + after)
-    return not re.search(r"\d", inner)

@@ -5,8 +5,9 @@ Statuses (docs/evidence.md):
 - ``exact``: code point for code point;
 - ``normalised``: the same words and numbers in order; only case, white space, typography, ligatures, line-end hyphens,
   markup or reference markers differ, or parts joined by an ellipsis are each found in order;
-- ``near``: the passage is there, a few words differ;
-- ``altered``: the passage is there, but a number, a unit, a negation or a direction differs;
+- ``near``: the passage is there; function words, inflection or spelling differ, nothing that changes what is said;
+- ``altered``: the passage is there, but a number, a unit, a negation, a direction or a content word differs, or an
+  ellipsis joins what does not belong together;
 - ``absent``: no such passage;
 - ``too_short``: under 12 characters and 3 words.
 
@@ -20,9 +21,9 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
-from medreview.evidence.differences import Difference, differences
-from medreview.evidence.lexicon import is_negation
+from medreview.evidence.differences import Difference, differences, with_margin
 from medreview.evidence.normalise import DASHES, NormalisedText, normalise
+from medreview.evidence.omissions import cut_negation, moved_borders, wrongly_skipped
 from medreview.text import Span
 
 Status = Literal["exact", "normalised", "near", "altered", "absent", "too_short"]
@@ -33,12 +34,9 @@ NEAR_COVERAGE: Final = 0.6
 """Minimum share of a quotation's characters that are in the passage, in order."""
 NEAR_DENSITY: Final = 0.5
 """Minimum share of the passage's characters that belong to shared words."""
-SHORT_GAP: Final = 80
-"""In code points; an ellipsis that omits no more than this is checked for a negation that it hides."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
 _DASH = re.compile(f"[{DASHES}]")
-_SENTENCE_END = re.compile(r"[.!?]\s")
 
 
 class Grounding(NamedTuple):
@@ -233,53 +231,45 @@ def _dash_as_hyphen(char: str) -> str:
 
 
 def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: QuoteIndex) -> tuple[Difference, ...]:
-    """Changes that normalisation and ellipses hide: digits in reference markers, word boundaries, skipped negations."""
-    changes: list[Difference] = []
-    if len(spans) == len(parts) > 1:
-        for number in range(len(parts) - 1):
-            left, right = spans[number].end, spans[number + 1].start
-            gap = index.text[left:right]
-            skipped = [token for token in tokens(gap) if is_negation(token.key)]
-            if skipped and len(gap) <= SHORT_GAP and not _SENTENCE_END.search(gap):
-                cut = Span(parts[number].start + len(parts[number].text), parts[number + 1].start)
-                changes += [
-                    Difference("negation", cut, Span(left + token.start, left + token.end)) for token in skipped
-                ]
+    """Changes that normalisation and ellipses hide: what an ellipsis skips, digits in reference markers, borders of
+    words and of sentences."""
+    changes = _skipped(parts, spans, index)
     source_markers = [marker for span in spans for marker in index.normalised.markers if span.overlap(marker)]
     quote_markers = list(normalise(quote).markers)
     inner = [marker for marker in quote_markers if quote[marker.end :].strip(" \"'”’».,;)*_\n")]
     if source_markers and inner and _digits(quote, inner) != _digits(index.text, source_markers):
         changes.append(Difference("number", inner[0], source_markers[0]))
-    changes += _negation_changes(parts, spans, index)
+    for piece, span in zip(parts, spans, strict=True):
+        original = index.text[span.start : span.end]
+        changes += [found.moved(piece.start, span.start) for found in moved_borders(piece.text, original)]
+        negation = cut_negation(piece.text, index.text, span)
+        if negation is not None:
+            changes.append(Difference("negation", Span(piece.start, piece.start), negation))
     return tuple(changes)
+
+
+def _skipped(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Difference]:
+    """What the ellipses between the parts skip and must not."""
+    found: list[Difference] = []
+    if len(spans) == len(parts) > 1:
+        for at in range(len(parts) - 1):
+            skipped = wrongly_skipped(index.text, spans[at], spans[at + 1])
+            if skipped is not None:
+                cut = Span(parts[at].start + len(parts[at].text), parts[at + 1].start)
+                found.append(Difference(skipped.kind, cut, skipped.source))
+    return found
 
 
 def _digits(text: str, spans: Sequence[Span]) -> list[str]:
     return [number for span in spans for number in re.findall(r"\d+", text[span.start : span.end])]
 
 
-def _negation_changes(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Difference]:
-    """Negations added or removed by a word boundary: ``not able`` against ``notable``."""
-    changes: list[Difference] = []
-    for piece, span in zip(parts, spans, strict=True):
-        quoted, original = tokens(piece.text), tokens(index.text[span.start : span.end])
-        extra = [t for t in quoted if is_negation(t.key)], [t for t in original if is_negation(t.key)]
-        if len(extra[0]) != len(extra[1]) and "-\n" not in piece.text + index.text[span.start : span.end]:
-            a, b = (extra[0] or quoted)[0], (extra[1] or original)[0]
-            changes.append(
-                Difference(
-                    "negation",
-                    Span(piece.start + a.start, piece.start + a.end),
-                    Span(span.start + b.start, span.start + b.end),
-                )
-            )
-    return changes
-
-
 def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
     """The grounding of a quotation that is not there word for word: the closest passage for each part, in order."""
     spans: list[Span] = []
-    found: list[Difference] = []
+    placed: list[_Part] = []
+    serious: list[Difference] = []
+    wording: list[Difference] = []
     weight = covered = 0
     begin = 0
     for part in parts:
@@ -290,20 +280,41 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
             continue
         alignment = index.words.align([word.key for word in words], begin)
         if alignment is None or alignment.coverage < NEAR_COVERAGE or alignment.density < NEAR_DENSITY:
+            # A part that is not there at all is not the page's, whatever the others are.
+            here = Span(part.start + words[0].start, part.start + words[-1].end)
+            at = spans[-1].end if spans else 0
+            serious.append(Difference("word", here, Span(at, at)))
             continue
         covered += size
         spans.append(index.words.span(*alignment.source))
-        found += _differences(part, words, alignment, index)
+        placed.append(part)
+        changed, harmless = _differences(part, words, alignment, index)
+        serious += changed
+        wording += harmless
         begin = alignment.source[1]
     if not spans or covered < NEAR_COVERAGE * weight:
         return Grounding("absent", (), ())
-    serious = any(difference.kind != "words" for difference in found)
-    return Grounding("altered" if serious else "near", tuple(spans), tuple(found))
+    serious += _skipped(placed, spans, index)
+    return Grounding("altered" if serious else "near", tuple(spans), tuple(serious or wording))
 
 
-def _differences(part: _Part, words: list[Token], alignment: Alignment, index: QuoteIndex) -> list[Difference]:
-    source = [index.words.token(at) for at in range(*alignment.source)]
-    shifted = [Token(word.key, word.start + part.start, word.end + part.start) for word in words]
-    first = alignment.source[0]
-    blocks = [(block.quote, (block.source[0] - first, block.source[1] - first)) for block in alignment.blocks]
-    return differences(shifted, source, blocks, index.text)
+def _differences(
+    part: _Part, words: list[Token], alignment: Alignment, index: QuoteIndex
+) -> tuple[list[Difference], list[Difference]]:
+    """What changes the meaning between a part and its passage; and every place where the words differ."""
+    first, last = alignment.source
+    source = [index.words.token(at) for at in range(*with_margin(first, last, len(index.words.keys)))]
+    passage = index.words.span(first, last)
+    changed = [found.moved(part.start, 0) for found in differences(words, part.text, source, index.text, passage)]
+    wording = [
+        Difference("wording", _range(words, *block.quote), index.words.span(*block.source)).moved(part.start, 0)
+        for block in alignment.blocks
+    ]
+    return changed, wording
+
+
+def _range(words: Sequence[Token], start: int, end: int) -> Span:
+    if end > start:
+        return Span(words[start].start, words[end - 1].end)
+    at = words[start].start if start < len(words) else words[-1].end
+    return Span(at, at)

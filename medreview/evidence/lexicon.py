@@ -85,6 +85,18 @@ POSSIBLE: Final = frozenset(
     }
 )  # fmt: skip
 
+NUMBER_WORDS: Final = {
+    word: value
+    for value, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
+     "thousand": 1000, "million": 1_000_000, "half": 0.5, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
+"""Numbers in letters, with their value."""
+AMBIGUOUS_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
+"""Of these the ones that often are no number."""
+
 SWEEPING: Final = frozenset({"only", "all", "never", "always", "every", "none", "any", "entirely", "completely"})
 """Universal quantifiers and the like: they claim more than most sources say."""
 

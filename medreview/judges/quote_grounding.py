@@ -53,12 +53,15 @@ class QuoteGrounder:
 def quote_columns(quote: str, status: str, grounding: Grounding | None) -> dict[str, Any]:
     """The quote columns of the table ``judgement``."""
     spans = grounding.spans if grounding else ()
-    differences = grounding.differences if grounding else ()
+    # Wording that changes nothing is not marked for the reviewer.
+    differences = [pair for pair in (grounding.differences if grounding else ()) if pair.kind != "wording"]
     return {
         "quote_status": status,
         "quote_start": spans[0].start if spans else None,
         "quote_end": spans[0].end if spans else None,
         "quote_more": json.dumps(spans[1:]),
-        "differences": json.dumps([{"quote": pair.quote, "source": pair.source} for pair in differences]),
+        "differences": json.dumps(
+            [{"kind": pair.kind, "quote": pair.quote, "source": pair.source} for pair in differences]
+        ),
         "quote": quote,
     }

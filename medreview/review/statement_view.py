@@ -21,7 +21,8 @@ class Judgement:
     two-way one; both are ``None`` where the judge abstained. ``confidence`` 0..1 as given. ``quote_status`` says how
     true the quote is to the page (:mod:`medreview.evidence.grounding`), ``"none"`` without one.
     ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
-    place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot.
+    place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot;
+    ``difference_kinds`` what they are (``"number"``, ``"word"``, ...), each once; older judgements have none.
     """
 
     judge: str
@@ -38,6 +39,7 @@ class Judgement:
     quote_status: str
     quote_spans: tuple[Span, ...]
     differences: tuple[tuple[Span, Span], ...]
+    difference_kinds: tuple[str, ...]
     judgement_id: str
 
 
@@ -220,6 +222,7 @@ def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgemen
 
 
 def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
+    differences = json.loads(row["differences"])
     return Judgement(
         judge=vote.judge.name,
         model=row["model"],
@@ -234,7 +237,8 @@ def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
         quote=row["quote"],
         quote_status=vote.quote_status,
         quote_spans=_quote_spans(row),
-        differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in json.loads(row["differences"])),
+        differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in differences),
+        difference_kinds=tuple(dict.fromkeys(pair["kind"] for pair in differences if "kind" in pair)),
         judgement_id=vote.judgement_id,
     )
 

@@ -54,7 +54,7 @@ with Study.open(Path("demo.medreview")) as study:
     task = task_for(study, JudgeSettings("own", "own", "http://localhost:1/v1"), "question_answered")
     unit = task.unit(task.waiting()[0])
     text = study.reader.execute("SELECT text FROM response ORDER BY ordinal").fetchone()[0]
-    value = {"quote": text[:60], "reason": "", "answer": "yes"}
+    value = {"quote": text[:60].rpartition(" ")[0], "reason": "", "answer": "yes"}
     answer = Answer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
     store(task, [(unit, [answer])])
     told["task"] = len(task.waiting()), study.reader.execute("SELECT answer FROM question_check").fetchone()[0]

@@ -31,7 +31,8 @@ def quoted(quote: str) -> list[str]:
         ("Treatment significantly reduced the risk of stroke", "normalised"),
         ("normal kidney function.", "normalised"),
         ("**The usual dose** is 25 mg twice daily (source 1)", "normalised"),
-        ("The usual dose is 25 mg ... below 30 mL/min", "normalised"),
+        ("The usual dose is 25 mg twice daily ... Monitor potassium within one to two weeks", "normalised"),
+        ("The usual dose is 25 mg ... below 30 mL/min", "altered"),
         ("The usual dose is 25 mg once daily for adults with normal function", "altered"),
         ("The usual dose is 250 mg twice daily for adults", "altered"),
         ("The usual dose is 25 g twice daily for adults", "altered"),
@@ -40,7 +41,8 @@ def quoted(quote: str) -> list[str]:
         ("Treatment significantly increased the risk of stroke", "altered"),
         ("It should ... be used in patients with an eGFR below 30 mL/min.", "altered"),
         ("The incidence of cough was 50% in both groups.", "altered"),
-        ("The usual dose is 25 mg twice daily for most adults having normal kidney function", "near"),
+        ("The usual dose was 25 mg twice daily to adult with normal kidney functions", "near"),
+        ("The usual dose is 25 mg twice daily for most adults having normal kidney function", "altered"),
         ("Treatment significantly reduced the risk of stroke compared with placebo.", "near"),
         ("Vaccination protects children against measles and mumps.", "absent"),
         ("eGFR 30", "too_short"),
@@ -62,7 +64,10 @@ def test_altered_says_which_words_differ() -> None:
 
 def test_spans_are_the_passage() -> None:
     assert quoted("the usual dose is 25 mg twice daily") == ["The usual dose is 25 mg twice daily"]
-    assert quoted("The usual dose is 25 mg … below 30 mL/min.") == ["The usual dose is 25 mg", "below 30 mL/min."]
+    assert quoted("Dosing in renal impairment … Treatment significantly reduced the risk of stroke") == [
+        "Dosing in renal impairment",
+        "Treatment signi-\nﬁcantly reduced the risk of stroke",
+    ]
     assert quoted("for adults with normal kidney function [12].") == ["for adults with normal kidney function [12]."]
 
 
@@ -159,7 +164,7 @@ def test_a_changed_digit_is_never_verbatim(source: str, data: st.DataObject) -> 
 @given(st.lists(st.sampled_from(["5 mg of it", "0.5 mL daily", "25 % of all", "for 7 days", "in 2019"]), min_size=2,
                 max_size=4), st.data())  # fmt: skip
 def test_parts_joined_by_ellipses_keep_their_digits(parts: list[str], data: st.DataObject) -> None:
-    source = " and then some other words ".join(parts)
+    source = "\n\nAnd then some other words.\n\n".join(parts)
     quote = list(" … ".join(parts))
     places = [at for at, char in enumerate(quote) if char.isdigit()]
     for at, char in data.draw(st.lists(st.tuples(st.sampled_from(places), st.sampled_from("0579")), max_size=2)):

@@ -1,0 +1,129 @@
+"""The words of a text that decide what it says, each as the forms by which it is compared with another.
+
+Left out are harmless function words (``medreview.evidence.function_words``), the sign ``=``, and the number of a list's
+item. Two of these words are the same when they share a form: an inflection, a spelling, a unit's other name, a number
+in figures and in letters.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from medreview.evidence.alignment import Token
+from medreview.evidence.function_words import BEFORE_NUMBERS, CONTRACTED, HARMLESS, SAME
+from medreview.evidence.inflection import base_forms
+from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS
+from medreview.evidence.normalise import DASHES
+from medreview.evidence.units import parse_unit
+
+_FRACTIONS: Final = AMBIGUOUS_NUMBERS - {"one"}
+_ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
+_ORDINALS: Final = {
+    str(number): word
+    for number, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1
+    )
+}
+_TENS: Final = range(20, 100, 10)
+_NUMERIC: Final = re.compile(r"\.?\d")
+_MINUS: Final = re.compile(rf"(?:^|[^\w)\]%.,\s{DASHES}]|(?<!\d)\s)[{DASHES}]$")
+_LIST_NUMBER: Final = re.compile(r"(?:^|\n)[ \t]*$")
+_AFTER_LIST_NUMBER: Final = re.compile(r"[.)][ \t]+[^\W\d]")
+_SENTENCE_BEFORE: Final = re.compile(r"(?:^|[.!?:;\n•*\"“(])\s*$")
+
+
+class MeaningWord(NamedTuple):
+    """One word that counts: its forms, and the token that it is (a contraction gives several words of one token)."""
+
+    forms: frozenset[str]
+    token: Token
+
+
+def is_number(word: str) -> bool:
+    """Whether a normalised token is a number in figures."""
+    return _NUMERIC.match(word) is not None
+
+
+def _counts(word: str) -> bool:
+    return is_number(word) or (word in NUMBER_WORDS and word not in _FRACTIONS)
+
+
+def number_value(number: str) -> str:
+    """A number in figures by its value: ``1,000`` and ``1000.0`` are ``1000``."""
+    plain = re.sub(r",(?=\d{3}(?:\D|$))", "", number).replace(",", ".")
+    whole, _, rest = plain.partition(".")
+    rest = rest.rstrip("0")
+    return (whole.lstrip("0") or "0") + (f".{rest}" if rest else "")
+
+
+def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
+    """The words among a text's tokens that decide, in order; ``text`` is what the tokens' offsets refer to."""
+    shouted = _is_shouted(words, text)
+    found: list[MeaningWord] = []
+    skip = False
+    for at, token in enumerate(words):
+        before = words[at - 1].key if at else ""
+        after = words[at + 1].key if at + 1 < len(words) else ""
+        if skip:
+            skip = False
+            continue
+        if is_number(token.key) and after in _ORDINAL_ENDINGS and token.end == words[at + 1].start:
+            skip = True
+            whole = Token(token.key + after, token.start, words[at + 1].end)
+            found.append(MeaningWord(frozenset({_ORDINALS.get(token.key, whole.key)}), whole))
+        elif is_number(token.key):
+            if not _numbers_item(text, token):
+                found.append(MeaningWord(frozenset({"#" + _signed(token, text)}), token))
+        elif token.key in NUMBER_WORDS and token.key not in _FRACTIONS:
+            value = NUMBER_WORDS[token.key]
+            if value in _TENS and 0 < NUMBER_WORDS.get(after, 0) < 10:
+                value, skip = value + NUMBER_WORDS[after], True
+                token = Token(token.key, token.start, words[at + 1].end)
+            found.append(MeaningWord(frozenset({f"#{value}"}), token))
+        elif token.key in CONTRACTED:
+            found += [MeaningWord(frozenset({key}), token) for key in CONTRACTED[token.key]]
+        elif token.key in HARMLESS:
+            decides = token.key in BEFORE_NUMBERS and _counts(after) and not _counts(before)
+            if decides or (not shouted and _is_name(text, token)):
+                found.append(MeaningWord(frozenset({token.key}), token))
+        elif token.key == "cent" and before == "per":
+            found.append(MeaningWord(_forms("percent"), token))
+        elif token.key not in ("=", ""):
+            found.append(MeaningWord(_forms(token.key), token))
+    return found
+
+
+@lru_cache(maxsize=50_000)
+def _forms(key: str) -> frozenset[str]:
+    if key in SAME:
+        return frozenset({SAME[key]})
+    unit = parse_unit(key) if len(key) > 1 or key in "lgh%" else None
+    return base_forms(key) | {f"{unit.base} {unit.factor}"} if unit else base_forms(key)
+
+
+def _signed(token: Token, text: str) -> str:
+    minus = _MINUS.search(text[max(0, token.start - 3) : token.start])
+    return ("-" if minus else "") + number_value(token.key.lstrip(".") if token.key[:1] != "." else "0" + token.key)
+
+
+def _numbers_item(text: str, token: Token) -> bool:
+    """Whether a number is that of an item in a list: at the beginning of a line, before a full stop or a bracket."""
+    return (
+        _LIST_NUMBER.search(text[max(0, token.start - 40) : token.start]) is not None
+        and _AFTER_LIST_NUMBER.match(text[token.end : token.end + 10]) is not None
+    )
+
+
+def _is_shouted(words: Sequence[Token], text: str) -> bool:
+    """Whether a text is mostly in capitals, which then tell no name from a word."""
+    capitals = sum(text[word.start : word.end].isupper() for word in words)
+    return capitals * 2 > sum(word.key.isalpha() for word in words)
+
+
+def _is_name(text: str, token: Token) -> bool:
+    """Whether a word that could be harmless is a name: ``WHO``, ``IT``, the A of ``hepatitis A``."""
+    raw = text[token.start : token.end]
+    if not raw.isupper():
+        return False
+    return len(raw) > 1 or not _SENTENCE_BEFORE.search(text[max(0, token.start - 5) : token.start])
