@@ -1,13 +1,19 @@
 """The one kind of error that a user can cause and mend."""
 
 from pathlib import Path
+from typing import Final
+
+MENDABLE: Final = 2
+"""The exit code of a mistake that the user can mend, as of a wrong option."""
 
 
 class UserError(Exception):
     """One sentence that says what is wrong and what to do.
 
-    The command line prints it without a traceback and exits with code 2; the workbench shows it in a dialog.
+    The command line prints it without a traceback and exits with ``exit_code``; the workbench shows it in a dialog.
     """
+
+    exit_code: int = MENDABLE
 
 
 class NotSaved(UserError):

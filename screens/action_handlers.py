@@ -68,11 +68,10 @@ class ReviewHost(Protocol):
 class ActionHandlers:
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
-    def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost, drafts: dict[str, str]) -> None:
+    def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost) -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
-        self._drafts = drafts
         self._by_name: dict[str, Callable[[], None]] = {
             "accept": lambda: self._follow(session.accept()),
             "hallucination": self._hallucination,
@@ -265,22 +264,29 @@ class ActionHandlers:
             try:
                 if text != session.own.note:
                     session.note(text)
+                elif session.draft is not None:
+                    session.discard_draft()
             except NotSaved as error:
                 return error.row
-            self._drafts.pop(item.statement_id, None)
             (after or self._close)()
             return ""
 
-        def leave(text: str) -> None:
+        def leave() -> None:
             self._close()
-            if text == session.own.note:
-                self._drafts.pop(item.statement_id, None)
-            else:
-                self._drafts[item.statement_id] = text
-                self._stage.tell("The note is not saved; n goes on writing it.")
+            if session.draft is not None:
+                self._stage.tell("Not saved: kept as a draft; n goes on writing it.")
 
-        line = LineEdit.of(self._drafts.get(item.statement_id, session.own.note))
-        self._stage.open(LineInput(f"note S{item.ordinal}:", line, "saves", finish, leave))
+        def discard() -> None:
+            self._close()
+            session.discard_draft()
+            self._stage.tell("The draft is discarded.")
+
+        draft = session.draft
+        line = LineEdit.of(draft.text if draft else session.own.note)
+        label = f"note S{item.ordinal}:"
+        self._stage.open(LineInput(label, line, "saves", finish, leave, session.note_typed, discard))
+        if draft:
+            self._stage.tell(f"draft of {draft.time}, not saved yet; Ctrl+X discards it")
 
     def _defer(self) -> None:
         self._follow(self._session.defer())
@@ -327,9 +333,7 @@ class ActionHandlers:
                 self._close()
             return wrong
 
-        self._stage.open(
-            LineInput("search:", LineEdit(), "finds; then n N or . , go on", finish, lambda _text: self._close())
-        )
+        self._stage.open(LineInput("search:", LineEdit(), "finds; then n N or . , go on", finish, self._close))
 
     def _filter(self) -> None:
         def finish(text: str) -> str:
@@ -342,7 +346,7 @@ class ActionHandlers:
             return ""
 
         line = LineEdit.of(self._session.queue.filter)
-        self._stage.open(LineInput("filter:", line, "filters; empty shows all", finish, lambda _text: self._close()))
+        self._stage.open(LineInput("filter:", line, "filters; empty shows all", finish, self._close))
 
     def _copy(self) -> None:
         item, source = self._session.item, self._session.source

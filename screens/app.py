@@ -1,11 +1,13 @@
 """The Textual application: opens the first screen, switches screens, and shuts down in order."""
 
-import traceback
+import asyncio
+import signal
 from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textual.app import App
+from textual.driver import Driver
 from textual.screen import Screen
 
 from medreview.config import Config
@@ -13,20 +15,25 @@ from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.audit import release
 from medreview.review.blind_block import blind_block_open
+from medreview.review.draft_places import draft_places
+from medreview.review.drafts import Drafts
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
+from medreview.screens.ending import ended_by_error, ended_by_signal
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
+from medreview.screens.input_reader import NotRead
 from medreview.screens.review import ReviewScreen
+from medreview.screens.terminal_driver import InputEnded, TerminalDriver
 from medreview.statements.left_out import LeftOut
 from medreview.study import Study
-from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.review.queue import Queue
     from medreview.screens.hangup import HangUp
+    from medreview.screens.home_rows import Entrance
 
 
 class Workbench(App[None]):
@@ -52,7 +59,9 @@ class Workbench(App[None]):
         self._first = queue
         self._notice = notice
         self._actions = {action.id: action for action in remapped(REVIEW, config.keys)}
-        self._drafts: dict[str, str] = {}
+        self._drafts = Drafts(
+            study, config.reviewer, lambda delay, act: asyncio.get_running_loop().call_later(delay, act)
+        )
         self._session: ReviewSession | None = None
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
@@ -61,31 +70,44 @@ class Workbench(App[None]):
         """What is to be said when the workbench has ended."""
         self.failure: BaseException | None = None
         """An unexpected error that ended the workbench."""
+        self.signal = 0
+        """The number of the signal that ended it; a lost terminal counts as SIGHUP."""
 
     def on_mount(self) -> None:
         """Open the review if a queue was given, else the home screen; watch the terminal, if there is one."""
-        self.push_screen(self._review(self._first) if self._first is not None else self._home())
+        if self._first is None:
+            self.push_screen(self._home())
+        else:
+            begun = draft_places(self._study, self._config.reviewer)
+            if begun and not self._notice:
+                self._notice = f"Not saved: {begun[0].words}. The first screen (q) leads there."
+            self.push_screen(self._review(self._first))
         if self.is_headless:
             return
         import sys
 
         from medreview.screens.hangup import HangUp
 
-        self._hang_up = HangUp(self.leave, sys.stdin.fileno()).start()
+        self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
 
     @property
     def unsaved_notes(self) -> int:
-        """The number of unsaved drafts of notes; they are lost when the workbench ends."""
-        return len(self._drafts)
+        """The number of drafts that cannot be stored; they are lost when the workbench ends."""
+        return self._drafts.unstored
 
     # Between screens
 
-    def show_queue(self, name: str, filter: str = "", blind: bool | None = None) -> None:
-        """Open a queue; ``blind``: otherwise than it is usually shown. Raises :class:`UserError` when it is empty."""
-        queue = open_queue(self._study, name, self._config.reviewer, filter=filter, blind=blind)
+    def show_queue(self, entrance: "Entrance") -> None:
+        """Open a queue, at one statement of it if one is named. Raises :class:`UserError` when it is empty."""
+        queue = open_queue(
+            self._study, entrance.queue, self._config.reviewer, filter=entrance.filter, blind=entrance.blind
+        )
         if not queue.units:
             raise UserError(queue.nothing)
-        self.switch_screen(self._review(queue))
+        screen = self._review(queue)
+        if entrance.unit in queue.units:
+            screen.session.go(queue.units.index(entrance.unit))
+        self.switch_screen(screen)
 
     def show_home(self) -> None:
         """Return to the home screen; the position in the queue is saved."""
@@ -152,31 +174,50 @@ class Workbench(App[None]):
         except UserError as error:
             return str(error)
 
+    def leave_on(self, number: int) -> None:
+        """The same, told to by a signal, or because the terminal is gone."""
+        self.signal = self.signal or number
+        self.leave()
+
+    def on_not_read(self, message: NotRead) -> None:
+        """Pass it to the screen, behind the keys that came before it."""
+        self.screen.post_message(message)
+
+    def on_input_ended(self, message: InputEnded) -> None:
+        """Nobody can type any more."""
+        if message.error is not None:
+            raise message.error
+        self.leave_on(signal.SIGHUP)
+
     def on_unmount(self) -> None:
         """Stop watching the terminal."""
         if self._hang_up is not None:
             self._hang_up.stop()
 
-    def _fatal_error(self) -> None:
-        # Textual would print the local variables of every frame, with pages, notes and escape sequences.
-        from rich.text import Text
+    def get_driver_class(self) -> type[Driver]:
+        """The driver for a terminal, one whose input nothing ends unseen."""
+        return TerminalDriver
 
-        self.panic(Text(visible(traceback.format_exc())))
+    def _fatal_error(self) -> None:
+        # Textual would print the local variables of every frame, with pages, notes and escape sequences; what happened
+        # goes into the log when the terminal is restored.
+        self._close_messages_no_wait()
 
     def _handle_exception(self, error: Exception) -> None:
-        self.failure = error
+        self.failure = self.failure or error
         super()._handle_exception(error)
 
     # Making screens
 
     def _review(self, queue: "Queue") -> ReviewScreen:
-        self._session = ReviewSession(self._study, self._config.reviewer, queue, reveal=self._config.reveal)
+        self._session = ReviewSession(
+            self._study, self._config.reviewer, queue, reveal=self._config.reveal, drafts=self._drafts
+        )
         notice, self._notice = self._notice, ""
         return ReviewScreen(
             self._session,
             self._actions,
             title=self._study.meta("title"),
-            drafts=self._drafts,
             ascii_only=self._look.ascii_only,
             notice=notice,
         )
@@ -203,7 +244,8 @@ def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: s
     """Run the workbench until the reviewer leaves; ``""``, or what is to be said then.
 
     With a queue the review opens at once, otherwise the home screen. Raises :class:`UserError` when there is no
-    suitable terminal, when the settings bind a key to two actions, and after an error that ended the workbench.
+    suitable terminal or when the settings bind a key to two actions, and ``WorkbenchEnded``, with an exit code of its
+    own, when something else than the reviewer ended the workbench.
     """
     check_terminal(study.path)
     terminal_look = look(config)
@@ -211,8 +253,12 @@ def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: s
     app = Workbench(study, config, terminal_look, queue=queue, notice=notice)
     try:
         app.run(mouse=config.mouse)
+    except Exception as error:
+        app.failure = app.failure or error
     finally:
         app.parting = app.leave_session() or app.parting
     if app.failure is not None:
-        raise UserError("The workbench ended on an error of its own. Everything you decided before it is saved.")
+        raise ended_by_error(app.failure, app.parting) from app.failure
+    if app.signal:
+        raise ended_by_signal(app.signal, app.parting)
     return app.parting

@@ -1,6 +1,7 @@
-"""Orderly shutdown when the terminal is lost: SIGHUP, SIGTERM, or a hang-up of the terminal device."""
+"""Orderly shutdown when the terminal is lost or the workbench is told to end: SIGHUP, SIGTERM, SIGINT, a hang-up."""
 
 import asyncio
+import itertools
 import os
 import select
 import signal
@@ -9,27 +10,33 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final, Self
 
+from medreview.screens.ending import BY_SIGNAL
+
 GRACE_S: Final = 3.0
 """Seconds for the shutdown; every decision is saved already, so that the process can be killed after that."""
 
-_SIGNALS: Final = (signal.SIGHUP, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
 
 
 class HangUp:
-    """Calls ``leave`` on the event loop when the terminal is lost, and ends the process if that does not help.
+    """Calls ``leave`` with a signal's number on the event loop, and ends the process if that does not help.
+
+    A lost terminal counts as SIGHUP.
 
     Plain signal handlers, not the loop's: they also run while the loop is blocked writing to the terminal. A lost
     terminal is detected by a thread that blocks in ``poll``, because Textual keeps reading at end of file.
     """
 
-    def __init__(self, leave: Callable[[], object], terminal: int) -> None:
+    def __init__(self, leave: Callable[[int], object], terminal: int) -> None:
         self._leave = leave
         self._terminal = terminal
+        self._number = int(signal.SIGHUP)
+        self._told = itertools.count()
         self._loop = asyncio.get_running_loop()
         self._before = {number: signal.getsignal(number) for number in _SIGNALS}
         self._wake_read, self._wake_write = os.pipe()
         self._watcher = threading.Thread(target=self._watch, name="hang-up", daemon=True)
-        self._grace = threading.Timer(GRACE_S, os._exit, (129,))
+        self._grace = threading.Timer(GRACE_S, lambda: os._exit(BY_SIGNAL + self._number))
         self._grace.daemon = True
 
     def start(self) -> Self:
@@ -49,8 +56,8 @@ class HangUp:
         os.close(self._wake_read)
         os.close(self._wake_write)
 
-    def _signalled(self, _number: int, _frame: FrameType | None) -> None:
-        self._lost()
+    def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        self._end(number)
 
     def _watch(self) -> None:
         poll = select.poll()
@@ -58,9 +65,10 @@ class HangUp:
         poll.register(self._wake_read, select.POLLIN)
         ready = {descriptor for descriptor, _ in poll.poll()}
         if self._wake_read not in ready:
-            self._lost()
+            self._end(signal.SIGHUP)
 
-    def _lost(self) -> None:
-        if not self._grace.is_alive():
+    def _end(self, number: int) -> None:
+        if next(self._told) == 0:  # a lost terminal is told of by a signal and by the thread, at once
+            self._number = number
             self._grace.start()
-        self._loop.call_soon_threadsafe(self._leave)
+        self._loop.call_soon_threadsafe(self._leave, self._number)

@@ -28,8 +28,8 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[R
     return [[*_place(session, title, room, mode=False), *right]]
 
 
-def own_words(own: ReviewerState) -> str:
-    """What I said of a statement, in a few words; ``""`` for nothing yet."""
+def own_words(own: ReviewerState, draft: bool = False) -> str:
+    """What I said of a statement, in a few words, and whether I began a note; ``""`` for nothing yet."""
     words = ["STALE: page changed"] if own.stale else []
     if own.label:
         first = f" (first {level_named('evidence', own.first).name})" if own.first and own.first != own.label else ""
@@ -39,6 +39,8 @@ def own_words(own: ReviewerState) -> str:
     words += remarks(own)
     if own.note:
         words.append("note")
+    if draft:
+        words.append("draft of a note (n)")
     return " · ".join(words)
 
 
@@ -79,7 +81,7 @@ def _statement(session: ReviewSession, columns: int) -> Row:
     if session.shows_judges:
         name = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
         badges = item.verdict.badges if item.verdict else ""
-    mine = own_words(session.own)
+    mine = own_words(session.own, session.draft is not None)
     narrowed = _filter(session, "  " if mine else "")
     room = columns - len(item.response_name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
     mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""

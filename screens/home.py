@@ -13,6 +13,7 @@ from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.home_rows import (
     Entrance,
+    draft_row,
     head_rows,
     place_row,
     prepare_rows,
@@ -134,14 +135,14 @@ class HomeScreen(KeyScreen[None]):
     def _open(self, place: int) -> None:
         entrance = self._entrances[place] if place < len(self._entrances) else None
         if entrance is not None:
-            self.app.show_queue(entrance.queue, entrance.filter, entrance.blind)
+            self.app.show_queue(entrance)
 
     def _leave(self) -> None:
         left = self.app.unsaved_notes
         if left and not self._warned:
             self._warned = True
-            notes = "A note you began is" if left == 1 else f"{left} notes you began are"
-            raise UserError(f"{notes} not saved (n on the statement goes on); q again leaves without.")
+            notes = "A note you began" if left == 1 else f"{left} notes you began"
+            raise UserError(f"{notes} cannot be kept in this study; q again leaves without.")
         self.app.leave()
 
     def _lines(self) -> tuple[list[Callable[[int], Row]], list[Entrance | None]]:
@@ -149,6 +150,9 @@ class HomeScreen(KeyScreen[None]):
         rows: list[Callable[[int], Row]]
         rows = [partial(queue_row, line) for line in self._overview.queues]
         entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
+        for begun in reversed(self._overview.drafts):
+            rows.insert(0, partial(draft_row, begun))
+            entrances.insert(0, Entrance(begun.queue, blind=begun.blind, unit=begun.draft.unit))
         place = self._overview.place
         if place is not None:
             left = place.queue

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.next_step import command
+from medreview.review.draft_places import DraftPlace
 from medreview.review.last_place import LastPlace
 from medreview.review.layout.cells import fit, width
 from medreview.review.overview import Overview, ResponseLine
@@ -19,11 +20,13 @@ _PREPARE_ROWS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """A line that can be opened: a queue with a filter; ``blind``: otherwise than the queue is usually shown."""
+    """A line that can be opened: a queue with a filter; ``blind``: otherwise than the queue is usually shown; ``unit``:
+    the statement in it that opens, if not where the reviewer left off."""
 
     queue: str
     filter: str = ""
     blind: bool | None = None
+    unit: str = ""
 
 
 def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
@@ -63,6 +66,13 @@ def place_row(place: LastPlace, columns: int) -> Row:
     """Where the reviewer left off: queue, place, filter."""
     pieces: list[StyledText] = [(" c ", "key"), (" continue  ", "key")]
     return [*pieces, (_cut(visible(place.words), columns - sum(width(text) for text, _ in pieces) - 3), "")]
+
+
+def draft_row(place: DraftPlace, columns: int) -> Row:
+    """What was begun and is not saved, and its first words."""
+    head = f"   not saved: {place.words}  "
+    words = visible(" ".join(place.draft.text.split()))
+    return [(_cut(head, columns), "badge"), (_cut(f"“{words}”", columns - width(head) - 3), "")]
 
 
 def queue_row(line: QueueLine, columns: int) -> Row:

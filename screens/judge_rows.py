@@ -107,7 +107,7 @@ def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
     own = session.own
     style = "badge" if own.stale else "good" if own.label else "dim"
     rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-    rows += _wrapped(own_words(own) or "nothing yet", columns, min(2, most - 1), style)
+    rows += _wrapped(own_words(own, session.draft is not None) or "nothing yet", columns, min(2, most - 1), style)
     compare = command("diff", session.study.path)
     stale = f"Decide again: the page's text is another since; `{compare}` compares." if own.stale else ""
     for words in (stale, f"note: {own.note}" if own.note else ""):

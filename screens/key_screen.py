@@ -7,6 +7,7 @@ from textual import events
 from textual.screen import Screen
 
 from medreview.screens.dialogs import Key
+from medreview.screens.input_reader import NotRead
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench
@@ -25,6 +26,9 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     def ignored(self, key: Key) -> None:
         """Say that a key was ignored because it is held down since it decided, perhaps on the screen before."""
+
+    def on_not_read(self, _message: NotRead) -> None:
+        """Where no text is typed, what the terminal sent and nobody can read is passed over."""
 
     @abstractmethod
     def paint(self) -> None:

@@ -4,20 +4,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from medreview.review.layout.cells import width
-from medreview.review.line_edit import LineEdit
+from medreview.review.line_edit import MOST, LineEdit
 from medreview.screens.dialogs import Key
 from medreview.screens.widgets.painted import Row
 
 
 @dataclass
 class LineInput:
-    """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``; ``leave`` takes it at Esc."""
+    """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``; Esc leaves.
+
+    ``typed`` is told of every change. Where there is ``discard``, Esc keeps what was typed and Ctrl+X does not.
+    """
 
     label: str
     line: LineEdit
     hint: str
     finish: Callable[[str], str]
-    leave: Callable[[str], None]
+    leave: Callable[[], None]
+    typed: Callable[[str], None] | None = None
+    discard: Callable[[], None] | None = None
     wrong: str = ""
     takes_all: bool = True
 
@@ -27,19 +32,32 @@ class LineInput:
         before, under, after = self.line.window(max(8, columns - width(label) - 1))
         typed: Row = [(label, "key"), (before, ""), (under, "caret"), (after, "")]
         below: Row = [(f" {self.wrong}", "bad")] if self.wrong else []
-        return [typed, [(" ", ""), ("Enter", "key"), (f" {self.hint}   ", ""), ("Esc", "key"), (" leave", "")], below]
+        keys: Row = [(" ", ""), ("Enter", "key"), (f" {self.hint}   ", ""), ("Esc", "key"), (" leave", "")]
+        if self.discard is not None:
+            keys = [*keys[:-1], (" keeps it as a draft   ", ""), ("Ctrl+X", "key"), (" discards it", "")]
+        return [typed, keys, below]
 
     def press(self, key: Key) -> bool:
-        """Type; Enter finishes, Esc leaves."""
+        """Type; Enter finishes, Esc leaves, Ctrl+X discards."""
         if key.name == "enter":
             self.wrong = self.finish(self.line.text)
         elif key.name == "escape":
-            self.leave(self.line.text)
+            self.leave()
+        elif key.name == "ctrl+x" and self.discard is not None:
+            self.discard()
         else:
-            self.wrong = ""
-            self.line.press(key.name, key.character)
+            before = self.line.text
+            took = self.line.press(key.name, key.character)
+            self._changed(before, took)
         return True
 
     def paste(self, text: str) -> None:
         """Text from the terminal's clipboard."""
-        self.line.insert(text)
+        before = self.line.text
+        self._changed(before, self.line.insert(text))
+
+    def _changed(self, before: str, took: bool) -> None:
+        full = not took and len(self.line.text) >= MOST
+        self.wrong = f"A line holds {MOST:,} characters; what is beyond that was left out." if full else ""
+        if self.typed is not None and self.line.text != before:
+            self.typed(self.line.text)

@@ -1,5 +1,6 @@
 """The review screen: composes the parts, routes keys, and draws what the session holds."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -25,6 +26,7 @@ from medreview.screens.dialogs import (
 )
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
+from medreview.screens.input_reader import NotRead, not_read_words
 from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
@@ -88,7 +90,6 @@ class ReviewScreen(KeyScreen[None]):
         actions: Mapping[str, Action],
         *,
         title: str,
-        drafts: dict[str, str],
         ascii_only: bool = False,
         notice: str = "",
     ) -> None:
@@ -103,6 +104,7 @@ class ReviewScreen(KeyScreen[None]):
         self._step: Dialog | None = None
         self._said = notice
         self._bad = False
+        self._not_read = Counter[str]()
         self.held = ""
         self._own_view = False
         self._header = LinesView(id="header", ascii_only=ascii_only)
@@ -118,7 +120,7 @@ class ReviewScreen(KeyScreen[None]):
         self.source = DocumentView(id="source", ascii_only=ascii_only)
         self.response = DocumentView(id="response", ascii_only=ascii_only, gutter=1)
         self.reading = Panes(session, self.source, self.response)
-        self._acts = ActionHandlers(session, self.reading, self, drafts)
+        self._acts = ActionHandlers(session, self.reading, self)
         self._queue_rows = QueueRows(session)
 
     @property
@@ -146,7 +148,7 @@ class ReviewScreen(KeyScreen[None]):
         """One key: to the line being typed, to the open step, or to the table of actions."""
         self._said, self._bad, self.held = "", False, ""
         self.session.clock.touch()
-        receipt, name = self.session.receipt, self._name_of(key)
+        receipt, name, typing = self.session.receipt, self._name_of(key), isinstance(self._step, LineInput)
         answered = False
         try:
             answered = self._route(key, name)
@@ -156,6 +158,8 @@ class ReviewScreen(KeyScreen[None]):
             self._said = str(error)
         if alert := self.session.alert():
             self._said, self._bad = alert, True
+        if not (typing and isinstance(self._step, LineInput)):
+            self._not_read.clear()
         return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
 
     def ignored(self, key: Key) -> None:
@@ -166,9 +170,19 @@ class ReviewScreen(KeyScreen[None]):
         """Pasted text goes into the line being typed; elsewhere it would be a burst of verdicts."""
         event.stop()
         if isinstance(self._step, LineInput):
-            self._step.paste(event.text)
+            try:
+                self._step.paste(event.text)
+            except UserError as error:
+                self._said = str(error)
             with self.app.batch_update():
                 self.paint()
+
+    def on_not_read(self, message: NotRead) -> None:
+        """Say what the terminal sent that could not be read, while a line is typed until the line is done."""
+        self._not_read.update(undecodable=message.undecodable, broken=message.broken)
+        self._said = message.words
+        with self.app.batch_update():
+            self.paint()
 
     def on_document_view_scrolled(self) -> None:
         """The bar says where the text is now."""
@@ -291,7 +305,8 @@ class ReviewScreen(KeyScreen[None]):
             if self._step
             else key_rows(self._actions, size.width, self.session.mode == "blind", not one)
         )
-        said, bad = self._said, self._bad or (not self._said and self.session.elsewhere is not None)
+        unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
+        said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
         self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
 
     def _ask_needs(self, size: Size) -> Needs:

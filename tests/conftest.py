@@ -1,5 +1,6 @@
 """What holds for every test, and the sample study."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,15 @@ settings.load_profile("gate")
 def no_keys_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key is known for as long as a process lives; what one test names as a key is a word in the next."""
     monkeypatch.setattr(redaction, "_known", set())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the program keeps its log: not in the home of who runs the tests."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,10 @@ KEEPING: Final = frozenset({"audit", "facts", "fetch", "import", "judge", "merge
 def _say(message: str) -> None:
     from medreview.cli.output import say
 
-    say(f"medreview: {message}")
+    try:
+        say(f"medreview: {message}")
+    except OSError:  # the terminal is gone, and with it who would have read this
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _stopped() -> str:
@@ -33,7 +36,7 @@ def main() -> None:
                 sys.stdout.flush()
     except UserError as error:
         _say(str(error))
-        raise SystemExit(2) from None
+        raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt:
         _say(_stopped())
         raise SystemExit(_INTERRUPTED) from None

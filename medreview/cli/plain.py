@@ -28,6 +28,7 @@ s       defer                            [ ]     previous, next source
 D       delete a span you marked         r       blind: the judges, when the block is done
 u U     undo, redo                       source  the whole source      response  the whole response
 l       what of the response is no statement       l N     make number N of it one
+draft   save the note that you began in the workbench      draft -   discard it
 ?       this help                        q       leave (everything is saved)
 """ + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
 
@@ -85,6 +86,8 @@ def _carry_out(session: ReviewSession, line: str) -> None:
     elif word == "n":
         session.note(rest.strip())
         _receipt(session)
+    elif word == "draft":
+        _draft(session, rest.strip())
     elif word == "s":
         _follow(session, session.defer(), before)
     elif word in _ACTS:
@@ -155,6 +158,21 @@ def _left_out(session: ReviewSession, number: str) -> None:
     )
     session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
     _receipt(session)
+
+
+def _draft(session: ReviewSession, rest: str) -> None:
+    """Save the note that was begun in the workbench, or discard it."""
+    draft = session.draft
+    if draft is None:
+        raise UserError("No note was begun here.")
+    if rest == "-":
+        session.discard_draft()
+        print("The draft is discarded.")
+    elif rest:
+        raise UserError("Say draft to save it as the note, or draft - to discard it.")
+    else:
+        session.note(draft.text)
+        _receipt(session)
 
 
 def _receipt(session: ReviewSession) -> None:
@@ -263,6 +281,8 @@ def _show(session: ReviewSession) -> None:
         print(f"The judges are hidden {session.hidden_until}{known}.")
     if words := "; ".join(_mine(session.own)):
         print(_wrapped(f"you: {words}"))
+    if draft := session.draft:
+        print(_wrapped(f"not saved, draft of {draft.time}: {draft.text} (draft saves it as the note)"))
 
 
 def _mine(own: ReviewerState) -> Iterator[str]:

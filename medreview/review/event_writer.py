@@ -1,4 +1,4 @@
-"""The one place where a review writes: events, and with them the bookmark, each in one transaction."""
+"""The one place where a review writes: events, and with them bookmark and drafts, each in one transaction."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from datetime import datetime
 
 from medreview.errors import NotSaved, NotSavedHere, UserError
 from medreview.review.bookmark import set_bookmark
+from medreview.review.drafts import delete_draft
 from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
@@ -41,7 +42,7 @@ class EventWriter:
     def write(self, events: Sequence[NewEvent], queue: Queue, mode: Mode, bookmark: str | None) -> Receipt:
         """Write events and the place to come back to, in one transaction; the receipt of what was done.
 
-        That is the first of the events that does not only take something back.
+        With a note goes its draft. The receipt is of the first of the events that does not only take something back.
         ``mode`` is how their statement is shown (``exposure.statement_mode``), which need not be that of the queue.
         Raises :class:`NotSaved` when it could not be written; nothing of it is kept then. Raises :class:`NotSavedHere`
         when it is in a rescue file, unless the study is told to go on there.
@@ -52,6 +53,9 @@ class EventWriter:
             for event, block, shown in exposures:
                 self._recorder.append(connection, event, block=block, mode=shown)
             receipts = [self._recorder.append(connection, event, block=queue.kind.name, mode=mode) for event in events]
+            for event in events:
+                if event.kind == "note":
+                    delete_draft(connection, self._recorder.reviewer, event.unit, "note")
             if bookmark:
                 set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
             done = (receipt for event, receipt in zip(events, receipts, strict=True) if event.kind != "retract")

@@ -6,6 +6,9 @@ from typing import Final
 from medreview.review.layout.cells import width
 from medreview.visible import visible
 
+MOST: Final = 10_000
+"""Characters that a line takes; what is typed or pasted beyond them is left out, and that is said."""
+
 _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 
@@ -22,14 +25,16 @@ class LineEdit:
         line = visible(text.translate(_ONE_LINE))
         return cls(line, len(line))
 
-    def insert(self, text: str) -> None:
-        """Insert text at the cursor."""
-        line = visible(text.translate(_ONE_LINE))
+    def insert(self, text: str) -> bool:
+        """Insert text at the cursor, as much as the line takes; whether that was all of it."""
+        room = max(0, MOST - len(self.text))
+        line = visible(text[:room].translate(_ONE_LINE))
         self.text = self.text[: self.cursor] + line + self.text[self.cursor :]
         self.cursor += len(line)
+        return len(text) <= room
 
     def press(self, key: str, character: str | None) -> bool:
-        """Handle a key (a subset of readline's); False for a key without meaning here."""
+        """Handle a key (a subset of readline's); False for one without meaning, or a sign without room."""
         match key:
             case "left":
                 self.cursor = max(0, self.cursor - 1)
@@ -48,9 +53,7 @@ class LineEdit:
             case "ctrl+w":
                 self._cut(len(self.text[: self.cursor].rstrip().rpartition(" ")[0]), self.cursor)
             case _:
-                if character is None or not character.isprintable():
-                    return False
-                self.insert(character)
+                return character is not None and character.isprintable() and self.insert(character)
         return True
 
     def window(self, cells: int) -> tuple[str, str, str]:

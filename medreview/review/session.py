@@ -159,6 +159,18 @@ class ReviewSession(Sitting):
         item = self._current()
         words = f"S{item.ordinal} · note" if text else f"S{item.ordinal} · note removed"
         self._write([NewEvent("note", item.statement_id, {"text": text}, self._snapshot())], words)
+        self.drafts.saved(item.statement_id, "note")
+
+    def note_typed(self, text: str) -> None:
+        """The note reads so now: it is kept as a draft, unless it says what is saved already."""
+        if text != self.own.note:
+            self.drafts.typed(self._current().statement_id, "note", text)
+        elif self.draft is not None:
+            self.discard_draft()
+
+    def discard_draft(self) -> None:
+        """Forget the note that I began."""
+        self.drafts.discard(self._current().statement_id, "note")
 
     def flag(self, name: str) -> None:
         """Set or take back one of ``medreview.labels.FLAGS``. A flag is no verdict."""

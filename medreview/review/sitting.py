@@ -8,6 +8,7 @@ from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
 from medreview.review.bookmark import bookmark_in
 from medreview.review.cited_source import Source
 from medreview.review.document_outline import DocumentOutline, load_outline
+from medreview.review.drafts import Draft, Drafts
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.highlight_index import Mark
@@ -36,13 +37,21 @@ class Sitting:
     """Where a reviewer is in a queue, and what may be seen there. It writes nothing but that something was seen."""
 
     def __init__(
-        self, study: Study, reviewer: str, queue: Queue, *, pass_no: int = 1, reveal: Reveal = "block"
+        self,
+        study: Study,
+        reviewer: str,
+        queue: Queue,
+        *,
+        pass_no: int = 1,
+        reveal: Reveal = "block",
+        drafts: Drafts | None = None,
     ) -> None:
         self.study = study
         self.reviewer = reviewer
         self.queue = queue
         self.pass_no = pass_no
         self.reveal = reveal
+        self.drafts = drafts or Drafts(study, reviewer)
         self.clock = ActiveTime()
         self.receipt = ""
         self.position = 0
@@ -107,6 +116,11 @@ class Sitting:
             return block.words
         home = self._kept.met_in(self.item.statement_id) if self.item else ""
         return f"until its block ends, in “{kind_named(home).title}”" if home else "until its block ends"
+
+    @property
+    def draft(self) -> Draft | None:
+        """The note that I began on the statement on the screen, and did not save."""
+        return self.drafts.of(self.item.statement_id, "note") if self.item else None
 
     @property
     def shows_judges(self) -> bool:
@@ -233,8 +247,10 @@ class Sitting:
         return highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
 
     def leave(self) -> str:
-        """Note the place to come back to; ``""``, or a sentence on looks that cannot be recorded."""
-        return self._events.leave(self.queue, self.item.statement_id if self.item else None)
+        """Store drafts, and the place to come back to; ``""``, or what of that and of looks cannot be recorded."""
+        lost = self.drafts.keep()
+        unsaid = self._events.leave(self.queue, self.item.statement_id if self.item else None)
+        return " ".join(filter(None, (lost, unsaid)))
 
     # Within
 

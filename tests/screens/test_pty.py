@@ -1,5 +1,6 @@
 """The workbench on a real terminal: bytes, colours, signals, silence."""
 
+import os
 import re
 import signal
 import sys
@@ -28,10 +29,17 @@ with Study.open(Path(sys.argv[1])) as study:
         run(study, Config(reviewer="kb"), queue=open_queue(study, "responses", "kb"))
     except UserError as error:
         print("REFUSED", error)
-        sys.exit(2)
+        sys.exit(error.exit_code)
 print("LEFT IN ORDER")
 """
 
+COMMAND = """
+import sys
+from medreview.cli.main import main
+sys.argv = ["medreview", "review", sys.argv[1], "--queue", "responses", "--reviewer", "kb"]
+main()
+"""
+"""The same by the command itself, with its own exit code."""
 
 Start = Callable[..., Terminal]
 
@@ -41,8 +49,8 @@ def start(study_path: Path) -> Iterator[Start]:
     """Opens the study in a terminal; ``wait``: until the workbench is there."""
     with ExitStack() as opened:
 
-        def run(columns: int = 80, rows: int = 24, wait: bool = True, **environ: str) -> Terminal:
-            command = [sys.executable, "-c", OPEN, str(study_path)]
+        def run(columns: int = 80, rows: int = 24, wait: bool = True, program: str = OPEN, **environ: str) -> Terminal:
+            command = [sys.executable, "-c", program, str(study_path)]
             terminal = opened.enter_context(Terminal(command, columns, rows, None, **environ))
             if wait:
                 terminal.wait("? " if columns > 100 else "undo")
@@ -57,6 +65,11 @@ def labels(path: Path) -> list[str]:
         return [
             row["label"] for row in study.reader.execute("SELECT label FROM event WHERE kind = 'decide' ORDER BY seq")
         ]
+
+
+def drafts(path: Path) -> list[str]:
+    with Study.open(path, read_only=True) as study:
+        return [row["text"] for row in study.reader.execute("SELECT text FROM draft ORDER BY at_utc, unit")]
 
 
 def colours(output: bytes) -> set[int]:
@@ -114,23 +127,30 @@ def test_a_signal_leaves_in_order(study_path: Path, start: Start, number: signal
     terminal = start()
     terminal.type("2")
     terminal.wait("saved #")
+    terminal.type("nhalf a n\xe9te")
+    terminal.wait("half a n\xe9te")
     terminal.process.send_signal(number)
-    assert terminal.finish() == 0
-    assert b"LEFT IN ORDER" in terminal.output
+    assert terminal.finish() == 128 + number
+    assert b"REFUSED The workbench ended because" in terminal.output
+    assert "kept as a draft" in " ".join(terminal.output.decode().split())
     assert termios.tcgetattr(terminal.slave) == terminal.before
     assert terminal.output.rfind(b"\x1b[?1049l") > terminal.output.rfind(b"\x1b[?1049h")
     assert terminal.output.rfind(b"\x1b[?25h") > terminal.output.rfind(b"\x1b[?25l")
     assert labels(study_path) == ["partial"]
+    assert drafts(study_path) == ["half a n\xe9te"]
     WriterLock(study_path).take()
 
 
 def test_a_lost_terminal_ends_the_process(study_path: Path, start: Start) -> None:
-    terminal = start()
+    terminal = start(program=COMMAND)
     terminal.type("2")
     terminal.wait("saved #")
+    terminal.type("nlost?")
+    terminal.wait("lost?")
     terminal.hang_up()
-    terminal.process.wait(10)
+    assert terminal.process.wait(10) == 129
     assert labels(study_path) == ["partial"]
+    assert drafts(study_path) == ["lost?"]
     with Study.open(study_path) as study:
         assert study.reader.execute("SELECT count(*) FROM bookmark").fetchone()[0] == 1
 
@@ -188,7 +208,75 @@ def test_a_span_is_deleted_and_brought_back_by_the_keys_of_a_terminal(study_path
         terminal.type(keys)
         terminal.wait(words)
     terminal.process.send_signal(signal.SIGTERM)
-    assert terminal.finish() == 0
+    assert terminal.finish() == 128 + signal.SIGTERM
     with Study.open(study_path, read_only=True) as study:
         left = study.reader.execute("SELECT json_extract(payload, '$.exact') FROM span_live").fetchall()
     assert [row[0][:4] for row in left] == ["give"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "read", "said"),
+    [
+        (b"caf\xe9 au lait", "caf au lait", "1 byte that is not UTF-8"),
+        (b"\xff\x9b", "", "2 bytes that are not UTF-8"),
+        (b"\xe9x", "x", "1 byte that is not UTF-8"),
+        (b"\xed\xa0\x80", "", "3 bytes that are not UTF-8"),
+        (b"\x1b[99999999;1u", "", "1 key sequence that cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_left_out_and_said_and_the_note_goes_on(
+    study_path: Path, start: Start, sent: bytes, read: str, said: str
+) -> None:
+    terminal = start()
+    terminal.type("nwords")
+    terminal.wait("note S1: words")
+    os.write(terminal.master, sent)
+    terminal.wait(said)
+    terminal.type(" more\r")
+    terminal.wait("saved #")
+    terminal.type("qq")
+    assert terminal.finish() == 0
+    with Study.open(study_path, read_only=True) as study:
+        (text,) = study.reader.execute("SELECT payload ->> '$.text' FROM event WHERE kind = 'note'").fetchone()
+    assert text == f"words{read} more"
+    assert drafts(study_path) == []
+
+
+def test_a_kill_takes_no_more_of_a_note_than_its_last_moment(study_path: Path, start: Start) -> None:
+    terminal = start()
+    terminal.type("nkept however it ends")
+    terminal.wait("note S1: kept however it ends")
+    terminal.wait_until(lambda: drafts(study_path) == ["kept however it ends"], "the draft in the file")
+    terminal.process.kill()
+    terminal.process.wait()
+    again = start()
+    again.wait("Not saved: a note on R01 S1, draft of")
+    again.type("n")
+    again.wait("Ctrl+X discards it")
+    assert "note S1: kept however it ends" in again.shown
+    again.type(", says the note\r")
+    again.wait("saved #")
+    again.type("qq")
+    assert again.finish() == 0
+    assert drafts(study_path) == []
+
+
+def test_an_error_of_the_workbench_ends_with_a_code_a_sentence_and_a_log(
+    study_path: Path, start: Start, tmp_path: Path
+) -> None:
+    broken = "from medreview.review.session import ReviewSession\nReviewSession.defer = lambda self: 1 / 0\n"
+    terminal = start(program=broken + OPEN, XDG_STATE_HOME=str(tmp_path / "state"))
+    terminal.type("ngoes on\x1b")
+    terminal.wait("kept as a draft")
+    terminal.type("s")
+    assert terminal.finish() == 70
+    log = tmp_path / "state" / "medreview" / "workbench.log"
+    words = " ".join(terminal.output.decode().split())
+    assert "The workbench ended on an error of its own" in words
+    assert "Traceback" not in words
+    assert log.name in words
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert "ZeroDivisionError" in log.read_text()
+    assert "Sepsis" not in log.read_text()
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    assert drafts(study_path) == ["goes on"]

@@ -1,0 +1,50 @@
+"""Where drafts were begun: by name, and the queue that leads back there."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.review.drafts import Draft, stored_drafts
+from medreview.review.queue import open_queue
+from medreview.review.statement_view import load_name
+from medreview.study import Study
+
+_MOST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPlace:
+    """A draft, the name of its statement (R07 S3), and a queue that has it; ``blind``: as for ``open_queue``."""
+
+    draft: Draft
+    name: str
+    queue: str
+    blind: bool | None
+
+    @property
+    def words(self) -> str:
+        """``a note on R07 S3, draft of 14:02``."""
+        return f"a {self.draft.field} on {self.name}, draft of {self.draft.time}"
+
+
+def draft_places(study: Study, reviewer: str) -> tuple[DraftPlace, ...]:
+    """The places of the three newest drafts. Each opens as it was seen last: what was blind then is blind again."""
+    named = ((draft, load_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
+    found = [(draft, name) for draft, name in named if name][:_MOST]
+    return tuple(DraftPlace(draft, name, *_home(study, reviewer, draft.unit)) for draft, name in found)
+
+
+def _home(study: Study, reviewer: str, unit: str) -> tuple[str, bool | None]:
+    seen = study.reader.execute(
+        """SELECT block, mode FROM event WHERE kind = 'shown' AND unit = ? AND reviewer = ?
+           ORDER BY event_id DESC LIMIT 1""",
+        (unit, reviewer),
+    ).fetchone()
+    blind = True if seen and seen["mode"] == "blind" else None
+    for name in (seen["block"] if seen else "responses", "responses"):
+        try:
+            if unit in open_queue(study, name, reviewer, blind=blind).units:
+                return name, blind
+        except UserError:  # being in that queue would tell, or an earlier version knew it
+            pass
+    return "responses", True

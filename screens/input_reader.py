@@ -1,0 +1,112 @@
+"""The bytes that a terminal sends, as Textual's events: whatever they are, the next key is still read."""
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Generator, Iterable, Iterator
+from typing import Final
+
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
+from textual.events import Paste
+from textual.message import Message
+
+from medreview.review.line_edit import MOST
+from medreview.words import counted
+
+_UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
+"""What the decoder makes of a byte that is not UTF-8; no UTF-8 becomes that."""
+
+_STOP: Final = "\x03"
+_SHOWN: Final = str.maketrans({"\x1b": "\u241b", "\0": None})
+_PATIENCE: Final = 20
+"""Calls of :meth:`InputReader.tick` in a row (each a tenth of a second) after which a paste is called open."""
+
+
+class NotRead(Message, bubble=False):
+    """Something came from the terminal that is no key and no text: bytes, broken sequences, or what ``words`` say."""
+
+    def __init__(self, undecodable: int = 0, broken: int = 0, words: str = "") -> None:
+        super().__init__()
+        self.undecodable = undecodable
+        self.broken = broken
+        self.words = words
+
+
+def not_read_words(undecodable: int, broken: int) -> str:
+    """What to say of so many bytes that are not UTF-8, and so many sequences that cannot be read."""
+    words = []
+    if undecodable:
+        told = "that is not UTF-8 was ignored" if undecodable == 1 else "that are not UTF-8 were ignored"
+        words.append(f"{counted(undecodable, 'byte')} {told}: set the terminal to UTF-8")
+    if broken:
+        told = "that cannot be read was ignored" if broken == 1 else "that cannot be read were ignored"
+        words.append(f"{counted(broken, 'key sequence')} {told}")
+    return "; ".join(words)
+
+
+class InputReader:
+    """Feeds Textual's parser, and outlives what that cannot read.
+
+    A byte that is not UTF-8 is left out; a character that comes in two reads is one. A sequence that ends the parser
+    costs that sequence. Of a paste the first ``MOST`` characters and one are kept, with escape characters made visible:
+    the parser would take what follows them for keys, a burst of verdicts. :class:`NotRead` tells what was left out.
+    """
+
+    def __init__(self) -> None:
+        self._decode = getincrementaldecoder("utf-8")("surrogateescape").decode
+        self._parser = XTermParser()
+        self._last = ""
+        self._paste: str | None = None
+        self._unsettled = ""
+        self._silent = 0
+        self._broken = 0
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """The events of what was read."""
+        self._silent = 0
+        text, undecodable = _UNDECODABLE.subn("", self._decode(data))
+        if text == _STOP and self._paste is not None:
+            text = BRACKETED_PASTE_END
+        while text:
+            text = (yield from self._typed(text)) if self._paste is None else (yield from self._pasted(text))
+        broken, self._broken = self._broken, 0
+        if undecodable or broken:
+            yield NotRead(undecodable, broken)
+
+    def tick(self) -> Iterator[Message]:
+        """The events of a tenth of a second without a byte: a lone Esc."""
+        yield from self._parsed(self._parser.tick())
+        if self._paste is not None:
+            self._silent += 1
+            if self._silent == _PATIENCE:
+                yield NotRead(words="A paste has begun and not ended; Ctrl+C ends it.")
+
+    def _typed(self, text: str) -> Generator[Message, None, str]:
+        """Feed keys, up to the beginning of a paste; what is behind it."""
+        for at, sign in enumerate(text, 1):
+            yield from self._parsed(self._parser.feed(sign))
+            self._last = (self._last + sign)[-len(BRACKETED_PASTE_START) :]
+            if self._last == BRACKETED_PASTE_START:
+                self._paste = self._unsettled = ""
+                return text[at:]
+        return ""
+
+    def _pasted(self, text: str) -> Generator[Message, None, str]:
+        """Collect a paste, up to its end; what is behind it. The end may come in two reads."""
+        words, end, rest = (self._unsettled + text).partition(BRACKETED_PASTE_END)
+        settled = len(words) if end else len(words) - len(BRACKETED_PASTE_END) + 1
+        kept = ((self._paste or "") + words[: max(0, settled)])[: MOST + 1]
+        if not end:
+            self._paste, self._unsettled = kept, words[max(0, settled) :]
+            return ""
+        self._paste, self._last = None, ""
+        yield from self._parsed(self._parser.feed(BRACKETED_PASTE_END))
+        yield Paste(kept.translate(_SHOWN))
+        return rest
+
+    def _parsed(self, events: Iterable[Message]) -> Iterator[Message]:
+        """The parser's events but for pastes; after one that it cannot read, a parser that knows nothing of it."""
+        try:
+            yield from (event for event in events if not isinstance(event, Paste))
+        except Exception:  # whatever is wrong with it, the next key must be read
+            self._parser = XTermParser()
+            self._broken += 1

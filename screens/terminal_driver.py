@@ -1,0 +1,61 @@
+"""Textual's driver for the terminal, with an input thread that nothing from the terminal ends unseen."""
+
+import os
+import selectors
+from typing import Final
+
+from textual.drivers.linux_driver import LinuxDriver
+from textual.events import MouseEvent, Resize
+from textual.geometry import Size
+from textual.message import Message
+
+from medreview.screens.input_reader import InputReader
+
+_READ: Final = 4096
+_TICK_S: Final = 0.1
+
+
+class InputEnded(Message, bubble=False):
+    """Nothing more can be read: the terminal is gone, or there was an error."""
+
+    def __init__(self, error: Exception | None) -> None:
+        super().__init__()
+        self.error = error
+
+
+class TerminalDriver(LinuxDriver):
+    """Reads through :class:`InputReader`, and posts :class:`InputEnded` in place of dying in silence."""
+
+    def _run_input_thread(self) -> None:
+        try:
+            self.run_input_thread()
+        except OSError:
+            self.process_message(InputEnded(None))
+        except Exception as error:
+            self.process_message(InputEnded(error))
+
+    def run_input_thread(self) -> None:
+        """Read until the workbench leaves. At the end of the terminal's input it stops, as ``HangUp`` then acts."""
+        reader = InputReader()
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(_TICK_S):
+                    data = os.read(self.fileno, _READ)
+                    if not data:
+                        self.process_message(InputEnded(None))
+                        return
+                    for message in reader.feed(data):
+                        self.process_message(message)
+                for message in reader.tick():
+                    self.process_message(message)
+
+    def process_message(self, message: Message) -> None:
+        """Pass on what was read, but no report of a mouse that nobody asked for, and no size that the terminal has not:
+        a screen as large as a stray sequence says would take all memory."""
+        if isinstance(message, MouseEvent) and not self._mouse:
+            return
+        if isinstance(message, Resize):
+            size = Size(*self._get_terminal_size())
+            message = Resize(size, size)
+        super().process_message(message)
