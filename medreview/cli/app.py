@@ -35,7 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Check what a language model says about medicine against the sources it cites.\n\n"
-    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers.",
+    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers.\n\n"
+    "Exit codes: 0 done, 1 a check failed, 2 something you can mend, 130 stopped; docs/commands.md has all.",
 )
 
 

@@ -48,7 +48,7 @@ with Study.open(Path("demo.medreview")) as study:
     class Host:
         help = figures = leave = open = tell = None
 
-    ActionHandlers(session, None, Host(), {}).perform("first")
+    ActionHandlers(session, None, Host()).perform("first")
     told["action"] = session.position
     session.decide("supported")
     task = task_for(study, JudgeSettings("own", "own", "http://localhost:1/v1"), "question_answered")

@@ -26,7 +26,9 @@ for a script.
 | 0 | done |
 | 1 | a check failed: `check` found a fault, `citations --check` a criterion that is missed, `judges --ping` no answer |
 | 2 | something you can mend: one sentence on standard error says what |
-| 130 | stopped with Ctrl-C; what was stored stays, and the same command goes on from there |
+| 70 | the workbench ended on an error of its own; [nothing is lost](reviewing.md#leaving) |
+| 129, 143 | the workbench ended because the terminal was lost (SIGHUP) or because it was told to (SIGTERM) |
+| 130 | stopped with Ctrl-C or SIGINT; what was stored stays, and the same command goes on from there |
 | 141 | the reader of the output went away (`medreview stats ... \\| head`) |
 
 This page is made by `python -m tests.tools.commands_page` from the program's own help.

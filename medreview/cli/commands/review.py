@@ -49,6 +49,8 @@ def review(
     Of a file of answers it makes a study first, as `run` does: answers.jsonl becomes answers.medreview beside it. Given
     again, it opens that one and takes in what is new in the file.
 
+    Exit code 70 after an error of the workbench's own, 129 when the terminal was lost, 143 after SIGTERM.
+
     Example: medreview review answers.jsonl
     """
     from medreview.study import Study
