@@ -251,11 +251,14 @@ def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: s
     terminal_look = look(config)
     replace_unencodable()
     app = Workbench(study, config, terminal_look, queue=queue, notice=notice)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
     try:
         app.run(mouse=config.mouse)
     except Exception as error:
         app.failure = app.failure or error
     finally:
+        for number, handler in before.items():  # Textual's would draw on a terminal that was given back
+            signal.signal(number, handler)
         app.parting = app.leave_session() or app.parting
     if app.failure is not None:
         raise ended_by_error(app.failure, app.parting) from app.failure

@@ -50,6 +50,12 @@ class TerminalDriver(LinuxDriver):
                 for message in reader.tick():
                     self.process_message(message)
 
+    def _sigcont_application(self, *_: object) -> None:
+        # Continued without having been stopped, Textual would start a second thread for keys, and take the terminal as
+        # it has set it for what is to be restored.
+        if self._must_signal_resume:
+            super()._sigcont_application()
+
     def process_message(self, message: Message) -> None:
         """Pass on what was read, but no report of a mouse that nobody asked for, and no size that the terminal has not:
         a screen as large as a stray sequence says would take all memory."""

@@ -280,3 +280,15 @@ def test_an_error_of_the_workbench_ends_with_a_code_a_sentence_and_a_log(
     assert "Sepsis" not in log.read_text()
     assert termios.tcgetattr(terminal.slave) == terminal.before
     assert drafts(study_path) == ["goes on"]
+
+
+def test_a_continue_without_a_stop_leaves_keys_and_terminal_as_they_are(study_path: Path, start: Start) -> None:
+    terminal = start()
+    terminal.process.send_signal(signal.SIGCONT)  # without having been stopped
+    terminal.type("nonce")
+    terminal.wait("note S1: once")
+    terminal.read(0.3)
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.finish() == 128 + signal.SIGTERM
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    assert b"Traceback" not in terminal.output
