@@ -87,11 +87,11 @@ def write_batch(
     store = CallStore(task.study)
     seen: set[str] = set()
     units = known = prompt = 0
-    for existing in (path, manifest_path(path)):
-        if os.path.lexists(existing):
-            raise UserError(f"{existing} exists already; choose another name.")
     progress.begin("questions", len(task.waiting(again=again)[:limit]))
     with _told(path), new_files(path) as place:
+        for existing in (path, manifest_path(path)):
+            if os.path.lexists(existing):
+                raise UserError(f"{existing} exists already; choose another name.")
         shards = _Shards(place, path.name, shard_bytes)
         for unit in pending(task, again=again, limit=limit):
             units += 1

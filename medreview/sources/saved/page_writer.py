@@ -34,13 +34,14 @@ class SavedPages:
         self.path = path
         self._numbers: dict[str, int] = {}
         self._open = ExitStack()
-        self._workplace: Path | None = None
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._place = self._open.enter_context(workplace(path / MANIFEST))
             self._manifest = os.open(
                 path / MANIFEST, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
             )
         except OSError as error:
+            self.close()
             raise _unwritable(path, error) from error
         try:
             self._repair_last_line()
@@ -132,8 +133,10 @@ class SavedPages:
             number = self._numbers[stem] = self._numbers.get(stem, 0) + 1
             name = f"{stem}.{ending}" if number == 1 else f"{stem}-{number}.{ending}"
             if (self.path / name).exists():
+                if (self.path / name).read_bytes() == fetched.body:
+                    return name  # as left by a run that was killed before its line
                 continue
-            made = self._place() / "page"
+            made = self._place / "page"
             with create(made) as file:
                 file.write(fetched.body)
             try:
@@ -142,12 +145,6 @@ class SavedPages:
                 made.unlink()
                 continue
             return name
-
-    def _place(self) -> Path:
-        """A workplace in the folder, as long as this is open."""
-        if self._workplace is None:
-            self._workplace = self._open.enter_context(workplace(self.path / MANIFEST))
-        return self._workplace
 
 
 def file_stem(url: str) -> str:

@@ -1,0 +1,189 @@
+"""Every command that writes a file or a folder, and what becomes of that when a blow falls on the command."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.exchange.files.export_folder import changed_files, read_manifest
+from medreview.study import Study
+from medreview.study.check import check
+from tests.support.dying import KILLED, Blow, run
+
+SETTINGS: Final = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1"\n'
+ANSWER: Final = {
+    "id": "a1",
+    "question": "How is it taken?",
+    "response": "Once daily. https://example.org/a",
+    "model": "m",
+}
+
+
+def study_state(path: Path) -> object:
+    """How many rows of what a study holds, when it is whole."""
+    with Study.open(path, read_only=True) as study:
+        assert check(study.reader) == []
+        tables = ("response", "statement", "snapshot", "judgement", "verdict")
+        return [study.reader.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+
+
+def export_state(path: Path) -> object:
+    """The rows of an export whose files are those of its manifest; its events have one more for every look at it."""
+    manifest = read_manifest(path)
+    files = manifest["files"] | manifest.get("database", {})
+    assert changed_files(path, files) == []
+    assert {file.name for file in path.iterdir()} == {*files, "manifest.json"}
+    return {name: file.get("rows") for name, file in files.items() if "event" not in name}
+
+
+def batch_state(path: Path) -> object:
+    """The requests in the files of a batch, which its manifest knows."""
+    manifest = json.loads(path.with_name(path.name + ".manifest.json").read_text())
+    assert changed_files(path.parent, {file["file"]: file for file in manifest["files"]}) == []
+    assert len(manifest["files"]) > 1
+    return [file["requests"] for file in manifest["files"]]
+
+
+def database_state(path: Path) -> object:
+    """The rows of a copy."""
+    with closing(sqlite3.connect(path)) as copy:
+        assert copy.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        return copy.execute("SELECT count(*) FROM event").fetchone()[0]
+
+
+def pages_state(path: Path) -> object:
+    """What stands in the folder: whole pages, and whole lines on them."""
+    lines = [json.loads(line) for line in (path / "manifest.jsonl").read_text().splitlines()]
+    assert all((path / line["file"]).is_file() for line in lines if "file" in line)
+    return {file.name: file.read_bytes() for file in path.iterdir() if not file.name.startswith(".")}
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A command, the name under which it writes, and what stands there when it is whole."""
+
+    arguments: tuple[str, ...]
+    name: str
+    state: Callable[[Path], object] = Path.read_bytes
+    before: str = ""
+    """What it replaces: ``same`` for an earlier result of its own, or the text of one."""
+    grows: bool = False
+    """Whether what it writes grows in place: a part of it is no half result, but can be gone on with."""
+
+
+WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
+    "study/study.py": (
+        Writer(("demo", "--no-open"), "demo.medreview", study_state),
+        Writer(("import", "new.medreview", "answers.jsonl"), "new.medreview", study_state, grows=True),
+    ),
+    "study/backup.py": (Writer(("backup", "study.medreview", "copy.medreview"), "copy.medreview", database_state),),
+    "exchange/files/export_folder.py": (
+        Writer(("export", "study.medreview", "labels"), "labels", export_state),
+        Writer(("export", "study.medreview", "labels", "--sqlite", "labels.db"), "labels", export_state, before="same"),
+    ),
+    "judges/batch_out.py": (
+        Writer(("judge", "study.medreview", "--judge", "atlas", "--batch-out", "b.jsonl"), "b.jsonl", batch_state),
+    ),
+    "exchange/exports/citation_rows.py": (
+        Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv", before="same"),
+        Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv"),
+    ),
+    "cli/reports/page.py": (
+        Writer(
+            ("citations", "answers.jsonl", "--html", "c.html"),
+            "c.html",
+            before="<!DOCTYPE html>\n<!-- medreview citations -->\nof last week",
+        ),
+    ),
+    "sources/saved/page_writer.py": (
+        Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
+    ),
+    "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),
+}
+"""By the module that opens the workplace: commands that come to it."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Folders that a command can be tried in, each with all that it needs."""
+
+    ready: Path
+    base: Path
+
+    def fresh(self) -> Path:
+        """A folder as before the command."""
+        folder = self.base / "folder"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.ready, folder)
+        return folder
+
+    def run(self, writer: Writer, folder: Path, *given: Any) -> tuple[int, str, int]:
+        """The command, with settings of its own."""
+        return run(writer.arguments, folder, {"XDG_CONFIG_HOME": str(folder / "config"), "COLUMNS": "100"}, *given)
+
+
+def bench_of(sample: Path, base: Path) -> Bench:
+    """A bench in an empty folder, on a sample study."""
+    ready = base / "ready"
+    ready.mkdir()
+    shutil.copy(sample, ready / "study.medreview")
+    (ready / "answers.jsonl").write_text(json.dumps(ANSWER) + "\n")
+    (ready / "medreview.toml").write_text(SETTINGS)
+    return Bench(ready, base)
+
+
+def states(writer: Writer, bench: Bench) -> tuple[object, object, int]:
+    """What stands under the name before and after the command, and its steps; the bench is as before it."""
+    folder = bench.fresh()
+    place = folder / writer.name
+    if writer.arguments[0] == "judge":
+        assert bench.run(Writer(("trust", "--yes"), ""), folder)[0] == 0
+        shutil.copytree(folder / "config", bench.ready / "config")
+    if writer.before == "same":
+        code, told, _ = bench.run(writer, folder)
+        assert code == 0, told
+        for file in folder.iterdir():
+            if file.is_file() and not (bench.ready / file.name).exists():
+                shutil.copy(file, bench.ready)
+        if place.is_dir():
+            shutil.copytree(place, bench.ready / writer.name)
+    elif writer.before:
+        (bench.ready / writer.name).write_text(writer.before)
+    folder = bench.fresh()
+    before = writer.state(place) if writer.before else None
+    code, told, steps = bench.run(writer, folder)
+    assert code == 0, told
+    return before, writer.state(place), steps
+
+
+def strike(writer: Writer, bench: Bench, step: int, blow: Blow, before: object, after: object) -> int:
+    """One blow at one step, and the command once more; asserts what must hold of both. The exit code of the first."""
+    folder = bench.fresh()
+    place = folder / writer.name
+    code, told, _ = bench.run(writer, folder, step, blow)
+    assert "Traceback" not in told
+    assert code in ((KILLED,) if blow == "kill" else (0, 2)), told
+    now = None if writer.grows or not place.exists() else writer.state(place)
+    if not writer.grows:
+        assert now in (before, after), (step, told)
+    if blow != "kill":
+        assert writer.grows or now == (after if code == 0 else before), (step, told)
+        assert leftovers(folder) == []
+    again, told, _ = bench.run(writer, folder)
+    if now == after and again == 2:
+        assert "exists already" in told  # it was whole, and is not written twice
+    else:
+        assert again == 0, told
+    assert writer.state(place) == after
+    if now == before:
+        assert leftovers(folder) == []
+    return code
+
+
+def leftovers(folder: Path) -> list[str]:
+    """What commands that broke off left in a folder."""
+    return [path.name for path in folder.rglob("*.partial-*")]

@@ -1,0 +1,111 @@
+"""Whatever a command writes appears whole or not at all: killed or out of space at any step, and given again.
+
+``WRITERS`` has every module that uses ``medreview.atomic_output``, and nothing else writes: both are read from the
+code. Here a few steps of each command are tried; ``python -m tests.bench.kill_rounds`` tries every one.
+"""
+
+import ast
+import random
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.commands import ROOT
+from tests.support.writers import WRITERS, Writer, bench_of, states, strike
+
+CASES: Final = [
+    pytest.param(one, id=f"{' '.join(one.arguments)} {one.before[:4]}") for of in WRITERS.values() for one in of
+]
+
+
+@pytest.mark.parametrize("writer", CASES)
+def test_a_blow_at_any_step_leaves_the_old_or_the_whole_new_and_the_command_works_again(
+    writer: Writer, demo_file: Path, tmp_path: Path
+) -> None:
+    bench = bench_of(demo_file, tmp_path)
+    before, after, steps = states(writer, bench)
+    assert steps > 2
+    luck = random.Random(len(writer.name))
+    for step in (luck.randrange(1, steps), steps):
+        strike(writer, bench, step, "kill", before, after)
+    strike(writer, bench, luck.randrange(1, steps), "full", before, after)
+
+
+@pytest.mark.parametrize("module", ["study/study.py", "study/backup.py"])
+def test_a_study_or_copy_that_finds_no_room_is_not_there(module: str, demo_file: Path, tmp_path: Path) -> None:
+    writer, bench = WRITERS[module][0], bench_of(demo_file, tmp_path)
+    assert strike(writer, bench, 400_000, "limit", None, states(writer, bench)[1]) == 2
+
+
+WRITING: Final = frozenset(
+    {
+        "write_text", "write_bytes", "mkdir", "makedirs", "symlink_to", "hardlink_to", "link", "symlink",
+        "rename", "renames", "replace_file", "mkstemp", "mkdtemp", "copyfile", "copy2", "copytree", "fdopen",
+        "ftruncate", "truncate", "pwrite", "NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile",
+    }
+)  # fmt: skip
+"""Functions that make or change a file, wherever they come from."""
+ALLOWED: Final = {
+    "medreview/atomic_output.py": {"mkdir", "open", "fdopen", "rename", "replace"},  # the one home
+    "medreview/renaming.py": {"rename"},
+    "medreview/study/lock.py": {"open", "ftruncate", "pwrite"},  # who has the study open; no result
+    "medreview/study/connection.py": {"connect"},  # the study itself: transactions
+    "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
+    "medreview/exchange/exports/sqlite_file.py": {"connect"},  # of a file in a workplace
+    "medreview/exchange/files/export_folder.py": {"mkdir"},  # the folders above
+    "medreview/settings_files.py": {"mkdir"},
+    "medreview/sources/saved/page_writer.py": {"mkdir", "open", "ftruncate"},  # the list, which grows by whole lines
+    "medreview/cli/main.py": {"open"},  # /dev/null
+}
+"""What may be called where, beside reading."""
+
+
+def sources() -> list[Path]:
+    return [*(ROOT / "medreview").rglob("*.py"), *(ROOT / "screens").rglob("*.py")]
+
+
+def named(call: ast.Call) -> tuple[str, str]:
+    """The name of what is called, and of what it is a part."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr, function.value.id if isinstance(function.value, ast.Name) else ""
+    return (function.id, "") if isinstance(function, ast.Name) else ("", "")
+
+
+def writes(call: ast.Call) -> bool:
+    """Whether a call may make or change a file."""
+    name, owner = named(call)
+    if name == "open" and owner == "os":
+        return "O_RDONLY" not in ast.unparse(call)
+    if name == "open":
+        mode = [ast.unparse(it) for it in call.args] + [
+            ast.unparse(it.value) for it in call.keywords if it.arg == "mode"
+        ]
+        return any(it.strip("'") in ("w", "wb", "a", "ab", "x", "xb", "r+", "rb+", "r+b", "w+", "wb+") for it in mode)
+    if name in ("replace", "connect"):
+        return (owner, name) in (("os", "replace"), ("sqlite3", "connect"))
+    return name in WRITING
+
+
+def test_nothing_is_written_but_through_the_one_home() -> None:
+    found: dict[str, set[str]] = {}
+    for path in sources():
+        place = path.relative_to(ROOT).as_posix()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and writes(node):
+                found.setdefault(place, set()).add(named(node)[0])
+    found = {place: names for place, names in found.items() if not place.startswith("medreview/screens")}
+    assert found == ALLOWED
+
+
+def test_every_user_of_the_home_is_tried() -> None:
+    home = {"workplace", "new_file", "new_files", "atomic_output", "replaced_folder"}
+    users = {
+        path.relative_to(ROOT / "medreview").as_posix()
+        for path in sources()
+        if path.is_relative_to(ROOT / "medreview") and path.name != "atomic_output.py"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and named(node)[0] in home
+    }
+    assert users == WRITERS.keys()
