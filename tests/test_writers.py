@@ -83,6 +83,8 @@ def writes(call: ast.Call) -> bool:
             ast.unparse(it.value) for it in call.keywords if it.arg == "mode"
         ]
         return any(it.strip("'") in ("w", "wb", "a", "ab", "x", "xb", "r+", "rb+", "r+b", "w+", "wb+") for it in mode)
+    if name == "connect" and ":memory:" in ast.unparse(call):
+        return False
     if name in ("replace", "connect"):
         return (owner, name) in (("os", "replace"), ("sqlite3", "connect"))
     return name in WRITING

@@ -1,6 +1,5 @@
 """Import of batch results: matched by key, read like live answers, stored once (idempotent)."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -11,6 +10,7 @@ from typing import Any, BinaryIO, Final
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
+from medreview.llm.bounded_json import NotJsonError, decode
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion
 from medreview.llm.cost_estimate import cost_of
@@ -20,6 +20,7 @@ from medreview.llm.store import CallStore, Row, row_of, write_rows
 from medreview.llm.transport import Reply
 from medreview.progress import SILENT, Progress
 from medreview.redaction import redact, remember
+from medreview.storable import unstorable
 
 _UNITS_AT_ONCE: Final = 200
 _LONGEST_LINE: Final = 20_000_000
@@ -79,8 +80,9 @@ class _Results:
 
     def __init__(self, files: Sequence[BinaryIO], paths: Sequence[Path], done: BatchIn) -> None:
         self._files = files
-        self.positions: dict[str, tuple[int, int]] = {}
-        """By key: index of the file, byte offset in it."""
+        self._paths = paths
+        self.positions: dict[str, tuple[int, int, int]] = {}
+        """By key: index of the file, byte offset in it, number of the line."""
         succeeded: set[str] = set()
         for number, (file, path) in enumerate(zip(files, paths, strict=True)):
             for line, offset, result in _lines(file):
@@ -89,16 +91,21 @@ class _Results:
                     continue
                 key, status = result["custom_id"], _response(result).get("status_code")
                 if key not in succeeded:
-                    self.positions[key] = (number, offset)
+                    self.positions[key] = (number, offset, line)
                 if status == 200:
                     succeeded.add(key)
 
     def get(self, key: str) -> Mapping[str, Any]:
         """The result with a key of ``positions``."""
-        number, offset = self.positions[key]
+        number, offset, _ = self.positions[key]
         self._files[number].seek(offset)
-        result: Mapping[str, Any] = json.loads(self._files[number].readline())
+        result: Mapping[str, Any] = decode(_text(self._files[number].readline()))
         return result
+
+    def where(self, key: str) -> tuple[str, int]:
+        """The file and the line of a result."""
+        number, _, line = self.positions[key]
+        return str(self._paths[number]), line
 
 
 class _Reader:
@@ -154,8 +161,12 @@ class _Reader:
         if new and self._is_known(answer):
             self._done.known += 1
         elif new:
+            row = row_of(self._settings, request, answer)
+            if problem := unstorable(row):
+                self._done.bad.append((*self._results.where(key), problem))
+                return None
             self.statuses[answer.status] += 1
-            self.rows.append(row_of(self._settings, request, answer))
+            self.rows.append(row)
         return answer
 
     def _is_known(self, answer: Answer) -> bool:
@@ -210,25 +221,40 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, int, dict[str, Any] | str]]:
-    """Line number, byte offset and result of each line; a sentence in place of an invalid one."""
+    """Line number, byte offset and result of each line; half a sentence in place of one that is none."""
     offset = number = 0
     while line := file.readline(_LONGEST_LINE):
         number += 1
-        if line.strip():
-            yield number, offset, _result(line)
-        offset += len(line)
+        start, offset = offset, offset + len(line)
+        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+            while rest := file.readline(_LONGEST_LINE):
+                offset += len(rest)
+                if rest.endswith(b"\n"):
+                    break
+            yield number, start, f"is longer than {_LONGEST_LINE:,} bytes"
+        elif line.strip():
+            yield number, start, _result(line)
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8-sig")
 
 
 def _result(line: bytes) -> dict[str, Any] | str:
     try:
-        result = json.loads(line)
-    except ValueError:
+        result = decode(_text(line))
+    except NotJsonError as error:
+        if error.bound:
+            return f"is not read: {str(error)[:1].lower()}{str(error)[1:].rstrip('.')}"
         return "is no whole JSON object; the file may have been cut off here"
+    except UnicodeDecodeError as error:
+        return f"is not UTF-8 (byte {error.start:,} of it)"
     if not isinstance(result, dict) or not isinstance(result.get("custom_id"), str):
         return "is no result of a batch: it has no custom_id"
     if "body" in result and "response" not in result:
         return "is a request, not a result; give the file that the engine wrote"
-    return result
+    around = {**result, "response": {name: told for name, told in _response(result).items() if name != "body"}}
+    return unstorable(around) or result
 
 
 def _foreign(task: Task, left: set[str], done: BatchIn) -> int:

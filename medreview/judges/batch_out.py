@@ -206,7 +206,7 @@ def manifests_beside(paths: list[Path]) -> Iterator[dict[str, Any]]:
         for path in sorted(folder.glob("*.manifest.json")):
             try:
                 manifest = json.loads(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 continue
             if isinstance(manifest, dict) and manifest.get("format") == FORMAT:
                 yield manifest

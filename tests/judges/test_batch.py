@@ -270,3 +270,48 @@ def test_nothing_is_overwritten_and_nothing_half_written_is_left(study, tmp_path
     read_batch(task, ATLAS, [worked(tmp_path / "c.jsonl", tmp_path / "r.jsonl")])
     nothing = write_batch(task, ATLAS, tmp_path / "d.jsonl")
     assert (nothing.requests, nothing.manifest, (tmp_path / "d.jsonl").exists()) == (0, "", False)
+
+
+def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
+    task = task_for(study, ATLAS)
+    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl")
+    good = results.read_text().splitlines()
+    keys = [json.loads(line)["custom_id"] for line in good]
+    odd = [
+        '{"custom_id": "x\\ud800", "response": null, "error": null}',
+        json.dumps({"custom_id": keys[0], "response": None, "error": {"message": "out of order \ud800"}}),
+        json.dumps({"custom_id": keys[1], "response": None, "error": {"code": 2**70}}),
+        '{"custom_id": "x", "response": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        json.dumps({"custom_id": keys[2], "response": {"status_code": 10**30, "body": says()}}),
+        "[" * 100_000,
+        '{"custom_id": "x", "error": "' + "e" * 21_000_000 + '"}',
+        '{"custom_id": "x", "response": NaN, "error": Infinity}',
+    ]
+    (tmp_path / "mixed.jsonl").write_bytes(
+        "\n".join(line for pair in zip(odd, [*good, "", ""], strict=True) for line in pair).encode()
+        + b'\n{"custom_id": "\xff"}\n'
+    )
+    many = says()
+    many["usage"] = {"prompt_tokens": 2**70, "completion_tokens": 10**400}
+    (tmp_path / "counts.jsonl").write_text(
+        json.dumps({"custom_id": keys[-1], "response": {"status_code": 200, "body": many}, "error": None}) + "\n"
+    )
+    counted = read_batch(task, ATLAS, [tmp_path / "counts.jsonl"])
+    assert sum(counted.statuses.values()) + len(counted.bad) == 1  # said, not raised, and no line of any other
+
+    done = read_batch(task, ATLAS, [tmp_path / "mixed.jsonl"])
+
+    assert done.statuses == {"ok": 6}
+    assert done.judged == 6
+    assert [(line, reason) for _, line, reason in done.bad] == [
+        (1, "a text holds half a character (an unpaired surrogate)"),
+        (3, "a text holds half a character (an unpaired surrogate)"),
+        (5, "a whole number has more than 64 bits"),
+        (7, "is not read: its lists stand in one another too deep"),
+        (9, "a whole number has more than 64 bits"),
+        (11, "is not read: its lists stand in one another too deep"),
+        (13, "is longer than 20,000,000 bytes"),
+        (15, "a number is not finite"),
+        (17, "is not UTF-8 (byte 15 of it)"),
+    ]
