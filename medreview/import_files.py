@@ -20,6 +20,7 @@ from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
 from medreview.progress import Progress
 from medreview.sources.given_stage import store_given
+from medreview.storable import storable_text
 from medreview.study import Study
 
 
@@ -88,13 +89,13 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
     extract_all(study, progress)
     if told.pages:
         pages = (page for record in _records(path, mapping) for page in record.pages)
-        given = store_given(study, pages, path.name, progress)
+        given = store_given(study, pages, storable_text(path.name), progress)
         done.given = given.stored
         if given.unnamed:
             done.warnings.append(f"texts of pages without an address or identifier, not used: {given.unnamed}")
     if told.facts:
         facts = (fact for record in _records(path, mapping) for fact in record.facts)
-        stored = _store_facts(study, facts, path.name)
+        stored = _store_facts(study, facts, storable_text(path.name))
         done.facts = stored.added
         done.warnings += became_other(stored)
     return done

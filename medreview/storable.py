@@ -4,9 +4,11 @@ Everything from outside (answers, exports, batch results, file names, replies of
 stored, so that one bad value costs its own row and not the whole transaction.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+_DAMAGED: Final = re.compile("[\0\ud800-\udfff]")
 _LARGEST: Final = 2**63 - 1
 _DEEPEST: Final = 100
 
@@ -47,6 +49,11 @@ def _inside(value: object) -> Iterator[tuple[object, int]]:
         if depth < _DEEPEST and isinstance(one, Mapping | list | tuple):
             inside = [*one.keys(), *one.values()] if isinstance(one, Mapping) else one
             waiting += ((item, depth + 1) for item in inside)
+
+
+def is_damaged(text: str) -> bool:
+    """Whether a text of a file holds a NUL or half a character: something went wrong with it before it came here."""
+    return _DAMAGED.search(text) is not None
 
 
 def storable_text(text: str) -> str:

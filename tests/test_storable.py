@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.storable import storable_text, unstorable
+from medreview.storable import is_damaged, storable_text, unstorable
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,10 @@ def test_depth_is_bounded_without_recursion() -> None:
     for _ in range(50_000):
         deep = [deep]
     assert "deep" in unstorable(deep)
+
+
+def test_a_text_of_a_file_is_damaged_by_half_characters_and_nul() -> None:
+    assert [is_damaged(text) for text in ("dose \ud800", "a\0b", "µg \U0001f600\n")] == [True, True, False]
 
 
 def test_half_characters_are_replaced_and_pairs_joined() -> None:

@@ -167,7 +167,7 @@ def _vocabulary(extra: Path | None) -> Vocabulary:
         return Vocabulary.load(extra)
     except OSError as error:
         raise UserError(f"The synonyms {extra} cannot be read ({error.strerror}).") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"The synonyms {extra} cannot be used: {error}.") from error
 
 

@@ -108,7 +108,7 @@ def _read(whole: str, name: str) -> Prompt:
         )
     except KeyError as missing:
         raise UserError(f"The head of the prompt {name} does not give {missing}.") from missing
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise UserError(f"The head or the schema of the prompt {name} cannot be read: {error}.") from error
 
 

@@ -10,15 +10,13 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.storable import is_damaged
 from medreview.text import normalise_newlines
 
 AS_NAMED: Final[Mapping[str, str]] = MappingProxyType({})
 """No renaming of columns."""
 
 _PEEKED_ROWS: Final = 100
-_BROKEN: Final = re.compile("[\0\ud800-\udfff]")
-
-
 Unfold = Callable[[Iterator[Row | BadRecord], "Fields"], Iterator[Row | BadRecord]]
 
 
@@ -132,7 +130,7 @@ def text_of(values: Mapping[str, Any], field: str) -> str:
     value = values.get(field, "")
     if not isinstance(value, str):
         raise ValueError(f"has {kind_of(value)} as its {field}, not text")
-    if _BROKEN.search(value):
+    if is_damaged(value):
         raise ValueError(f"has a NUL or half a character in its {field}")
     return normalise_newlines(value)
 

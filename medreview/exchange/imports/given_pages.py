@@ -58,7 +58,7 @@ def _address(item: Mapping[str, Any], addresses: Mapping[str, str]) -> str:
             return " ".join((label + address).split())
     source = item.get("source")
     if isinstance(source, str) and _ADDRESS.match(source):
-        return source
+        return text_of(item, "source")
     return ""
 
 

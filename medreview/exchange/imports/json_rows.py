@@ -4,17 +4,21 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from medreview.errors import UserError
 from medreview.exchange.imports.json_shapes import PARTS, is_record, is_table, records_in
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
+from medreview.storable import is_too_deep
 
+_LONGEST_LINE: Final = 1 << 26
+"""Characters of one record in a line; a record with the texts of its pages has a few million."""
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
-"""``NaN``, as tables of numbers write a cell that is empty, is nothing."""
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]|[^\s"\[\]{},]+', re.DOTALL)
+_TOO_MUCH: Final = "is JSON with a number too long or lists too deep to read"
 _KINDS: Final = {
     str: "text",
     bool: "true or false",
@@ -23,6 +27,30 @@ _KINDS: Final = {
     list: "a list",
     dict: "an object",
 }
+
+
+class _TwiceError(ValueError):
+    """An object names a member twice, with two values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """Stands for a value in the place where it is; ``reason`` is half a sentence."""
+
+    reason: str
+
+
+def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for name, value in pairs:
+            if found[name] != value:
+                raise _TwiceError(f"names {name[:40]!r} twice, with two values")
+    return found
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None, object_pairs_hook=_members_once)
+"""``NaN``, as tables of numbers write a cell that is empty, is nothing."""
 
 
 def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
@@ -36,15 +64,20 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
         yield from read_json(path)
         return
     with open_text(path) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in _lines(file):
+            if line is None:
+                yield BadRecord(number, f"is longer than {_LONGEST_LINE:,} characters")
+                continue
             if not line.strip():
                 continue
             try:
                 yield _row(number, _DECODER.decode(line))
             except json.JSONDecodeError as error:
                 yield BadRecord(number, f"is not complete JSON ({_lower(error.msg)} at character {error.colno})")
+            except _TwiceError as error:
+                yield BadRecord(number, str(error))
             except (ValueError, RecursionError):
-                yield BadRecord(number, "is JSON with a number too long or lists too deep to read")
+                yield BadRecord(number, _TOO_MUCH)
 
 
 def read_json(path: Path) -> Iterator[Row | BadRecord]:
@@ -61,6 +94,8 @@ def read_json(path: Path) -> Iterator[Row | BadRecord]:
         found = list(_values(text))
     except json.JSONDecodeError as error:
         raise _broken(path, text, error) from error
+    except _TwiceError as error:
+        raise UserError(f"{path} {error}; mend it there.") from error
     except (ValueError, RecursionError) as error:
         raise UserError(
             f"{path} holds a number too long or lists too deep to read; write it in a simpler form."
@@ -92,8 +127,25 @@ def kind_of(value: Any) -> str:
     return _KINDS.get(type(value), "nothing")
 
 
+def _lines(file: TextIO) -> Iterator[tuple[int, str | None]]:
+    """The lines with their numbers; ``None`` for one that is too long to be held."""
+    number = 0
+    while line := file.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) < _LONGEST_LINE or line.endswith("\n"):
+            yield number, line
+            continue
+        while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith("\n"):
+            pass
+        yield number, None
+
+
 def _row(line: int, value: Any) -> Row | BadRecord:
-    return Row(line, value) if isinstance(value, dict) else BadRecord(line, f"is {kind_of(value)}, not an object")
+    if isinstance(value, _Unread):
+        return BadRecord(line, value.reason)
+    if not isinstance(value, dict):
+        return BadRecord(line, f"is {kind_of(value)}, not an object")
+    return BadRecord(line, _TOO_MUCH) if is_too_deep(value) else Row(line, value)
 
 
 def _values(text: str) -> Iterator[tuple[int, Any]]:
@@ -106,7 +158,10 @@ def _values(text: str) -> Iterator[tuple[int, Any]]:
         elif text[position] == "{":
             start = position
             members, lists, position = _members(text, position)
-            yield from _inner(members, lists) or ((start, record) for record in records_in(members))
+            inner = _inner(members, lists)
+            if not inner and any(isinstance(value, _Unread) for held in lists.values() for _, value in held):
+                raise ValueError(_TOO_MUCH)
+            yield from inner or ((start, record) for record in records_in(members))
         else:
             raise json.JSONDecodeError("Expecting an array or an object", text, position)
         position = _skip(text, position)
@@ -119,11 +174,34 @@ def _elements(text: str, position: int) -> tuple[list[tuple[int, Any]], int]:
     if text[position : position + 1] == "]":
         return found, position + 1
     while True:
-        value, end = _DECODER.raw_decode(text, position)
+        value, end = _element(text, position)
         found.append((position, value))
         position, ended = _next(text, end, "]")
         if ended:
             return found, position
+
+
+def _element(text: str, position: int) -> tuple[Any, int]:
+    """The value at an offset and the offset of its end; one that cannot be read costs itself."""
+    try:
+        value, end = _DECODER.raw_decode(text, position)
+    except json.JSONDecodeError:
+        raise
+    except _TwiceError as error:
+        return _Unread(str(error)), _end(text, position)
+    except (ValueError, RecursionError):
+        return _Unread(_TOO_MUCH), _end(text, position)
+    return value, end
+
+
+def _end(text: str, position: int) -> int:
+    """Where the value at an offset ends, found without reading it."""
+    depth = 0
+    for token in _TOKEN.finditer(text, position):
+        depth += (token[0] in ("[", "{")) - (token[0] in ("]", "}"))
+        if depth == 0:
+            return token.end()
+    raise json.JSONDecodeError("Expecting the end of a list", text, len(text))
 
 
 def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[tuple[int, Any]]], int]:
@@ -141,6 +219,8 @@ def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[t
         if text[end : end + 1] != ":":
             raise json.JSONDecodeError("Expecting ':'", text, end)
         position = _skip(text, end + 1)
+        if key in members:
+            raise _TwiceError(f"names {key[:40]!r} twice")
         if text[position : position + 1] == "[":
             lists[key], end = _elements(text, position)
             members[key] = [value for _, value in lists[key]]

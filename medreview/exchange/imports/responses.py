@@ -15,6 +15,7 @@ from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.text_files import check_text
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
+from medreview.storable import storable_text
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -57,7 +58,7 @@ def import_responses(
     while batch := list(islice(records, _BATCH)):
         good = [record for record in batch if isinstance(record, AnswerRecord)]
         bad += [record for record in batch if isinstance(record, BadRecord)]
-        rows = [response_row(record, path.name) for record in good]
+        rows = [response_row(record, storable_text(path.name)) for record in good]
         added += study.write(lambda connection, rows=rows: add_responses(connection, rows))  # type: ignore[misc]
         read += len(batch)
         empty += sum(not record.response for record in good)

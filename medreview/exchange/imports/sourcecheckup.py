@@ -21,6 +21,7 @@ from medreview.exchange.imports.responses import add_responses, add_to_list, res
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
+from medreview.storable import storable_text
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -108,7 +109,7 @@ def import_sourcecheckup(
     decisions: list[JudgementRecord] = []
     waiting = iter(answers.all)
     while batch := list(islice(waiting, _BATCH)):
-        prepared = [(answer, response_row(_record(answer), path.name)) for answer in batch]
+        prepared = [(answer, response_row(_record(answer), storable_text(path.name))) for answer in batch]
         new, parsed = study.write(lambda connection, prepared=prepared: _store(connection, prepared))  # type: ignore[misc]
         added += new
         statements += parsed

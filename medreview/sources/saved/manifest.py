@@ -25,6 +25,7 @@ from medreview.citations.model import Citation
 from medreview.errors import UserError
 from medreview.labels import GIVEN
 from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text
+from medreview.storable import unstorable
 
 MANIFEST: Final = "manifest.jsonl"
 FETCH_STATES: Final = ("http_error", "timeout", "blocked", "too_large", GIVEN)
@@ -78,6 +79,8 @@ def read_line(line: bytes, where: str, root: Path, saved_at: str) -> ManifestEnt
         raise UserError(f"{where} is not valid JSON in UTF-8.") from error
     if not isinstance(record, dict):
         raise UserError(f"{where} is not a JSON object.")
+    if problem := unstorable(record):
+        raise UserError(f"{where} cannot be used: {problem}.")
     url = _text(record, "url", where)
     if not url:
         raise UserError(f'{where} has no "url".')
@@ -169,11 +172,12 @@ def _inside(root: Path, name: str, where: str) -> Path:
         raise outside
     try:
         file = (root / plain).resolve()
+        is_file = file.is_file()
     except (OSError, RuntimeError) as error:
         raise UserError(f"{where} names a file that cannot be found ({name}).") from error
     if not file.is_relative_to(root):
         raise outside
-    if not file.is_file():
+    if not is_file:
         raise UserError(f"{where} names a file that is not in the folder ({name}).")
     return file
 

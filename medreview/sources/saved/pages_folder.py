@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from medreview.errors import UserError
 from medreview.sources.fetching.fetched import Fetched, utc_text
@@ -15,16 +16,16 @@ from medreview.sources.saved.manifest import MANIFEST, ManifestEntry, read_line,
 
 __all__ = ["MANIFEST", "PagesFolder", "url_key"]
 
+_NAMED: Final = 20
+
 
 class PagesFolder:
     """Saved pages by URL.
 
-    Raises :class:`~medreview.errors.UserError` for a missing folder or manifest, a line that cannot be read (with its
-    number), a file that is missing or lies outside the folder, and a manifest that is not UTF-8.
+    A line of the manifest that cannot be used (no JSON in UTF-8, a file that is missing or lies outside the folder)
+    costs that line. Raises :class:`~medreview.errors.UserError` for a missing folder or manifest, and when no line can
+    be used.
     """
-
-    note = ""
-    """Always empty (see ``WarcPages.note``): a folder is read completely or not at all."""
 
     def __init__(self, path: Path, *, max_bytes: int = Limits().max_bytes) -> None:
         self.path = path
@@ -41,9 +42,16 @@ class PagesFolder:
             raise UserError(f"{manifest} could not be read: {error.strerror}.") from error
         self._root = path.resolve()
         self._entries: dict[str, ManifestEntry] = {}
+        self.bad: list[UserError] = []
+        """What is wrong with the lines that were left out, with their numbers."""
         for number, line in enumerate(lines, 1):
             if line.strip():
-                self.take(line, f"Line {number} of {manifest}")
+                try:
+                    self.take(line, f"Line {number} of {manifest}")
+                except UserError as error:
+                    self.bad.append(error)
+        if self.bad and not self._entries:
+            raise self.bad[0]
 
     def __len__(self) -> int:
         """The number of URLs in the folder."""
@@ -51,6 +59,12 @@ class PagesFolder:
 
     def __contains__(self, url: str) -> bool:
         return url_key(url) in self._entries
+
+    @property
+    def note(self) -> str:
+        """Sentences on the lines that were left out, the first twenty one by one; ``""`` without any."""
+        named = [f"{str(error).rstrip('.')}; left out." for error in self.bad[:_NAMED]]
+        return "\n".join([*named, *([f"And {len(self.bad) - _NAMED} more."] if len(self.bad) > _NAMED else [])])
 
     def take(self, line: bytes, where: str) -> None:
         """Add one line of the manifest; ``where`` names it in messages."""

@@ -22,8 +22,10 @@ Write = Callable[[str, str | bytes], Path]
         ("a.json", '[{"response": "a"},\n{"response": "b', "is cut off at line 2"),
         ("a.json", '{"data": [{"response": "a"}\n,\n', "is cut off at line 2"),
         ("a.json", '[{"response": "a"}\n{"response": "b"}]', "is not JSON: line 2, character 1"),
-        ("a.json", "[" * 100_000, "too deep"),
-        ("a.json", '[{"response": %s}]' % ("9" * 5000), "number too long"),
+        ("a.json", "[" * 100_000, "is cut off at line 1"),
+        ("a.json", '{"response": %s}' % ("[" * 100_000 + "]" * 100_000), "too deep"),
+        ("a.json", '{"response": %s}' % ("9" * 5000), "number too long"),
+        ("a.json", '{"response": "a", "response": "b"}', "names 'response' twice"),
         ("a.jsonl", b"ok\n" * 3 + b"caf\xe9\n", "byte 12 is 0xE9"),
         ("a.csv", b"response\n" + b"x" * (1 << 20) + b"\n\xff\n", f"byte {(1 << 20) + 10:,} is 0xFF"),
         (

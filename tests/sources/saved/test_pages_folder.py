@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -141,10 +142,12 @@ def test_a_saved_page_over_the_cap_is_too_large(saved):
         b'{"url": "https://e.org/", "file": "a.html", "etag": 3}',
     ],
 )  # fmt: skip
-def test_a_bad_line_is_named_with_its_number(saved, line):
-    folder = saved({"url": "https://good.org/", "file": "a.html"}, b"", line)
-    with pytest.raises(UserError, match=r"^Line 3 of .*manifest\.jsonl .*\.$"):
-        PagesFolder(folder)
+def test_a_bad_line_is_named_with_its_number_and_costs_that_line(saved, line):
+    folder = PagesFolder(saved({"url": "https://good.org/", "file": "a.html"}, b"", line))
+    assert re.fullmatch(r"Line 3 of .*manifest\.jsonl .*; left out\.", folder.note)
+    assert len(folder) == 1
+    with pytest.raises(UserError, match=r"^Line 2 of .*manifest\.jsonl .*\.$"):
+        PagesFolder(saved(b"", line))
 
 
 @pytest.mark.parametrize(
