@@ -23,6 +23,7 @@ from medreview.llm.response_format import response_format_of
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
+from medreview.storable import storable_text
 from medreview.redaction import remember, without_keys
 
 SHARD_BYTES: Final = 100_000_000
@@ -143,7 +144,12 @@ def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: Re
         "form": form,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "files": [
-            {"file": shard.file, "requests": shard.requests, "bytes": shard.bytes, "sha256": shard.sha256}
+            {
+                "file": storable_text(shard.file),
+                "requests": shard.requests,
+                "bytes": shard.bytes,
+                "sha256": shard.sha256,
+            }
             for shard in shards
         ],
     }
