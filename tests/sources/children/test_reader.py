@@ -119,13 +119,13 @@ def test_ctrl_c_ends_the_reading_and_the_child(no_children):
 
     def press():
         while reader._IDLE:
-            pass
+            time.sleep(0.001)
         signal.pthread_kill(main, signal.SIGINT)
 
     pressing = threading.Thread(target=press)
     pressing.start()
     with pytest.raises(KeyboardInterrupt):
-        read_in_child(fetched(BOMB))
+        asyncio.run(PageReader(ReadingLimits(memory=8_000_000_000)).read(fetched(BOMB)))
     pressing.join()
     assert child._process.returncode == -signal.SIGKILL
     assert read_in_child(fetched(PAGE)).state == "ok"
