@@ -16,6 +16,8 @@ from medreview.text import normalise_newlines
 
 LONGEST: Final = 2_000_000
 """Code points after which a text is truncated; the evidence then says so."""
+LONGEST_TITLE: Final = 1_000
+"""Code points of a title that are kept."""
 
 _MARKUP: Final = re.compile(
     rb"<(?:!doctype|\?xml|html|head|body|title|meta|script|style|div|p|h[1-6]|article|section|main|table|ul|ol|a|span|br"
@@ -67,8 +69,9 @@ class Page:
 def read_page(fetched: Fetched) -> Page:
     """Text and state of a fetched page; the content type is sniffed from the first bytes, not taken from the header.
 
-    Never raises, whatever the body. Takes about 10 ms for most pages, up to twenty seconds for hostile HTML of 15 MB
-    and 30 for a hostile PDF: call it in a thread.
+    Takes about 10 ms for most pages and up to a few seconds for a hostile one of 15 MB; a hostile PDF may take any time
+    and memory and break down the process. So the stages ask for it through ``medreview.sources.children``, which bounds
+    all of these.
     """
     if not fetched.body:
         return Page("", "", "", fetched.state or "thin", fetched.detail or "The server sent an empty page.", "")
@@ -95,7 +98,9 @@ def _from_pdf(fetched: Fetched) -> Page:
     if state is None:
         state = "thin" if count_words(pdf.text) < THIN else "ok"
         evidence = evidence or (f"The PDF has only {count_words(pdf.text)} words." if state == "thin" else "")
-    return Page(pdf.title, pdf.text, pdf.text, state, evidence, pdf_extractor(), pdf.page_starts, pdf.outline)
+    return Page(
+        pdf.title[:LONGEST_TITLE], pdf.text, pdf.text, state, evidence, pdf_extractor(), pdf.page_starts, pdf.outline
+    )
 
 
 def _from_record(fetched: Fetched, record: ServiceRecord) -> Page:
@@ -104,7 +109,7 @@ def _from_record(fetched: Fetched, record: ServiceRecord) -> Page:
     outline = tuple(heading for heading in record.outline if heading.end <= len(text))
     evidence = _sentences(fetched.detail if fetched.state else record.evidence, truncation)
     state = fetched.state or record.state
-    return Page(record.title, text, full_text, state, evidence, record.extractor, outline=outline)
+    return Page(record.title[:LONGEST_TITLE], text, full_text, state, evidence, record.extractor, outline=outline)
 
 
 def _from_html(fetched: Fetched) -> Page:
@@ -134,14 +139,14 @@ def _from_html(fetched: Fetched) -> Page:
         challenge = bot_check(signs, count_words(text)) if fetched.state == "http_error" else None
         state, evidence = challenge or (fetched.state, fetched.detail)
     elif not full and html.damage:
-        state, evidence = "not_text", html.damage
+        state, evidence = "unreadable", html.damage
     else:
         state, evidence = page_state(signs)
         if state in HOLDS_SOURCE and requested_identifier(fetched.final_url):
             state, evidence = "http_error", "The service answered with a page in place of a record."
-    evidence = _sentences(evidence, html.damage if state != "not_text" else "", truncation)
+    evidence = _sentences(evidence, html.damage if state != "unreadable" else "", truncation)
     outline = tuple(heading for heading in outline if heading.end <= len(text))
-    return Page(html.title, text, full, state, evidence, extractor, outline=outline)
+    return Page(html.title[:LONGEST_TITLE], text, full, state, evidence, extractor, outline=outline)
 
 
 def _from_plain(fetched: Fetched) -> Page:

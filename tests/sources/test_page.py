@@ -93,7 +93,7 @@ def test_a_page_of_too_many_parts_for_trafilatura_still_has_its_text(piece, coun
 
 def test_deeply_nested_html_with_nothing_to_read():
     page = read_page(fetched(b"<html><body>" + b"<div>" * 5000 + b"dose"))
-    assert page.state == "not_text"
+    assert page.state == "unreadable"
     assert "too deeply" in page.evidence
 
 

@@ -6,10 +6,11 @@ whatever the body makes of the parsers, which are native code.
 """
 
 import contextlib
+import os
 import select
 import signal
 import socket
-import sys
+from pathlib import Path
 from typing import Any, Final
 
 from medreview.sources.children.messages import LENGTH, answer, fetched_of, framed, length_of, message_in
@@ -21,8 +22,8 @@ IDLE_SECONDS: Final = 10.0
 """Seconds without a page after which a child ends, with exit code 0."""
 MOST_PAGES: Final = 1_000
 """Pages after which a child is replaced: no library frees all that it takes."""
-LARGEST_IDLE: Final = 250_000_000
-"""Bytes of memory after which a child is not used for another page."""
+LARGEST_IDLE: Final = 150_000_000
+"""Bytes of memory that a child may hold after a page and still be used for another one."""
 _LARGEST_FILE: Final = 4_000_000
 """Bytes of a file that a child may write: Python's own compiled modules, and nothing that could fill a disk."""
 
@@ -53,7 +54,7 @@ def _answered(message: dict[str, Any], parent: socket.socket, *, is_last: bool) 
         if body is None:
             raise ConnectionError
         page = answer(read_page(fetched_of(message, body)))
-        last = is_last or _peak_memory() > LARGEST_IDLE
+        last = is_last or _memory() > LARGEST_IDLE
         return framed({**page, "last": last}), last
     except ConnectionError:
         raise
@@ -90,9 +91,13 @@ def _limit(memory: int, cpu_seconds: int) -> None:
             resource.setrlimit(limit, (value, resource.getrlimit(limit)[1]))
 
 
-def _peak_memory() -> int:
-    """The largest resident memory that this process has had, in bytes."""
-    import resource
+def _memory() -> int:
+    """The resident memory of this process in bytes; 0 where the system does not say.
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    Not that of ``getrusage``, which also counts what the parent had when it started this process.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from medreview.sources.reading.full_text import collapse_whitespace, longer_than
@@ -20,6 +21,9 @@ SUPERSCRIPT: Final = str.maketrans(
 SUBSCRIPT: Final = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 _LONGEST: Final = 5_000
+_DEEPEST: Final = 40
+"""Elements within one another above which a formula is written as its numbers and names only: the writers below call
+each other for each level, and no formula of a health page has ten."""
 _MOST_SIBLINGS: Final = 8
 _POWER: Final = re.compile(r"[+\-\u2212\u2010-\u2013]?\d{1,3}[+\-\u2212]?|[+\-\u2212\u2013]")
 _OPERATOR: Final = re.compile(r"[\s+\-\u2212\u00d7\u00b7/÷⁄]")
@@ -36,7 +40,8 @@ def linearise_formulas(root: HtmlElement) -> None:
         if formula.tag == "span" or formula.getroottree().getroot() is not root.getroottree().getroot():
             continue
         _remove_duplicate(formula)
-        text = collapse_whitespace(_flat(formula) if longer_than(formula, _LONGEST) else _linear(formula))
+        is_bounded = not longer_than(formula, _LONGEST) and not _deeper_than(formula, _DEEPEST)
+        text = collapse_whitespace(_linear(formula) if is_bounded else _flat(formula))
         for part in formula.iter("*"):
             part.tag = "span"
         for part in list(formula):
@@ -46,6 +51,16 @@ def linearise_formulas(root: HtmlElement) -> None:
 
 def _flat(formula: HtmlElement) -> str:
     return " ".join(formula.itertext())
+
+
+def _deeper_than(formula: HtmlElement, levels: int) -> bool:
+    """Whether elements are nested more than so many levels; stops at the first that are."""
+    depth = 0
+    for event, _ in etree.iterwalk(formula, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > levels:
+            return True
+    return False
 
 
 def _remove_duplicate(formula: HtmlElement) -> None:

@@ -10,7 +10,6 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
-from medreview.sources.reading.attribute_limit import limit_attributes
 from medreview.sources.reading.charset import decode
 from medreview.sources.reading.control_placeholders import insert_placeholders, remove_placeholders
 from medreview.sources.reading.formulas import linearise_formulas
@@ -22,6 +21,7 @@ from medreview.sources.reading.markup import (
     strip_inline_formatting,
     write_out_markup,
 )
+from medreview.sources.reading.markup_limits import limit_markup
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.superscripts import write_out_superscripts
 from medreview.sources.reading.tables import repeat_spanning_cells, tables_from_aria_roles, unwrap_layout_tables
@@ -110,15 +110,16 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
     )
 
 
-def read_fragment(markup: str) -> tuple[str, tuple[Heading, ...]]:
-    """The full text of an HTML fragment, by the same rules as that of a page, and its outline."""
-    root, _ = _parsed(markup)
+def read_fragment(markup: str) -> tuple[str, tuple[Heading, ...], str]:
+    """The full text of an HTML fragment, by the same rules as that of a page, its outline, and a sentence about what
+    of it was not read, or ``""``."""
+    root, damage = _parsed(markup)
     if root is None:
-        return "", ()
+        return "", (), ""
     restore = remove_placeholders if insert_placeholders(root) else str
     _make_readable(root)
     outlined = extract_headings if mark_headings(root) else _without_outline
-    return outlined(restore(normalise_newlines(full_text(root))))
+    return (*outlined(restore(normalise_newlines(full_text(root)))), damage)
 
 
 def _without_outline(text: str) -> tuple[str, tuple[Heading, ...]]:
@@ -128,10 +129,9 @@ def _without_outline(text: str) -> tuple[str, tuple[Heading, ...]]:
 def _parsed(markup: str) -> tuple[HtmlElement | None, str]:
     """The tree, or ``None``, and a sentence about what could not be parsed, or ``""``."""
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
+    markup, cut = limit_markup(markup)
     try:
-        root = document_fromstring(
-            limit_attributes(markup).translate(_NOT_IN_TREES).encode("utf-8", "replace"), parser=parser
-        )
+        root = document_fromstring(markup.translate(_NOT_IN_TREES).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
         _out_of_memory(parser)
         return None, "The page holds no readable HTML."
@@ -140,7 +140,7 @@ def _parsed(markup: str) -> tuple[HtmlElement | None, str]:
     if limits:
         depth = any("depth" in message for message in limits)
         return root, f"The page {'is nested too deeply' if depth else 'has too long a text'} to be read whole."
-    return root, ""
+    return root, cut
 
 
 def _out_of_memory(parser: HTMLParser) -> None:

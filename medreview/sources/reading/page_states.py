@@ -22,6 +22,9 @@ THIN: Final = 40
 """Words; a text with fewer is too short to judge anything by."""
 
 _OPENING: Final = 2_000
+_SEARCHED: Final = 100_000
+"""Code points of a text that are searched for phrases: what a page says of itself stands near its beginning, and one of
+few words has no more."""
 
 BEST_FIRST: Final = ("ok", GIVEN, "paywall", "thin")
 """The states in which the text is the cited source or a part of it, the most of it first."""
@@ -69,7 +72,7 @@ def _short(words: int) -> str:
 
 def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
     """A sentence that quotes a phrase found in a text; ``None`` when it is not there."""
-    found = pattern.search(text)
+    found = pattern.search(text, 0, _SEARCHED)
     if found is None:
         return None
     quoted = " ".join(found[0].split()).strip(" -|:.,!(\u2013\u2014\u2026")
@@ -168,7 +171,7 @@ def _paywall(signs: PageSigns, words: int) -> tuple[str, str] | None:
     text = signs.full_text or signs.text
     where = f"The page has {words} words and"
     evidence = _phrase(phrases.PAYWALL_TEXT, text, where)
-    if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(text):
+    if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(text, 0, _SEARCHED):
         # Open-access pages have a login for members, too.
         evidence = _phrase(phrases.PAYWALL_TEXT_AMBIGUOUS, text, where)
     return ("paywall", evidence) if evidence else None

@@ -24,13 +24,18 @@ _LAYOUT_TAGS: Final = ("h1", "h2", "h3", "form", "article", "nav")
 _MOST_INNER: Final = 50
 _COPIED_CELL: Final = 300
 _COPIED_CELLS: Final = 5_000
+_MOST_TO_THE_END: Final = 1_000
 _TALLEST_CELL: Final = 60
 _WIDEST_CELL: Final = 20
 
 
 def tables_from_aria_roles(root: HtmlElement) -> None:
-    """Turn elements with the ARIA roles of tables and of their parts into table elements, in place."""
-    for table in [node for node in root.iter("div", "section", "ul") if node.get("role") in ("table", "grid")]:
+    """Turn elements with the ARIA roles of tables and of their parts into table elements, in place.
+
+    Of tables within one another the innermost is one, as with the elements; so the last is looked at first.
+    """
+    named = [node for node in root.iter("div", "section", "ul") if node.get("role") in ("table", "grid")]
+    for table in reversed(named):
         if next(table.iter("table"), None) is None:
             for node in table.iter("*"):
                 if part := _ROLES.get(node.get("role") or ""):
@@ -66,9 +71,12 @@ def repeat_spanning_cells(root: HtmlElement) -> None:
     A cell that is alone in its row is a heading of the rows below it, and stays one cell. A long cell is not repeated;
     empty cells take its further positions.
     """
+    to_the_end = 0
     for cell in root.iter("td", "th"):
-        if _number(cell.get("rowspan", "1")) == 0 and (row := cell.getparent()) is not None and row.tag == "tr":
+        is_endless = cell.get("rowspan") == "0" and to_the_end < _MOST_TO_THE_END
+        if is_endless and (row := cell.getparent()) is not None and row.tag == "tr":
             # HTML: ``rowspan="0"`` extends a cell to the end of its row group.
+            to_the_end += 1
             cell.set("rowspan", str(1 + sum(1 for _ in islice(row.itersiblings("tr"), _TALLEST_CELL - 1))))
         for name, most in (("rowspan", _TALLEST_CELL), ("colspan", _WIDEST_CELL)):
             # No readable table is so large, and trafilatura would write out a million columns.

@@ -5,6 +5,7 @@ formats. A retraction comes before everything else, in the text and in the evide
 """
 
 import re
+from dataclasses import replace
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -74,7 +75,7 @@ def requested_identifier(url: str) -> Identifier | None:
 def _from_xml(name: str, body: bytes, content_type: str, requested: Identifier | None) -> ServiceRecord:
     from medreview.sources.records.xml_tree import XML_PARSER, parse_xml
 
-    root = parse_xml(body, content_type)
+    root, cut = parse_xml(body, content_type)
     if root is None:
         return empty_record("not_text", "The XML is broken, or built to do harm, and cannot be read.", XML_PARSER)
     if name in ("eFetchResult", "eEfetchResult"):
@@ -82,7 +83,9 @@ def _from_xml(name: str, body: bytes, content_type: str, requested: Identifier |
     if name.startswith("Pubmed"):
         from medreview.sources.records.pubmed import read_pubmed
 
-        return read_pubmed(root, requested)
-    from medreview.sources.records.jats import read_jats
+        record = read_pubmed(root, requested)
+    else:
+        from medreview.sources.records.jats import read_jats
 
-    return read_jats(root, requested)
+        record = read_jats(root, requested)
+    return replace(record, evidence=f"{record.evidence} {cut}".strip()) if cut else record

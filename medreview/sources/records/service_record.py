@@ -53,7 +53,7 @@ def build_record(draft: Draft, extractor: str) -> ServiceRecord:
         notices = [by_title, *notices]
     head = "".join(f"<p>{escape(line)}</p>" for line in notices)
     head += f"<h1>{draft.title}</h1>" + "".join(f"<p>{escape(line)}</p>" for line in draft.lines if line)
-    text, outline = read_fragment(head + draft.abstract + draft.body)
+    text, outline, damage = read_fragment(head + draft.abstract + draft.body)
     full_text = (
         read_fragment(head + draft.abstract + draft.body + draft.full_text_only)[0] if draft.full_text_only else text
     )
@@ -66,7 +66,7 @@ def build_record(draft: Draft, extractor: str) -> ServiceRecord:
         reason = f"The record in {draft.service} with its abstract; the article itself was not read."
     else:
         state, reason = "thin", f"The record in {draft.service} has no abstract; the article itself was not read."
-    evidence = " ".join(part for part in (*notices, reason) if part)
+    evidence = " ".join(part for part in (*notices, reason, damage) if part)
     return ServiceRecord(title, text, full_text, outline, state, evidence, extractor)
 
 

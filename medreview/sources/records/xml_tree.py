@@ -7,9 +7,13 @@ from typing import Any, Final
 from lxml import etree
 
 from medreview.sources.reading.charset import decode
+from medreview.sources.reading.markup_limits import limit_markup
 
 XML_PARSER: Final = "XML records 1"
 """Name and version of the rules for XML records, as stored with each snapshot; it changes when their text does."""
+
+MOST_TAGS: Final = 200_000
+"""Opening and closing tags of one document that are read; fewer than of a page, for its HTML has some more of them."""
 
 MATHML: Final = (
     *("math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mstyle", "mpadded", "merror", "mphantom", "mfenced"),
@@ -28,14 +32,16 @@ _INLINE: Final = {
 } | {name: name for name in MATHML}  # fmt: skip
 
 
-def parse_xml(body: bytes, content_type: str = "") -> Any:
-    """The root element, ``None`` when there is none and for an entity expansion attack.
+def parse_xml(body: bytes, content_type: str = "") -> tuple[Any, str]:
+    """The root element, ``None`` when there is none and for an entity expansion attack; and a sentence where the
+    document was cut before it was parsed, else ``""``.
 
     Nothing outside of the document is loaded (no DTD, no external entity, no network) and entities that it declares are
     not expanded. Named character references that XML does not define (``&mu;``, ``&ge;``) are replaced as in HTML.
     Element names lose their namespaces. Characters that XML forbids become U+FFFD.
     """
-    text = _ENTITY.sub(_character, _DECLARATION.sub("", decode(body, content_type), count=1))
+    text, cut = limit_markup(_DECLARATION.sub("", decode(body, content_type), count=1), MOST_TAGS)
+    text = _ENTITY.sub(_character, text)
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -50,13 +56,15 @@ def parse_xml(body: bytes, content_type: str = "") -> Any:
     try:
         root = etree.fromstring(_FORBIDDEN.sub("\ufffd", text).encode("utf-8"), parser=parser)
     except (etree.XMLSyntaxError, ValueError, AssertionError):
-        return None
+        root = None
+    if any(error.type_name == "ERR_NO_MEMORY" for error in parser.error_log):
+        raise MemoryError
     if root is None or any(error.type_name == "ERR_ENTITY_LOOP" for error in parser.error_log):
-        return None
+        return None, cut
     for node in root.iter("{*}*"):
         if "}" in node.tag:
             node.tag = node.tag.rpartition("}")[2]
-    return root
+    return root, cut
 
 
 def _character(entity: re.Match[str]) -> str:

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from medreview.sources.reading.attribute_limit import MOST_ATTRIBUTES, limit_attributes
 from medreview.sources.reading.html import read_fragment, read_html
+from medreview.sources.reading.markup_limits import MOST_ATTRIBUTES, limit_markup
 
 PROSE = "".join(
     f"<p>Adults of ward {ward} take the medicine by mouth in the morning and are seen again by a nurse.</p>"
@@ -161,7 +161,7 @@ def test_pages_of_many_small_parts_take_little_time(markup):
 def test_only_tags_with_too_many_attributes_are_cut():
     many = " ".join(f"a{number}='>'" for number in range(3 * MOST_ATTRIBUTES))
     plain = "<p class=dose title='a > b'>5 mg</p><script>if (a<b) {}</script><!-- <p -->" * 1000
-    cut = limit_attributes(f"{plain}<i {many}>kept</i>{plain}")
+    cut, _ = limit_markup(f"{plain}<i {many}>kept</i>{plain}")
     assert cut.startswith(plain)
     assert cut.endswith(f">kept</i>{plain}")
     assert cut.count("a1=") == 1
