@@ -8,6 +8,7 @@ import httpcore
 import httpx
 
 from medreview.sources.fetching.address_guard import GuardedBackend
+from medreview.sources.fetching.asked_url import check_redirect
 from medreview.sources.fetching.network import Network, read_proxy
 from medreview.sources.fetching.proxy import ProxyBackend
 
@@ -26,6 +27,7 @@ def open_client(network: Network) -> httpx.AsyncClient:
         trust_env=False,
         follow_redirects=False,
         timeout=httpx.Timeout(limits.deadline, connect=limits.connect_timeout),
+        event_hooks={"response": [check_redirect]},
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         headers={
             "User-Agent": network.user_agent,

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
+from medreview.sources.fetching.asked_url import host_of
 from medreview.sources.fetching.client import open_client
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.fetcher import Fetcher
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network, Request
-from medreview.sources.fetching.single_request import host_of
 
 __all__ = ["Limits", "Network", "Request", "fetch_all", "reach_all"]
 

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 import httpx
 
 from medreview.sources.fetching.address_guard import RefusedError
+from medreview.sources.fetching.asked_url import host_of, url_refusal
 from medreview.sources.fetching.fetched import Fetched, utc_text
 from medreview.sources.fetching.network import Network, Request, read_proxy
 from medreview.sources.fetching.proxy import HostCheck
 from medreview.sources.fetching.rate_limit import RateLimiter
 from medreview.sources.fetching.robots import MAX_BYTES, Robots
-from medreview.sources.fetching.single_request import Budget, RequestOptions, RequestSender, RetryableError, host_of
+from medreview.sources.fetching.single_request import Budget, RequestOptions, RequestSender, RetryableError
 
 
 class Fetcher:
@@ -104,7 +105,7 @@ class Fetcher:
 
     async def _refusal(self, url: str, options: RequestOptions) -> tuple[str, str] | None:
         """Page state and sentence for a URL that is not requested at all; ``None`` when it may be."""
-        if (why := _url_refusal(url)) is not None:
+        if (why := url_refusal(url)) is not None:
             return "blocked", why
         if self._host_check is not None:
             parsed = httpx.URL(url)
@@ -116,18 +117,3 @@ class Fetcher:
         if self._robots is not None and options.obey_robots and host_of(url) not in self._robots_exempt:
             return await self._robots.refusal(url)
         return None
-
-
-def _url_refusal(url: str) -> str | None:
-    """Why a URL is not requested at all, as a sentence; ``None`` when it may be."""
-    try:
-        parsed = httpx.URL(url)
-    except (httpx.InvalidURL, ValueError, TypeError):
-        return "This is not a web address that can be asked."
-    if parsed.scheme not in ("http", "https"):
-        return f"Only http and https addresses are fetched, not {parsed.scheme or 'an address without a scheme'}."
-    if not parsed.host:
-        return "The web address names no host."
-    if parsed.userinfo:
-        return "The web address carries a user name or a password; it was not asked."
-    return None

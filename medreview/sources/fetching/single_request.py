@@ -20,6 +20,7 @@ from medreview.bounded_body import (
     read_body,
 )
 from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
+from medreview.sources.fetching.asked_url import BadRedirectError, host_of
 from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text, validator
 from medreview.sources.fetching.network import Request
 from medreview.sources.fetching.proxy import ProxyFailedError
@@ -114,6 +115,9 @@ class RequestSender:
             return replace(answer, state="too_large", detail=str(error))
         except (UnknownHostError, BrokenBodyError, ProxyFailedError) as error:
             return replace(answer, state="http_error", detail=str(error))
+        except BadRedirectError as error:
+            nowhere = f"{host} redirects the page to an address that cannot be asked."
+            return replace(answer, status=error.status, state="http_error", detail=nowhere)
         except httpx.ProxyError as error:
             status = re.match(r"\d{3}", str(error))  # httpcore gives the proxy's answer to CONNECT as a text
             known = int(status.group()) if status else 0
@@ -165,14 +169,6 @@ class RequestSender:
         if status in _RETRYABLE:
             raise RetryableError(answer, retry_after(headers.get("retry-after", "")))
         return answer
-
-
-def host_of(url: str) -> str:
-    """The host of a URL, ``""`` for one without a host and for a text that is no URL."""
-    try:
-        return httpx.URL(url).host
-    except (httpx.InvalidURL, ValueError, TypeError):
-        return ""
 
 
 def _conditional_headers(request: Request) -> dict[str, str]:

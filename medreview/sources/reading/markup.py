@@ -35,7 +35,7 @@ def write_out_markup(root: HtmlElement) -> None:
     for node in list(root.iter("template")):
         _remove_content(node)
     for node in root.iter(*_STRUCK_OUT):
-        if any(part.strip() for part in node.itertext()) and next(node.iterancestors(*_STRUCK_OUT), None) is None:
+        if next(node.iterancestors(*_STRUCK_OUT), None) is None and any(part.strip() for part in node.itertext()):
             node.text = f"[deleted: {(node.text or '').lstrip()}"
             node.tail = f"]{node.tail or ''}"
     for node in root.iter(*_STRUCK_OUT, *_AS_SPAN):

@@ -33,7 +33,9 @@ def write_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
 def _fetched(row: sqlite3.Row) -> Fetched:
     """A snapshot as the answer that was fetched over the network."""
     state, detail = http_failure(row["status"]) if row["status"] else (None, "")
-    if state is None and row["page_state"] in FETCH_STATES:  # all other states are decided again from the page
+    body = zlib.decompress(row["body"])
+    # All other states are decided again from the page; without a body nothing was added to what fetching said.
+    if row["page_state"] in FETCH_STATES and (state is None or not body):
         state, detail = row["page_state"], row["state_evidence"]
     chain = tuple(json.loads(row["chain"]))
     return Fetched(
@@ -42,7 +44,7 @@ def _fetched(row: sqlite3.Row) -> Fetched:
         chain=chain if chain[:1] == (row["url"],) else (row["url"], *chain),
         status=row["status"],
         content_type=row["content_type"],
-        body=zlib.decompress(row["body"]),
+        body=body,
         fetched_at=row["fetched_at"],
         state=state,
         detail=detail,
