@@ -23,8 +23,8 @@ from medreview.llm.response_format import response_format_of
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
-from medreview.storable import storable_text
 from medreview.redaction import remember, without_keys
+from medreview.storable import storable_text
 
 SHARD_BYTES: Final = 100_000_000
 """Half of the limit of the Batch API; a single request that is longer gets a file of its own."""

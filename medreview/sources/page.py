@@ -9,7 +9,7 @@ from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.reading.charset import decode
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
-from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.reading.set_apart import SetApart, with_unseen
 from medreview.sources.records.detect import read_record, requested_identifier
 from medreview.sources.records.service_record import ServiceRecord
 from medreview.text import normalise_newlines
@@ -98,9 +98,8 @@ def _from_pdf(fetched: Fetched) -> Page:
     if state is None:
         state = "thin" if count_words(pdf.text) < THIN else "ok"
         evidence = evidence or (f"The PDF has only {count_words(pdf.text)} words." if state == "thin" else "")
-    return Page(
-        pdf.title[:LONGEST_TITLE], pdf.text, pdf.text, state, evidence, pdf_extractor(), pdf.page_starts, pdf.outline
-    )
+    title, apart = pdf.title[:LONGEST_TITLE], with_unseen(pdf.text)
+    return Page(title, pdf.text, pdf.text, state, evidence, pdf_extractor(), pdf.page_starts, pdf.outline, apart)
 
 
 def _from_record(fetched: Fetched, record: ServiceRecord) -> Page:
@@ -109,22 +108,22 @@ def _from_record(fetched: Fetched, record: ServiceRecord) -> Page:
     outline = tuple(heading for heading in record.outline if heading.end <= len(text))
     evidence = _sentences(fetched.detail if fetched.state else record.evidence, truncation)
     state = fetched.state or record.state
-    return Page(record.title[:LONGEST_TITLE], text, full_text, state, evidence, record.extractor, outline=outline)
+    title, apart = record.title[:LONGEST_TITLE], with_unseen(text)
+    return Page(title, text, full_text, state, evidence, record.extractor, outline=outline, set_apart=apart)
 
 
 def _from_html(fetched: Fetched) -> Page:
-    from medreview.sources.reading.full_text import FULL_TEXT_EXTRACTOR
     from medreview.sources.reading.html import main_extractor, read_html
+    from medreview.sources.reading.lines import LINES_EXTRACTOR
 
     html = read_html(fetched.body, fetched.content_type)
-    main, main_truncation = _truncated(html.main)
-    full, full_truncation = _truncated(html.full)
+    full, _ = _truncated(html.full.text)
+    main = html.main.text
     if count_words(main) >= THIN or (count_words(full) < THIN and main):
-        text, outline, truncation = main, html.main_outline, main_truncation
-        extractor = f"{main_extractor()}, {FULL_TEXT_EXTRACTOR}"
+        taken, extractor = html.main, f"{main_extractor()}, {LINES_EXTRACTOR}"
     else:
-        text, outline, truncation = full, html.full_outline, full_truncation
-        extractor = f"{FULL_TEXT_EXTRACTOR} (full page: main text thin or not made)"
+        taken, extractor = html.full, f"{LINES_EXTRACTOR} (full page: main text thin or not made)"
+    text, truncation = _truncated(taken.text)
     signs = PageSigns(
         url=fetched.url,
         final_url=fetched.final_url,
@@ -145,8 +144,9 @@ def _from_html(fetched: Fetched) -> Page:
         if state in HOLDS_SOURCE and requested_identifier(fetched.final_url):
             state, evidence = "http_error", "The service answered with a page in place of a record."
     evidence = _sentences(evidence, html.damage if state != "unreadable" else "", truncation)
-    outline = tuple(heading for heading in outline if heading.end <= len(text))
-    return Page(html.title[:LONGEST_TITLE], text, full, state, evidence, extractor, outline=outline)
+    outline = tuple(heading for heading in taken.outline if heading.end <= len(text))
+    title, apart = html.title[:LONGEST_TITLE], with_unseen(text, taken.set_apart)
+    return Page(title, text, full, state, evidence, extractor, outline=outline, set_apart=apart)
 
 
 def _from_plain(fetched: Fetched) -> Page:
@@ -155,7 +155,8 @@ def _from_plain(fetched: Fetched) -> Page:
     if state is None:
         state, evidence = page_state(PageSigns(fetched.url, fetched.final_url, text))
     title = next((line.strip() for line in text[:2000].split("\n") if line.strip()), "")[:120]
-    return Page(title, text, text, state, _sentences(evidence, truncation), "plain text")
+    evidence = _sentences(evidence, truncation)
+    return Page(title, text, text, state, evidence, "plain text", set_apart=with_unseen(text))
 
 
 def _truncated(text: str) -> tuple[str, str]:

@@ -67,10 +67,10 @@ def test_plain_text(encoding):
 def test_the_full_text_is_judged_where_the_main_text_is_thin(monkeypatch):
     import medreview.sources.reading.html as html
 
-    monkeypatch.setattr(html, "_main_text", lambda root: "Only a caption.")
+    monkeypatch.setattr(html, "main_lines", lambda root, walk: walk.lines[:1])
     page = read_page(fetched(f"<html><body><p>Only a caption.</p><div>{PROSE}</div></body></html>".encode()))
     assert page.text == page.full_text == "Only a caption.\n" + PROSE.strip()
-    assert page.extractor == "walker 3 (full page: main text thin or not made)"
+    assert page.extractor == "walker 4 (full page: main text thin or not made)"
 
 
 def test_a_page_too_large_for_trafilatura_still_has_its_text():

@@ -12,7 +12,7 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.full_text import collapse_whitespace, longer_than
+from medreview.sources.reading.elements import collapse_whitespace, longer_than
 
 SUPERSCRIPT: Final = str.maketrans(
     "0123456789+-\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁻⁻⁻⁻⁻"

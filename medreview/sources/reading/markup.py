@@ -11,7 +11,9 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.full_text import BLOCKS, collapse_whitespace, longer_than
+from medreview.sources.reading.areas import AREA
+from medreview.sources.reading.concealment import APART
+from medreview.sources.reading.elements import BLOCKS, collapse_whitespace, longer_than
 
 _STRUCK_OUT: Final = ("del", "s", "strike")
 _AS_SPAN: Final = ("time", "output", "progress", "meter", "data", "dfn", "bdi", "bdo")
@@ -25,7 +27,7 @@ _FORMATTING: Final = (
     *("var", "kbd", "samp", "tt", "ins", "nobr", "ruby", "rb", "rt", "rp", "wbr"),
 )
 # An element with one of these attributes is kept: by them a page or trafilatura decides that it is not read.
-_KEPT_FOR: Final = frozenset({"class", "id", "style", "hidden", "aria-hidden", "role"})
+_KEPT_FOR: Final = frozenset({"class", "id", "style", "hidden", "aria-hidden", "role", APART, AREA})
 _BLOCK_TAGS: Final = tuple(BLOCKS)
 _CONTAINERS: Final = ("div", "section", "center", "article", "main", "details")
 
@@ -157,7 +159,9 @@ def _write_alt_text(node: HtmlElement) -> None:
             return
     node.tag = "span"
     node.text = alt if is_sign else f" {alt} "
+    kind = node.get(APART) or "alt"
     node.attrib.clear()
+    node.set(APART, kind)
 
 
 def _remove_content(node: HtmlElement) -> None:

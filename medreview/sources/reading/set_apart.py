@@ -1,6 +1,14 @@
 """Parts of a text that do not stand open on the page, such as collapsed panels and words that only a program sees."""
 
-from typing import NamedTuple
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+_UNSEEN: Final = re.compile(
+    "\U0001f3f4[\U000e0020-\U000e007e]{2,7}\U000e007f"  # the flags of England, Scotland and Wales
+    "|([\U000e0001-\U000e007f]+|[\u200b-\u200d\u2060-\u2064\u180e\ufeff\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,})"
+)
+"""In its group, characters that write without being seen: tags, and runs of characters of no width."""
 
 
 class SetApart(NamedTuple):
@@ -9,3 +17,33 @@ class SetApart(NamedTuple):
     start: int
     end: int
     kind: str
+
+
+def with_unseen(text: str, parts: Sequence[SetApart] = ()) -> tuple[SetApart, ...]:
+    """The parts of a text, cut to its length, and as ``hidden`` its runs of characters that nobody sees.
+
+    ``parts`` is in text order, without overlaps; so is what comes back.
+    """
+    runs = [found.span(1) for found in _UNSEEN.finditer(text) if found[1]]
+    cut = [SetApart(start, min(end, len(text)), kind) for start, end, kind in parts if start < len(text)]
+    if not runs:
+        return tuple(cut)
+    found: list[SetApart] = []
+    waiting = iter(cut)
+    part = next(waiting, None)
+    for start, end in runs:
+        while part is not None and part.end <= start:
+            found.append(part)
+            part = next(waiting, None)
+        if part is not None and part.start < start:
+            found.append(SetApart(part.start, start, part.kind))
+            part = SetApart(start, part.end, part.kind)
+        found.append(SetApart(start, end, "hidden"))
+        while part is not None and part.end <= end:
+            part = next(waiting, None)
+        if part is not None and part.start < end:
+            part = SetApart(end, part.end, part.kind)
+    while part is not None:
+        found.append(part)
+        part = next(waiting, None)
+    return tuple(found)

@@ -6,8 +6,8 @@ from typing import Final
 
 from lxml.html import HtmlElement
 
+from medreview.sources.reading.elements import collapse_whitespace
 from medreview.sources.reading.formulas import SUBSCRIPT, SUPERSCRIPT
-from medreview.sources.reading.full_text import collapse_whitespace
 
 _SIGN: Final = "+\\-\u2212\u2010-\u2014\ufe63\uff0d"
 _POWER: Final = re.compile(rf"[{_SIGN}]? ?\d{{1,3}}[{_SIGN}]?|[{_SIGN}]")

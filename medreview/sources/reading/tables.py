@@ -9,7 +9,9 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.full_text import is_data_table, longer_than, one_line
+from medreview.sources.reading.concealment import APART
+from medreview.sources.reading.elements import is_data_table, longer_than
+from medreview.sources.reading.lines import one_line
 
 _ROLES: Final = {
     "rowgroup": "tbody",
@@ -109,7 +111,7 @@ def _holds_small_tables(table: HtmlElement) -> bool:
 
 def _fill(table: HtmlElement, remaining: int) -> int:
     """Repeat the spanning cells of one table with at most ``remaining`` copies; how many copies then remain."""
-    tall: dict[int, tuple[int, str]] = {}
+    tall: dict[int, tuple[int, str, str]] = {}
     part: HtmlElement | None = None
     for row in table.iter("tr"):
         if row.getparent() is not part:
@@ -117,31 +119,32 @@ def _fill(table: HtmlElement, remaining: int) -> int:
         cells = list(row.iterchildren("td", "th"))
         alone = len(cells) + len(tall) == 1
         filled: list[HtmlElement] = []
-        next_tall: dict[int, tuple[int, str]] = {}
+        next_tall: dict[int, tuple[int, str, str]] = {}
         column = 0
         waiting = cells[::-1]
         while waiting or column in tall:
             if column in tall:
-                left, text = tall[column]
+                left, text, apart = tall[column]
                 if remaining > 0:
-                    filled.append(_copy(text, "td"))
+                    filled.append(_copy(text, "td", apart))
                     remaining -= 1
                 if left > 1:
-                    next_tall[column] = (left - 1, text)
+                    next_tall[column] = (left - 1, text, apart)
                 column += 1
                 continue
             cell = waiting.pop()
             rows, columns = _number(cell.get("rowspan", "1")), _number(cell.get("colspan", "1"))
             text = one_line(cell) if rows > 1 or columns > 1 else ""
+            apart = next((kind for part in cell.iter("*") if (kind := part.get(APART))), "") if text else ""
             filled.append(cell)
             if len(text) > _COPIED_CELL:
                 text = ""  # an empty cell in its place keeps the other cells in their columns
             if columns > 1 and not alone and remaining >= columns:
-                filled.extend(_copy(text, cell.tag) for _ in range(columns - 1))
+                filled.extend(_copy(text, cell.tag, apart) for _ in range(columns - 1))
                 remaining -= columns - 1
                 del cell.attrib["colspan"]
             if rows > 1:
-                next_tall |= {column + offset: (rows - 1, text) for offset in range(columns)}
+                next_tall |= {column + offset: (rows - 1, text, apart) for offset in range(columns)}
                 del cell.attrib["rowspan"]
             column += columns
         if len(filled) > len(cells):
@@ -151,9 +154,11 @@ def _fill(table: HtmlElement, remaining: int) -> int:
     return remaining
 
 
-def _copy(text: str, tag: str) -> HtmlElement:
+def _copy(text: str, tag: str, apart: str) -> HtmlElement:
     copy = etree.Element(tag)
     copy.text = text
+    if apart:
+        copy.set(APART, apart)
     return copy
 
 

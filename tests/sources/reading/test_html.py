@@ -52,8 +52,8 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS)
 def test_each_row_is_one_line_in_both_texts(monograph, row):
-    assert row in monograph.full.split("\n")
-    assert row in monograph.main.split("\n")
+    assert row in monograph.full.text.split("\n")
+    assert row in monograph.main.text.split("\n")
 
 
 FACTS = [
@@ -65,24 +65,24 @@ FACTS = [
 
 @pytest.mark.parametrize("fact", FACTS)
 def test_facts_are_in_both_texts(monograph, fact):
-    assert fact in monograph.full
-    assert fact in monograph.main
+    assert fact in monograph.full.text
+    assert fact in monograph.main.text
 
 
 @pytest.mark.parametrize("noise", ["SCRIPT-TEXT", "STYLE-TEXT", "TEMPLATE-TEXT", "enable JavaScript"])
 def test_code_is_in_neither_text(monograph, noise):
-    assert noise not in monograph.full
-    assert noise not in monograph.main
+    assert noise not in monograph.full.text
+    assert noise not in monograph.main.text
 
 
 def test_menus_and_banners_are_only_in_the_full_text(monograph):
     for clutter in ("A to Z", "Accept all", "© Example Formulary"):
-        assert clutter in monograph.full
-        assert clutter not in monograph.main
+        assert clutter in monograph.full.text
+        assert clutter not in monograph.main.text
 
 
 def test_structure_of_the_full_text(monograph):
-    lines = monograph.full.split("\n")
+    lines = monograph.full.text.split("\n")
     assert monograph.title == "Metformin | Example Formulary"
     for heading in ("Metformin hydrochloride", "Renal impairment", "Cautions"):
         assert lines[lines.index(heading) - 1] == ""
@@ -110,32 +110,32 @@ def test_structure_of_the_full_text(monograph):
     ],
 )
 def test_raised_figures_do_not_join_the_number_before(markup, text):
-    assert read_html(f"<body><p>{markup}</p>".encode()).full == text
+    assert read_html(f"<body><p>{markup}</p>".encode()).full.text == text
 
 
 def test_inline_marks_do_not_split_words_and_blocks_do():
     body = b"<body><div>5<b>0</b> mg<div>daily</div>then<br>none</div><p>a<span> b</span>"
-    assert read_html(body).full == "50 mg\ndaily\nthen\nnone\na b"
+    assert read_html(body).full.text == "50 mg\ndaily\nthen\nnone\na b"
 
 
 def test_layout_tables_are_blocks_and_data_tables_inside_stay_rows():
     body = b"""<body><table><tr><td><h2>Menu</h2></td><td><table><tr><th>Age<th>Dose<tr><td>Child<td>15 mg/kg
     </table></td></tr></table><table role=presentation><tr><td>left<td>right</table>"""
-    assert read_html(body).full == "Menu\n| Age | Dose |\n| Child | 15 mg/kg |\nleft\nright"
+    assert read_html(body).full.text == "Menu\n| Age | Dose |\n| Child | 15 mg/kg |\nleft\nright"
 
 
 def test_the_main_text_of_a_page_laid_out_by_tables_has_its_lines():
     prose = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic of the ward."
     body = f"""<body><table width=100%><tr><td width=20%><a href=/>Home</a><td><h1>Dose</h1>{prose}<p>{prose}<table>
     <tr><th>Age<th>Dose<tr><td>Child<td>15 mg/kg</table></table>"""
-    lines = read_html(body.encode()).main.split("\n")
+    lines = read_html(body.encode()).main.text.split("\n")
     assert [line for line in lines if line in ("Dose", prose, "| Age | Dose |", "| Child | 15 mg/kg |")] == lines[-5:]
 
 
 def test_spanning_cells_keep_their_column():
     body = b"""<body><table><tr><th>Drug<th>eGFR<th>Dose<tr><td rowspan=3>A<td>30-44<td rowspan=2>5 mg<tr><td>15-29
     <tr><td>0-14<td>none<tr><td>B<td>any<td>1 mg</table>"""
-    assert read_html(body).full.split("\n")[1:] == [
+    assert read_html(body).full.text.split("\n")[1:] == [
         "| A | 30-44 | 5 mg |", "| A | 15-29 | 5 mg |", "| A | 0-14 | none |", "| B | any | 1 mg |",
     ]  # fmt: skip
 
@@ -160,29 +160,31 @@ def test_pages_built_to_be_slow_take_linear_time(start, piece, size):
 
 def test_hostile_spans_do_not_multiply():
     rows = b"<tr>" + b"<td rowspan=65534 colspan=99999>x" * 50
-    assert len(read_html(b"<body><table>" + rows * 200 + b"</table>").full) < 100_000
+    assert len(read_html(b"<body><table>" + rows * 200 + b"</table>").full.text) < 100_000
 
 
 def test_preformatted_text_keeps_its_lines():
-    assert read_html(b"<body><pre>dose  5 mg\n  twice</pre><p>after").full == "dose  5 mg\n  twice\nafter"
+    assert read_html(b"<body><pre>dose  5 mg\n  twice</pre><p>after").full.text == "dose  5 mg\n  twice\nafter"
 
 
 def test_control_and_direction_characters_are_left_for_the_screen_to_mark():
-    full = read_html("<body><p>a\x1b[31mb\u202ec\x9bd [red]e[/red]</p>".encode()).full
+    full = read_html("<body><p>a\x1b[31mb\u202ec\x9bd [red]e[/red]</p>".encode()).full.text
     assert full == "a\x1b[31mb\u202ec\x9bd [red]e[/red]"
 
 
 def test_deep_nesting_is_told_and_does_no_harm():
     deep = read_html(b"<body><p>start" + b"<div>" * 5000 + b"dose 5 mg")
     assert "too deeply" in deep.damage
-    assert "start" in deep.full
+    assert "start" in deep.full.text
 
 
 def test_entities_of_a_document_type_are_not_expanded(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("SECRET")
     declared = f'<!ENTITY x SYSTEM "{secret.as_uri()}"><!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">'
-    full = read_html(f"<!DOCTYPE html [{declared}]><html><body><p>dose &x; &b; end</p></body></html>".encode()).full
+    full = read_html(
+        f"<!DOCTYPE html [{declared}]><html><body><p>dose &x; &b; end</p></body></html>".encode()
+    ).full.text
     assert "SECRET" not in full
     assert "haha" not in full
     assert "end" in full
@@ -190,7 +192,7 @@ def test_entities_of_a_document_type_are_not_expanded(tmp_path):
 
 @pytest.mark.parametrize("body", [b"", b"<", b"<!-- -->", b"\x00\x00", b"<html></html>", b"<?xml version='1.0'?>"])
 def test_nothing_readable_is_no_error(body):
-    assert read_html(body).full.strip("\x00\ufffd<") == ""
+    assert read_html(body).full.text.strip("\x00\ufffd<") == ""
 
 
 PAGE = "<html><head>{meta}</head><body><p>Café, 38 °C, “5 µg”</p></body></html>"
@@ -213,7 +215,7 @@ PAGE = "<html><head>{meta}</head><body><p>Café, 38 °C, “5 µg”</p></body><
 )
 def test_charset_is_told_from_the_bytes(meta, encoding, header):
     page = read_html(PAGE.format(meta=meta).encode(encoding), header)
-    assert page.full == "Café, 38 °C, “5 µg”"
+    assert page.full.text == "Café, 38 °C, “5 µg”"
 
 
 def test_a_declared_charset_that_is_not_western():
@@ -237,7 +239,7 @@ HEADS = """<body><table><thead><tr><th rowspan=2 scope=col>Drug<th colspan=2 sco
 
 
 def test_heads_of_several_rows_and_cells_over_columns_stand_in_every_row():
-    assert read_html(HEADS.encode()).full.split("\n") == [
+    assert read_html(HEADS.encode()).full.text.split("\n") == [
         "| Drug | Dose | Dose | Most |", "| Drug | Adult | Child | Most |", "| Penicillins |",
         "| A | 5 mg | 2 mg | 10 mg |", "| B | avoid | avoid | 24 h |",
     ]  # fmt: skip
@@ -257,7 +259,7 @@ def test_heads_of_several_rows_and_cells_over_columns_stand_in_every_row():
     ],
 )
 def test_formulas_and_notes_do_not_join_the_number_before(markup, text):
-    assert read_html(f"<body><p>{markup}</p>".encode()).full == text
+    assert read_html(f"<body><p>{markup}</p>".encode()).full.text == text
 
 
 def test_charset_names_mean_what_browsers_take_them_for():
@@ -274,8 +276,8 @@ ROLES = """<body><main><h1>Regimens before dental treatment</h1><p>One dose is g
 def test_a_table_made_of_roles_has_rows():
     page = read_html(ROLES.encode())
     for row in ("| Situation | Adults |", "| By mouth | 2 g |"):
-        assert row in page.full.split("\n")
-        assert row in page.main.split("\n")
+        assert row in page.full.text.split("\n")
+        assert row in page.main.text.split("\n")
 
 
 def test_what_is_folded_away_and_headings_that_are_links_are_in_the_main_text():
@@ -284,7 +286,7 @@ def test_what_is_folded_away_and_headings_that_are_links_are_in_the_main_text():
     <div role="tabpanel" aria-hidden="true" style="display:none"><p>In labour 100 mg is given at the onset.</p></div>
     <p>The count is <math><mrow><mn>4.0</mn><mo>–</mo><mn>11.0</mn><mo>×</mo><msup><mn>10</mn><mn>9</mn></msup></mrow
     ><annotation encoding="application/x-tex">4.0\\mathrm</annotation></math>/L in adults of all ages.</p></main>"""
-    main = read_html(body.encode()).main
+    main = read_html(body.encode()).main.text
     for kept in ("Who should have it?", "In labour 100 mg", "4.0–11.0×10⁹/L in adults"):
         assert kept in main
     assert "mathrm" not in main
@@ -292,7 +294,7 @@ def test_what_is_folded_away_and_headings_that_are_links_are_in_the_main_text():
 
 def test_a_raised_letter_in_a_cell_is_the_mark_of_a_note():
     rows = "<tr><th>Outcome<th>No.<tr><td>Death<sup>a</sup><td>19<sup>b,c</sup><tr><td>1<sup>st</sup><td>2"
-    assert read_html(f"<body><table>{rows}</table>".encode()).full.split("\n")[1:] == [
+    assert read_html(f"<body><table>{rows}</table>".encode()).full.text.split("\n")[1:] == [
         "| Death[a] | 19[b,c] |",
         "| 1st | 2 |",
     ]
@@ -301,4 +303,4 @@ def test_a_raised_letter_in_a_cell_is_the_mark_of_a_note():
 @pytest.mark.parametrize(("page", "heading"), [("recommendations", "Fluids"), ("faq", "What about egg allergy?")])
 def test_headings_stay_where_trafilatura_gathers_paragraphs_by_itself(page, heading):
     html = read_html((PAGES / f"{page}.html").read_bytes())
-    assert heading in [html.main[place.start : place.end] for place in html.main_outline]
+    assert heading in [html.main.text[place.start : place.end] for place in html.main.outline]

@@ -48,8 +48,8 @@ WRITTEN = [
 @pytest.mark.parametrize(("markup", "text"), WRITTEN)
 def test_what_markup_says_is_in_both_texts(markup, text):
     page = read_html(f"<html><body><main>{PROSE}<p>{markup}</p>{PROSE}</main></body></html>".encode())
-    assert text in page.full.split("\n")
-    assert text in page.main.split("\n")
+    assert text in page.full.text.split("\n")
+    assert text in page.main.text.split("\n")
 
 
 def math(markup):
@@ -89,8 +89,8 @@ def test_a_formula_that_a_page_holds_twice_is_read_once():
     <annotation encoding="application/x-tex">5</annotation></semantics></math></span><span class="katex-html"
     aria-hidden="true"><span>5</span></span></span> mg</p>"""
     page = read_html(f"<html><body><main>{PROSE}{katex}</main></body></html>".encode())
-    assert "dose 5 mg" in page.full.split("\n")
-    assert "dose 5 mg" in page.main.split("\n")
+    assert "dose 5 mg" in page.full.text.split("\n")
+    assert "dose 5 mg" in page.main.text.split("\n")
 
 
 LOST_BEFORE = [
@@ -109,7 +109,7 @@ LOST_BEFORE = [
 @pytest.mark.parametrize(("markup", "lines"), LOST_BEFORE)
 def test_text_in_blocks_of_no_paragraph_is_in_the_main_text(markup, lines):
     page = read_html(f"<html><body><main>{PROSE}<p>Start</p>{markup}<p>End</p>{PROSE}</main></body></html>".encode())
-    for text in (page.main, page.full):
+    for text in (page.main.text, page.full.text):
         between = text.split("\n")[text.split("\n").index("Start") + 1 : text.split("\n").index("End")]
         assert [line for line in between if line] == lines
 
@@ -133,7 +133,7 @@ TABLES = [
 def test_rows_do_not_mix(rows, lines):
     markup = f"<p>Start</p><table><tbody>{rows}</tbody></table><p>End</p>"
     page = read_html(f"<html><body><main>{PROSE}{markup}{PROSE}</main></body></html>".encode())
-    for text in (page.main, page.full):
+    for text in (page.main.text, page.full.text):
         between = text.split("\n")[text.split("\n").index("Start") + 1 : text.split("\n").index("End")]
         assert [line for line in between if line] == lines
 
@@ -179,5 +179,5 @@ def test_only_tags_with_too_many_attributes_are_cut():
     ],
 )
 def test_characters_and_names_that_trees_do_not_take_do_no_harm(markup):
-    assert "5" in read_html(f"<body>{markup}".encode()).full
+    assert "5" in read_html(f"<body>{markup}".encode()).full.text
     assert "5" in read_fragment(markup)[0]

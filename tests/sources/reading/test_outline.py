@@ -48,8 +48,9 @@ def test_headings_of_the_main_text_and_none_of_the_menus():
     assert_sound(page)
     last = [page.text[one.start : one.end] for one in heading_path(page.outline, len(page.text))]
     assert last == ["Planticillin", "Cautions", "Adults"]
-    # The line of the table of contents says the same and is no heading.
-    assert page.text.index("Dose") < page.outline[1].start
+    # The line of the table of contents says the same and is no heading, nor in the main text.
+    assert page.full_text.index("Dose") < page.full_text.index("Planticillin")
+    assert page.text.count("Dose\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -94,12 +95,14 @@ def test_what_is_no_heading(markup):
     assert_sound(page)
 
 
-def test_the_marks_leave_no_trace_and_a_page_that_uses_them_has_no_outline():
+def test_the_marks_leave_no_trace_and_a_page_that_uses_them_is_left_as_it_is():
     page = read(f"<main><h1>Planticillin</h1>{PROSE}<h2>Dose</h2>{PROSE}</main>")
     assert not any(0x13000 <= ord(character) <= 0x1342F for character in page.text + page.full_text + page.title)
-    hostile = read(f"<main><h1>Planticillin</h1>{PROSE}<p>\U00013201not a heading\U00013200</p>{PROSE}</main>")
-    assert hostile.outline == ()
-    assert "\U00013201not a heading\U00013200" in hostile.text
+    words = "\U00013300\U00013300\U00013301\U00013300 no choice of another line"
+    hostile = read(f"<nav><p>{FACT}</p></nav><main><h1>Planticillin</h1>{PROSE}<p>{words}</p>{PROSE}</main>")
+    assert outline(hostile) == [(1, "Planticillin")]
+    assert words in hostile.text
+    assert_sound(hostile)
 
 
 def test_the_full_text_has_its_outline_where_it_is_the_text():

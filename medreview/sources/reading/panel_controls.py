@@ -1,0 +1,116 @@
+"""What on a page opens a closed panel: the tab, the button or the heading by which a reader gets to its text."""
+
+import re
+from itertools import islice
+from typing import Final
+
+from lxml.html import HtmlElement
+
+from medreview.sources.reading.elements import HEADINGS
+
+_NAMES_OF_TARGETS: Final = ("aria-controls", "popovertarget", "commandfor", "for")
+_PANEL: Final = re.compile(
+    r"accordion|collaps|expand|toggle|\btabs?\b|[-_]tabs?\b|\btabs?[-_]|panel|drawer|faq|question|answer|disclos|spoiler|"
+    r"fold|read-?more|show-?more|\bacc\b|\bqa\b",
+    re.IGNORECASE,
+)
+_TURNED: Final = re.compile(r"carousel|swiper|slider|slick|splide", re.IGNORECASE)
+_BUTTON_ROLES: Final = frozenset({"button", "tab", "switch", "menuitem"})
+_EMPTY_TARGETS: Final = ("", "#", "javascript:")
+_MOST_SIBLINGS: Final = 30
+_MOST_INSIDE: Final = 15
+
+
+class PanelControls:
+    """The controls of one page, looked for once."""
+
+    def __init__(self, root: HtmlElement) -> None:
+        self._targets: set[str] = set()
+        self._by_id: dict[str, HtmlElement] = {}
+        self._has_tabs = False
+        for node in root.iter("*"):
+            if name := node.get("id"):
+                self._by_id.setdefault(name, node)
+            if not node.attrib or node.get("hidden") is not None:
+                continue
+            self._has_tabs |= node.get("role") == "tab"
+            for name, value in node.attrib.items():
+                if name in _NAMES_OF_TARGETS:
+                    self._targets.update(value.split()[:20])
+                elif value.startswith("#") and (name == "href" or name.startswith("data-")) and _is_seen(node):
+                    self._targets.add(value[1:])
+
+    def opens(self, panel: HtmlElement) -> bool:
+        """Whether something that a reader sees opens a panel."""
+        if panel.get("id") in self._targets and panel.get("id"):
+            return True
+        if panel.get("role") == "tabpanel" and self._has_tabs:
+            return True
+        label = self._by_id.get((panel.get("aria-labelledby") or "").split(" ")[0])
+        if label is not None and (_is_control(label) or label.tag in HEADINGS):
+            return True
+        holder = panel.getparent()
+        if holder is not None and (holder.get("tabindex") is not None or holder.get("onclick") is not None):
+            return holder.tag not in ("body", "html")
+        if _TURNED.search(names(panel)) or (holder is not None and _TURNED.search(names(holder))):
+            return True
+        if self._stands_before(panel):
+            return True
+        # The panel may stand alone in a wrapper, which follows the control.
+        return (
+            holder is not None and panel.getprevious() is None and holder.tag == "div" and self._stands_before(holder)
+        )
+
+    def _stands_before(self, panel: HtmlElement) -> bool:
+        """Whether a control stands before a panel, or a heading where the names say that it is one of a panel."""
+        own = set((panel.get("class") or "").split())
+        for before in islice(panel.itersiblings(preceding=True), _MOST_SIBLINGS):
+            if not isinstance(before.tag, str) or before.tag in ("script", "style", "br", "hr"):
+                continue
+            if before.tag == panel.tag and own and own & set((before.get("class") or "").split()):
+                continue  # another panel of the same set
+            if any(map(_is_control, islice(before.iter("*"), _MOST_INSIDE))):
+                return True
+            is_named = any(_PANEL.search(names(one)) for one in (panel, before, panel.getparent()) if one is not None)
+            if not is_named:
+                return False
+            return (
+                before.tag == "dt"
+                or any(one.tag in HEADINGS for one in islice(before.iter("*"), _MOST_INSIDE))
+                or (_PANEL.search(names(before)) is not None)
+            )
+        return False
+
+
+def closed_by_control(panel: HtmlElement) -> bool:
+    """Whether the control before a panel says that it is closed (``aria-expanded="false"``)."""
+    before = panel.getprevious()
+    return (
+        before is not None
+        and isinstance(before.tag, str)
+        and any(one.get("aria-expanded") == "false" for one in islice(before.iter("*"), _MOST_INSIDE))
+        and any(_PANEL.search(names(one)) for one in (panel, before, panel.getparent()) if one is not None)
+    )
+
+
+def names(node: HtmlElement) -> str:
+    """Class and id of an element."""
+    return f"{(node.get('class') or '')[:300]} {(node.get('id') or '')[:100]}"
+
+
+def _is_control(node: HtmlElement) -> bool:
+    if node.tag in ("button", "summary", "label") or node.get("role") in _BUTTON_ROLES:
+        return True
+    if any(node.get(name) is not None for name in ("aria-expanded", "onclick", "data-toggle", "data-bs-toggle")):
+        return True
+    if node.tag == "a":
+        target = (node.get("href") or "").strip()
+        return target.startswith("#") or target.rstrip(";").replace("void(0)", "") in _EMPTY_TARGETS
+    return bool(node.get("tabindex") == "0")
+
+
+def _is_seen(node: HtmlElement) -> bool:
+    """Whether a control shows something: a text, a picture, a name."""
+    if node.get("aria-label") or node.get("title"):
+        return True
+    return any(part.strip() for part in islice(node.itertext(), 20)) or next(node.iter("img", "svg"), None) is not None
