@@ -24,6 +24,7 @@ CONTENT: Final = "content"
 """The main part of the page, or an article."""
 
 _TAGS: Final = {"nav": FRAME, "aside": BESIDE, "main": CONTENT, "article": CONTENT, "search": FRAME}
+_ALWAYS: Final = frozenset({"header", "footer", "button", *_TAGS})
 _ROLES: Final = {
     **dict.fromkeys(("navigation", "banner", "contentinfo", "search", "menu", "menubar"), FRAME),
     **dict.fromkeys(("main", "article"), CONTENT),
@@ -70,12 +71,12 @@ _LONGEST_NAME: Final = 60
 
 def mark_areas(root: HtmlElement) -> None:
     """Note on each element that begins an area of which kind it is, in place."""
+    etree.strip_attributes(root, AREA)
     in_content: list[HtmlElement] = []
     for event, node in etree.iterwalk(root, events=("start", "end")):
         if not isinstance(node.tag, str):
             continue
         if event == "start":
-            node.attrib.pop(AREA, None)
             if node.tag not in DROPPED and (kind := _kind(node, in_content[-1].tag if in_content else "")):
                 node.set(AREA, kind)
                 if kind == CONTENT:
@@ -86,6 +87,8 @@ def mark_areas(root: HtmlElement) -> None:
 
 def _kind(node: HtmlElement, in_content: str) -> str:
     """``in_content`` is the tag of the content around an element, ``""`` for none."""
+    if not node.attrib and node.tag not in _ALWAYS:
+        return ""
     role = node.get("role")
     if role and (kind := _ROLES.get(role)):
         return "" if in_content and role == "banner" else kind

@@ -19,8 +19,6 @@ from medreview.sources.reading.style_rules import Style, StyleRules, style_rules
 
 APART: Final = "data-set-apart"
 """The attribute in which it is noted; a page's own is removed."""
-PRECEDENCE: Final = {"": 0, "boilerplate": 1, "collapsed": 2, "alt": 3, "hidden": 4}
-"""Of two kinds for one text the higher one holds."""
 
 _CLOSED_NAMES: Final = frozenset(
     {"hidden", "hide", "d-none", "is-hidden", "display-none", "visually-removed", "u-hidden"}
@@ -54,8 +52,7 @@ def mark_concealed(root: HtmlElement) -> None:
     """Note on each element that is closed or not seen which of both it is, and let closed panels be read, in place."""
     rules = style_rules(root)
     controls = PanelControls(root)
-    for node in root.iter("*"):
-        node.attrib.pop(APART, None)
+    etree.strip_attributes(root, APART)
     for node in list(root.iter("details")):
         _unfold(node)
     steps = etree.iterwalk(root, events=("start",))
@@ -77,13 +74,16 @@ def mark_concealed(root: HtmlElement) -> None:
 def _kind(node: HtmlElement, rules: StyleRules, controls: PanelControls) -> str:
     if node.tag in ("html", "body", "summary", "math"):
         return ""
+    if not node.attrib and node.tag not in rules.tags and node.tag != "dialog" and not controls.say_what_is_closed:
+        return ""
     style = rules.style_of(node)
     names = node.get("class") or ""
     if _is_unseen(node, style, names, rules):
         return "" if next(node.iter("math"), None) is not None else "hidden"
     if _is_closed(node, style, names):
         return "collapsed" if controls.opens(node) else "hidden"
-    if node.get("aria-hidden") == "true" or closed_by_control(node) or _is_closed_by_kit(names):
+    is_said_closed = controls.say_what_is_closed and closed_by_control(node)
+    if node.get("aria-hidden") == "true" or is_said_closed or _is_closed_by_kit(names):
         return "collapsed" if _may_be_panel(node) and controls.opens(node) else ""
     return ""
 

@@ -14,7 +14,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from medreview.sources.reading.areas import AREA
-from medreview.sources.reading.concealment import APART, PRECEDENCE
+from medreview.sources.reading.concealment import APART
 from medreview.sources.reading.elements import (
     BLOCKS,
     DROPPED,
@@ -25,7 +25,7 @@ from medreview.sources.reading.elements import (
     longer_than,
 )
 from medreview.sources.reading.outline import Heading
-from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.reading.set_apart import SetApart, graver
 from medreview.text import normalise_newlines
 
 LINES_EXTRACTOR: Final = "walker 4"
@@ -146,11 +146,6 @@ def heading_level(node: HtmlElement) -> int:
     return 0 if role in ("presentation", "none") else _LEVELS.get(node.tag, 0)
 
 
-def inherited(outer: str, own: str) -> str:
-    """The kind of what stands in an element of one kind within one of another."""
-    return own if PRECEDENCE[own] > PRECEDENCE[outer] else outer
-
-
 def _lines(root: HtmlElement, outer: str, areas: list[Area], area: int) -> list[Line]:
     """The lines of an element. Iterative, not recursive, so that no depth of nesting can exhaust the stack."""
     lines: list[Line] = []
@@ -180,7 +175,7 @@ def _lines(root: HtmlElement, outer: str, areas: list[Area], area: int) -> list[
                 buffer.add(node.tail, kinds[-1], (node, True), linked > 0)
             continue
         if event == "start":
-            kind = inherited(kinds[-1], node.get(APART) or "")
+            kind = graver(kinds[-1], node.get(APART) or "")
             if tag in DROPPED:
                 kinds.append(kind)
                 within.append(within[-1])
@@ -268,18 +263,19 @@ def _finished(buffer: _Buffer, prefix: str, area: int, preserved: bool, level: i
 def _collapsed(buffer: _Buffer, before: int) -> tuple[str, Sequence[SetApart]]:
     """The pieces of a line with white space collapsed, and what of it is set apart, ``before`` characters later."""
     if not buffer.is_apart:
-        return collapse_whitespace("".join(text for text, _ in buffer.pieces)), ()
-    pieces: list[_Piece] = []
+        pieces = buffer.pieces
+        return collapse_whitespace(pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces])), ()
+    collapsed: list[_Piece] = []
     ends_in_space = True
     for text, kind in buffer.pieces:
         part = SPACE.sub(" ", text)
         if ends_in_space:
             part = part.removeprefix(" ")
         if part:
-            pieces.append((part, kind))
+            collapsed.append((part, kind))
             ends_in_space = part.endswith(" ")
-    text = "".join(text for text, _ in pieces).rstrip(" ")
-    return text, _ranges(pieces, len(text), before)
+    text = "".join(text for text, _ in collapsed).rstrip(" ")
+    return text, _ranges(collapsed, len(text), before)
 
 
 def _ranges(pieces: Sequence[_Piece], length: int, before: int) -> list[SetApart]:
@@ -304,9 +300,9 @@ def _table(table: HtmlElement, outer: str, areas: list[Area], area: int) -> list
     lines: list[Line] = []
     for row in table.iter("tr"):
         group = row.getparent()
-        kind = inherited(outer, row.get(APART) or "")
+        kind = graver(outer, row.get(APART) or "")
         if group is not None and group is not table:
-            kind = inherited(kind, group.get(APART) or "")
+            kind = graver(kind, group.get(APART) or "")
         line = Line("|", area, is_row=True)
         apart: list[SetApart] = []
         cells = [_lines(cell, kind, areas, area) for cell in row.iterchildren("td", "th")]

@@ -28,11 +28,16 @@ class PanelControls:
         self._targets: set[str] = set()
         self._by_id: dict[str, HtmlElement] = {}
         self._has_tabs = False
+        self.say_what_is_closed = False
+        """Whether any control on the page says of itself that its panel is closed."""
         for node in root.iter("*"):
+            if not node.attrib:
+                continue
             if name := node.get("id"):
                 self._by_id.setdefault(name, node)
-            if not node.attrib or node.get("hidden") is not None:
+            if node.get("hidden") is not None:
                 continue
+            self.say_what_is_closed |= node.get("aria-expanded") == "false"
             self._has_tabs |= node.get("role") == "tab"
             for name, value in node.attrib.items():
                 if name in _NAMES_OF_TARGETS:

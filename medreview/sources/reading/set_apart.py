@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from typing import Final, NamedTuple
 
 _UNSEEN: Final = re.compile(
@@ -9,6 +10,14 @@ _UNSEEN: Final = re.compile(
     "|([\U000e0001-\U000e007f]+|[\u200b-\u200d\u2060-\u2064\u180e\ufeff\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,})"
 )
 """In its group, characters that write without being seen: tags, and runs of characters of no width."""
+
+
+MOST_PARTS: Final = 10_000
+"""Parts of one text; from the last of them on the rest of the text is one part, of the gravest kind in it."""
+
+
+GRAVITY: Final = ("", "boilerplate", "collapsed", "alt", "hidden")
+"""Of two kinds for one text the later one holds."""
 
 
 class SetApart(NamedTuple):
@@ -19,6 +28,11 @@ class SetApart(NamedTuple):
     kind: str
 
 
+def graver(one: str, other: str) -> str:
+    """The kind that holds of two for one text, ``""`` for none."""
+    return one if not other or GRAVITY.index(one) >= GRAVITY.index(other) else other
+
+
 def with_unseen(text: str, parts: Sequence[SetApart] = ()) -> tuple[SetApart, ...]:
     """The parts of a text, cut to its length, and as ``hidden`` its runs of characters that nobody sees.
 
@@ -27,7 +41,7 @@ def with_unseen(text: str, parts: Sequence[SetApart] = ()) -> tuple[SetApart, ..
     runs = [found.span(1) for found in _UNSEEN.finditer(text) if found[1]]
     cut = [SetApart(start, min(end, len(text)), kind) for start, end, kind in parts if start < len(text)]
     if not runs:
-        return tuple(cut)
+        return _bounded(cut)
     found: list[SetApart] = []
     waiting = iter(cut)
     part = next(waiting, None)
@@ -46,4 +60,12 @@ def with_unseen(text: str, parts: Sequence[SetApart] = ()) -> tuple[SetApart, ..
     while part is not None:
         found.append(part)
         part = next(waiting, None)
-    return tuple(found)
+    return _bounded(found)
+
+
+def _bounded(parts: Sequence[SetApart]) -> tuple[SetApart, ...]:
+    if len(parts) <= MOST_PARTS:
+        return tuple(parts)
+    rest = parts[MOST_PARTS - 1 :]
+    kind = reduce(graver, (part.kind for part in rest))
+    return (*parts[: MOST_PARTS - 1], SetApart(rest[0].start, rest[-1].end, kind))

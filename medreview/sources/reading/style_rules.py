@@ -5,7 +5,7 @@ are left out, and so are selectors with attributes, states or siblings.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -64,6 +64,11 @@ class StyleRules:
     """The rules of one page, by the id, class or tag of the element that they are for."""
 
     _by_key: dict[str, list[_Rule]] = field(default_factory=dict)
+
+    @property
+    def tags(self) -> Set[str]:
+        """The tags that have rules, among classes and ids."""
+        return self._by_key.keys()
 
     def style_of(self, node: HtmlElement) -> Style:
         """What holds for an element by the rules and by its own ``style``: property to value, in lower case."""

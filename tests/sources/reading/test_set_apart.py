@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from medreview.labels import SET_APART
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import LONGEST, read_page
-from medreview.sources.reading.set_apart import SetApart, with_unseen
+from medreview.sources.reading.set_apart import MOST_PARTS, SetApart, with_unseen
 from tests.support.cost import LINEAR, growth
 
 FACT = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic. "
@@ -219,6 +219,14 @@ def test_unseen_characters_cut_through_other_parts():
         (0, 2, "alt"), (2, 5, "hidden"), (5, 7, "collapsed"), (7, 10, "hidden"), (10, 12, "collapsed"),
     )  # fmt: skip
     assert with_unseen("abc", [SetApart(1, 9, "alt"), SetApart(12, 15, "alt")]) == ((1, 3, "alt"),)
+
+
+def test_of_very_many_parts_the_rest_is_one():
+    parts = [SetApart(2 * place, 2 * place + 1, "alt") for place in range(MOST_PARTS + 50)]
+    parts[-7] = SetApart(*parts[-7][:2], "hidden")
+    bounded = with_unseen("ab" * (MOST_PARTS + 50), parts)
+    assert len(bounded) == MOST_PARTS
+    assert bounded[-1] == (2 * MOST_PARTS - 2, 2 * MOST_PARTS + 99, "hidden")
 
 
 def test_marks_of_the_page_itself_count_for_nothing():
