@@ -12,7 +12,6 @@ from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
 from medreview.study import Study
-from medreview.study.aside import write_aside
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.file_fault import sentence_of
 from medreview.study.rescue import Elsewhere
@@ -121,7 +120,7 @@ class EventWriter:
         if not batch:
             return ""
         try:
-            write_aside(self._study.path, lambda connection: self._write_exposures(connection, batch))
+            self._study.write_aside(lambda connection: self._write_exposures(connection, batch))
         except UserError as error:
             return cannot_vouch(str(error))
         return ""

@@ -10,7 +10,6 @@ from typing import Final, Literal
 from medreview.errors import UserError
 from medreview.review.queue_kinds import UNMET
 from medreview.study import Study
-from medreview.study.aside import write_aside
 from medreview.study.events import NewEvent, Recorder
 
 Shown = Literal["verdicts", "totals"]
@@ -52,7 +51,7 @@ def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
         if study.writable:
             study.write(change)
         else:
-            write_aside(study.path, change)
+            study.write_aside(change)
     except UserError as error:
         return cannot_vouch(str(error))
     return ""

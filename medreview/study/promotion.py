@@ -57,8 +57,8 @@ def number_promotions(connection: sqlite3.Connection) -> None:
     After a merge: each promotion takes the last place in the copy that it comes to.
     """
     rows = connection.execute(
-        """SELECT s.response_id, s.statement_id, s.ordinal FROM statement AS s
-           JOIN event AS e ON e.unit = s.statement_id
+        """SELECT s.response_id, s.statement_id, s.ordinal
+           FROM statement AS s JOIN event AS e ON e.unit = s.statement_id
            WHERE e.kind = ? GROUP BY s.statement_id ORDER BY s.response_id, min(e.event_id)""",
         (PROMOTE,),
     )

@@ -14,10 +14,12 @@ from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.storable import storable_text
+from medreview.study.aside import write_aside
 from medreview.study.backup import backup_if_changed
 from medreview.study.close_note import close_note
 from medreview.study.connection import connect, copy_of, make_durable
 from medreview.study.file_fault import NO_TEXT, FileFault, damaged, sentence_of
+from medreview.study.file_identity import FileIdentity
 from medreview.study.file_kind import refuse_no_file
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
@@ -43,6 +45,7 @@ class Study:
         self._executor = ThreadPoolExecutor(1, "study-writer") if lock else None
         self._writer = Writer(path, reader) if lock else None
         self._left: list[sqlite3.Connection] = []
+        self._opened = FileIdentity(path)
 
     @classmethod
     def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
@@ -128,6 +131,16 @@ class Study:
         if now is not None and not self.goes_on_elsewhere:
             raise now.error()
         return result
+
+    def write_aside(self, change: Callable[[sqlite3.Connection], object]) -> None:
+        """Run ``change`` on a study that was opened for reading (:func:`medreview.study.aside.write_aside`).
+
+        Raises :class:`UserError` with half a sentence on what is in the way, such as another file at its path.
+        """
+        what = self._opened.lost()
+        if not self._opened.names_study:
+            raise UserError(what)
+        write_aside(self.path, change)
 
     def meta(self, key: str, default: str = "") -> str:
         """A value of the table ``study``: ``study_id``, ``title``, ``created_at``."""

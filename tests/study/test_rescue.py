@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from medreview.errors import NotSavedHere
+from medreview.errors import NotSavedHere, UserError
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
@@ -299,3 +299,13 @@ def test_a_study_opened_through_a_link_is_the_file_that_the_link_leads_to(
             study.close()
         assert len(labels(rescues(path.parent)[0])) == 3
         assert labels(path) == {"r1.1": "partial", "r1.2": "supported"}
+
+
+def test_a_look_at_a_study_that_is_only_read_is_not_written_into_another_file(path: Path, older: Path) -> None:
+    before = older.read_bytes()
+    with Study.open(path, read_only=True) as study:
+        _replace(path, older)
+        with pytest.raises(UserError, match=r"another file was put in the place of a\.medreview"):
+            study.write_aside(lambda connection: connection.execute("DELETE FROM study"))
+
+    assert path.read_bytes() == before
