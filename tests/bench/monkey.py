@@ -189,7 +189,7 @@ def _end(terminal: _Watched) -> list[str]:
             shown = terminal.shown
             terminal.process.send_signal(signal.SIGABRT)  # faulthandler then says what each thread does
             terminal.finish()
-            return [f"it does not leave; the screen is\n{shown}\n{terminal.output[-3000:].decode(errors='replace')}"]
+            return [f"it does not leave; the screen is\n{shown}\n{terminal.output[-9000:].decode(errors='replace')}"]
         terminal.process.send_signal(signal.SIGCONT)
         terminal.send(b"\x1b[201~\x1b")  # out of a paste, out of a line
         terminal.read(0.3)

@@ -6,10 +6,12 @@ import pytest
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.queue import open_queue
+from medreview.review.reviewer_state import load_reviewer_state
 from medreview.review.session import ReviewSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.check import check
+from medreview.study.events import NewEvent, Recorder
 from tests.support.full_disk import full_disk
 from tests.support.study_builder import new_version
 
@@ -401,3 +403,25 @@ def test_undoing_what_is_not_in_the_queue_names_the_statement(study):
     assert session.item.statement_id == "s4"
     session.redo()
     assert "R01 S2 done again: contradicted, not in this queue" in session.receipt
+
+
+def test_reading_a_label_costs_less_than_the_cube_of_its_corrections(study):
+    """The steps that SQLite takes for one statement: twice the corrections, four times the steps."""
+    recorder, payload = Recorder("kb"), {"axis": "evidence", "exposure": {"judge_verdict": "no"}}
+
+    def steps_after_forty_more():
+        def change(connection):
+            for label in ("supported", "partial") * 20:
+                decision = NewEvent("decide", "s1", payload | {"label": label})
+                recorder.append(connection, decision, block="audit", mode="blind")
+
+        study.write(change)
+        steps = []
+        study.reader.set_progress_handler(lambda: steps.append(1), 100)
+        own = load_reviewer_state(study.reader, "s1", "kb")
+        study.reader.set_progress_handler(None, 0)
+        assert (own.blind, own.first, own.label) == (True, "partial", "partial")
+        return len(steps)
+
+    few = steps_after_forty_more()
+    assert steps_after_forty_more() < 6 * few
