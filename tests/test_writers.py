@@ -6,13 +6,15 @@ code. Here a few steps of each command are tried; ``python -m tests.bench.kill_r
 
 import ast
 import random
+import shutil
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.support.commands import ROOT
-from tests.support.writers import WRITERS, Writer, bench_of, states, strike
+from tests.support.dying import KILLED, NEVER, run
+from tests.support.writers import WRITERS, Writer, bench_of, database_state, states, strike
 
 CASES: Final = [
     pytest.param(one, id=f"{' '.join(one.arguments)} {one.before[:4]}") for of in WRITERS.values() for one in of
@@ -38,6 +40,50 @@ def test_a_study_or_copy_that_finds_no_room_is_not_there(module: str, demo_file:
     assert strike(writer, bench, 400_000, "limit", None, states(writer, bench)[1]) == 2
 
 
+RESCUED: Final = """
+import os, pathlib
+from medreview.errors import UserError
+from medreview.review.decision import decide_in_script
+from medreview.study import Study
+path = pathlib.Path("study.medreview")
+try:
+    with Study.open(path) as study:
+        statement = study.reader.execute("SELECT statement_id FROM statement").fetchone()[0]
+        decide_in_script(study, "kb", statement, "supported")
+        {happens}
+        decide_in_script(study, "kb", statement, "partial")
+except UserError as error:
+    raise SystemExit(2)
+"""
+HAPPENS: Final = {
+    "moved": 'path.rename("moved.medreview")',
+    "emptied": "os.truncate(path, 0)",
+}
+
+
+@pytest.mark.parametrize("happens", HAPPENS.values(), ids=HAPPENS)
+def test_a_rescue_file_is_whole_or_not_there(happens: str, demo_file: Path, tmp_path: Path) -> None:
+    """The study's path no longer names what is open, and the program is killed while it writes that down."""
+    ready, folder = tmp_path / "ready", tmp_path / "folder"
+    ready.mkdir()
+    shutil.copy(demo_file, ready / "study.medreview")
+
+    def rescued(step: int) -> tuple[int, int, list[object]]:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(ready, folder)
+        environ = {"XDG_STATE_HOME": str(folder / "state")}
+        code, told, steps = run(("-c", RESCUED.format(happens=happens)), folder, environ, step)
+        assert "Traceback" not in told
+        return code, steps, [database_state(path) for path in folder.glob("*.rescue-*.medreview")]
+
+    code, steps, whole = rescued(NEVER)
+    assert (code, whole) == (2, [2])
+    for step in random.Random(len(happens)).sample(range(steps // 2, steps + 1), 3):
+        code, _, found = rescued(step)
+        assert code == KILLED
+        assert found in ([], [1], [2])  # the first decision has its receipt, the second has none
+
+
 WRITING: Final = frozenset(
     {
         "write_text", "write_bytes", "mkdir", "makedirs", "symlink_to", "hardlink_to", "link", "symlink",
@@ -49,7 +95,10 @@ WRITING: Final = frozenset(
 ALLOWED: Final = {
     "medreview/atomic_output.py": {"mkdir", "open", "fdopen", "rename", "replace"},  # the one home
     "medreview/renaming.py": {"rename"},
-    "medreview/study/lock.py": {"open", "ftruncate", "pwrite"},  # who has the study open; no result
+    "medreview/study/lock.py": {"open", "ftruncate", "pwrite", "mkdir"},  # who has the study open; no result
+    "medreview/study/file_identity.py": {"ftruncate"},  # the log of a study that is no longer under its name
+    "medreview/study/rescue.py": {"mkdir"},
+    "screens/ending.py": {"open", "fdopen", "mkdir"},  # the log of what ended the workbench, which grows by entries
     "medreview/study/connection.py": {"connect"},  # the study itself: transactions
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
     "medreview/exchange/exports/sqlite_file.py": {"connect"},  # of a file in a workplace
@@ -110,4 +159,4 @@ def test_every_user_of_the_home_is_tried() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and named(node)[0] in home
     }
-    assert users == WRITERS.keys()
+    assert users == {*WRITERS, "study/rescue.py", "study/file_identity.py"}  # the test of a rescue file has these

@@ -1,13 +1,17 @@
-"""Kill the workbench while someone decides, again and again, and see whether anything that was saved is lost.
+"""Kill the workbench while someone decides, and commands while they work, and see whether anything is lost.
 
-    python -m tests.bench.kill_rounds --rounds 20
+    python -m tests.bench.kill_rounds                       # 200 kills in review, 4 of each command, 12 of a live judge
+    python -m tests.bench.kill_rounds --rounds 20 --each 1 --judged 2 --seed 7
 
-Every round decides statements under a real pty, follows the screen, and at a random moment sends SIGKILL or SIGHUP or
-closes the pty. It fails when a decision whose receipt was on the screen is not in the study, when `check` finds a
-fault, when the process stays, or when SIGHUP leaves the terminal in the alternate screen.
+Every round of review decides statements under a real pty, follows the screen, and at a random moment sends SIGKILL or
+SIGHUP or closes the pty. It fails when a decision whose receipt was on the screen is not in the study, when `check`
+finds a fault, when the process stays, or when SIGHUP leaves the terminal in the alternate screen. What a round of a
+command is says `killed_commands.py`. With `--steps`, each command that writes a file is also killed, and finds the disk
+full, at every one of its steps.
 """
 
 import argparse
+import itertools
 import random
 import re
 import shutil
@@ -17,8 +21,11 @@ from pathlib import Path
 
 from medreview.study import Study
 from medreview.study.check import check
+from tests.bench.killed_commands import Result, Row, command_rounds
 from tests.support.commands import MEDREVIEW, Program
+from tests.support.dying import Blow
 from tests.support.terminal import Terminal
+from tests.support.writers import WRITERS, bench_of, states, strike
 
 RECEIPT = re.compile(r"saved #(\d+)")
 ENDS = ("kill", "hup", "close")
@@ -82,21 +89,63 @@ def rounds(study: Path, how: str, count: int, luck: random.Random) -> tuple[int,
     return seen, faults
 
 
+def review_row(sample: Path, folder: Path, how: str, count: int, seed: int) -> Row:
+    """Rounds of review that end in one way."""
+    study = Path(shutil.copy(sample, folder / f"{how}.medreview"))
+    row, luck = Row(f"review ({how})"), random.Random(f"{seed} {how}")
+    for _ in range(count):
+        receipt, wrong = one_round(study, how, luck)
+        lost = [fault for fault in wrong if fault.startswith("receipt")]
+        row.add(Result(receipt > 0, len(lost), tuple(wrong)))
+    return row
+
+
+def step_row(sample: Path, folder: Path, blow: Blow) -> Row:
+    """Every command that writes a file, struck at each of its steps."""
+    row = Row(f"writers ({blow})")
+    for number, writer in enumerate(itertools.chain(*WRITERS.values())):
+        (folder / f"{blow}{number}").mkdir()
+        bench = bench_of(sample, folder / f"{blow}{number}")
+        before, after, steps = states(writer, bench)
+        for step in range(1, steps + 1):
+            try:
+                code = strike(writer, bench, step, blow, before, after)
+                row.add(Result(code != 0))
+            except AssertionError as error:
+                row.add(Result(True, 0, (f"{' '.join(writer.arguments)} at step {step}: {error}",)))
+        shutil.rmtree(bench.base)
+    return row
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=20, help="rounds of each kind")
+    parser.add_argument("--rounds", type=int, default=200, help="kills in review; a tenth of it of the other ends")
+    parser.add_argument("--each", type=int, default=4, help="kills of each command")
+    parser.add_argument("--judged", type=int, default=12, help="kills of a judge that is asked over a live server")
+    parser.add_argument("--steps", action="store_true", help="also every step of the commands that write a file")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    luck = random.Random(options.seed)
     failed = False
+    print(f"seed {options.seed}\n{'':22}{'rounds':>8}{'hit':>8}{'lost':>8}{'faulty':>8}")
+
+    def told(row: Row) -> None:
+        nonlocal failed
+        print(f"{row.name:22}{row.rounds:8}{row.hit:8}{row.lost:8}{len(row.faults):8}", flush=True)
+        for fault in row.faults[:5]:
+            print(f"    {fault}", flush=True)
+        failed |= bool(row.faults or row.lost)
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         Program(folder)("demo", "--no-open", "--study", folder / "demo.medreview")
         for how in ENDS:
-            study = Path(shutil.copy(folder / "demo.medreview", folder / f"{how}.medreview"))
-            seen, faults = rounds(study, how, options.rounds, luck)
-            print(f"{how}: {options.rounds} rounds, last receipt #{seen}, {len(faults)} faults {faults[:3]}")
-            failed |= bool(faults) or not seen
+            rounds_of = options.rounds if how == "kill" else options.rounds // 10
+            told(review_row(folder / "demo.medreview", folder, how, rounds_of, options.seed))
+        for row in command_rounds(folder, options.seed, options.each, options.judged):
+            told(row)
+        if options.steps:
+            for blow in ("kill", "full"):
+                told(step_row(folder / "demo.medreview", folder, blow))
     raise SystemExit(1 if failed else 0)
 
 

@@ -43,7 +43,10 @@ def run(
     blow: Blow = "kill",
     patience: float = 120,
 ) -> tuple[int, str, int]:
-    """Run a command until its step number ``step`` (from 1); exit code, what it said, and its steps until then."""
+    """Run a command until its step number ``step`` (from 1); exit code, what it said, and its steps until then.
+
+    ``-c`` and the text of a program run that in place of a command.
+    """
     told = folder.with_name(f"{folder.name}.told")
     process = _context().Process(
         target=_run, args=([str(it) for it in arguments], str(folder), dict(environ), step, blow, str(told))
@@ -73,7 +76,10 @@ def _run(arguments: list[str], folder: str, environ: dict[str, str], step: int, 
     steps = _Steps(NEVER if blow == "limit" else step, blow)
     steps.watch()
     try:
-        main()
+        if arguments[0] == "-c":
+            exec(arguments[1], {})
+        else:
+            main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0
     else:
