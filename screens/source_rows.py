@@ -39,6 +39,7 @@ _WARNINGS: Final = (
     ("expression of concern", "concern"),
     ("with its abstract", "abstract only"),
     ("was cut after", "cut short"),
+    ("only the first", "cut short"),
 )
 """What a page's evidence may say of a text that was read, and the word for it beside the page's state."""
 

@@ -54,9 +54,9 @@ def build_record(draft: Draft, extractor: str) -> ServiceRecord:
     head = "".join(f"<p>{escape(line)}</p>" for line in notices)
     head += f"<h1>{draft.title}</h1>" + "".join(f"<p>{escape(line)}</p>" for line in draft.lines if line)
     text, outline, damage = read_fragment(head + draft.abstract + draft.body)
-    full_text = (
-        read_fragment(head + draft.abstract + draft.body + draft.full_text_only)[0] if draft.full_text_only else text
-    )
+    full_text = text
+    if draft.full_text_only:
+        full_text, _, damage = read_fragment(head + draft.abstract + draft.body + draft.full_text_only)
     state = "ok"
     if draft.body:
         reason = ""
