@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.reading.charset import decode
+from medreview.sources.reading.charset import decode, utf_16_by_header
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
 from medreview.sources.reading.set_apart import SetApart, with_unseen
@@ -77,6 +77,8 @@ def read_page(fetched: Fetched) -> Page:
         return Page("", "", "", fetched.state or "thin", fetched.detail or "The server sent an empty page.", "")
     if fetched.body.startswith(_UTF16_MARKS):
         fetched = replace(fetched, body=decode(fetched.body).encode("utf-8"))
+    elif (text := utf_16_by_header(fetched.body, fetched.content_type)) is not None:
+        fetched = replace(fetched, body=text.encode("utf-8", "replace"))
     body = fetched.body
     if b"%PDF-" in body[:1024]:
         return _from_pdf(fetched)
@@ -127,15 +129,11 @@ def _from_html(fetched: Fetched) -> Page:
     signs = PageSigns(
         url=fetched.url,
         final_url=fetched.final_url,
-        text=text,
-        headline=html.headline,
-        full_text=full,
-        noscript=html.noscript,
-        app_root=html.app_root,
-        closed=html.closed,
+        text=text if taken is html.main else html.signs.prose,
+        of_page=html.signs,
     )
     if fetched.state:
-        challenge = bot_check(signs, count_words(text)) if fetched.state == "http_error" else None
+        challenge = bot_check(signs, count_words(html.signs.prose)) if fetched.state == "http_error" else None
         state, evidence = challenge or (fetched.state, fetched.detail)
     elif not full and html.damage:
         state, evidence = "unreadable", html.damage

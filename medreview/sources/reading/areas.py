@@ -17,7 +17,7 @@ AREA: Final = "data-area-of-page"
 FRAME: Final = "frame"
 """A menu, a footer, a banner about cookies, a list of other pages: never the text of the page."""
 LIKELY_FRAME: Final = "likely frame"
-"""Named like one: no text of the page where the main text was found elsewhere."""
+"""Named like one: a frame unless most of the page's text stands in it."""
 BESIDE: Final = "beside"
 """A box beside the text. Within the text it is a part of it."""
 CONTENT: Final = "content"
@@ -36,15 +36,14 @@ def _words(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|[-_])(?:{'|'.join(text.split())})(?:$|[-_])")
 
 
-_FRAME_NAMES: Final = _words(
-    r"""breadcrumbs? cookies? cookie-?banner cookie-?bar cookiebanner consent gdpr newsletter subscribe subscription
-    social share sharing share-?bar navbox catlinks skip skip-?link skip-?links site-?footer page-?footer copyright
-    advert adverts advertisement advertisements advertising ads? sponsor sponsored sponsors navbar nav-?bar navigation
-    main-?menu side-?menu nav-?menu topnav top-?nav main-?nav site-?nav cookieconsent onetrust editsection"""
-)
-_LIKELY_FRAME_NAMES: Final = re.compile(
+_FRAME_NAMES: Final = re.compile(
     _words(
-        r"""bottom-?bar related related-?items recommended promo promos promotion feedback feedback-?prompt survey
+        r"""breadcrumbs? cookies? cookie-?banner cookie-?bar cookiebanner consent gdpr newsletter subscribe
+        subscription social share sharing share-?bar navbox catlinks skip skip-?link skip-?links site-?footer
+        page-?footer copyright advert adverts advertisement advertisements advertising ads? sponsor sponsored
+        sponsors navbar nav-?bar navigation main-?menu side-?menu nav-?menu topnav top-?nav main-?nav site-?nav
+        cookieconsent onetrust editsection
+        bottom-?bar related related-?items recommended promo promos promotion feedback feedback-?prompt survey
         ratings? pager pagination toc table-of-contents on-this-page in-this-section toolbar languages modal popup
         lightbox masthead topbar top-?bar phase-?banner comments comment-?form respond most-?read also-?like also-?read
         signup sign-?up login banner-?ad"""
@@ -105,8 +104,6 @@ def _kind(node: HtmlElement, in_content: str) -> str:
     # footNote, siteFooter: the same words joined by capitals
     words = [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", word).lower() for word in words]
     if any(map(_FRAME_NAMES.search, words)):
-        return FRAME
-    if any(map(_LIKELY_FRAME_NAMES.search, words)):
         return LIKELY_FRAME
     if any(map(_BESIDE_NAMES.search, words)):
         return BESIDE

@@ -13,6 +13,9 @@ _META: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1
 _XML: Final = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})""", re.IGNORECASE)
 _HEADER: Final = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _PROLOGUE: Final = 4096
+_UTF_16: Final = frozenset(
+    {"utf-16", "utf16", "utf-16le", "utf-16be", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"}
+)
 # On the web these names mean windows-1252, their superset (WHATWG Encoding Standard).
 _WINDOWS: Final = frozenset({"ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252"})
 # The other encodings of the same standard, by Python's names. Python has more codecs, and some of them do not encode
@@ -28,6 +31,38 @@ _SUPERSET: Final = {
     "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs",
     "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
+
+
+def utf_16_by_header(body: bytes, content_type: str) -> str | None:
+    """A body without a byte order mark as text, when its Content-Type header says UTF-16 and its bytes agree.
+
+    Which byte of two is the higher one is told from the bytes, else from the name; ``utf-16`` alone means the lower one
+    first (WHATWG Encoding Standard).
+    """
+    header = _HEADER.search(content_type)
+    if header is None or header[1].lower().replace("_", "-") not in _UTF_16 or len(body) < 2:
+        return None
+    start = body[:_PROLOGUE]
+    if b"\0" not in start and _is_utf_8(start):
+        return None
+    nulls = start[::2].count(0), start[1::2].count(0)
+    big = nulls[0] > nulls[1] if max(nulls) > len(start) // 16 else header[1].lower().endswith("be")
+    name = "utf-16-be" if big else "utf-16-le"
+    try:
+        opening = start[: len(start) // 2 * 2 - 2].decode(name)
+    except UnicodeDecodeError:
+        return None
+    strange = sum(1 for character in opening if not (character.isprintable() or character.isspace()))
+    return None if strange > len(opening) // 20 else body.decode(name, "replace")
+
+
+def _is_utf_8(start: bytes) -> bool:
+    """Whether bytes, which may end within a character, are UTF-8."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def decode(body: bytes, content_type: str = "") -> str:

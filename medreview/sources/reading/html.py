@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import islice
 from typing import Final
@@ -14,7 +14,6 @@ from medreview.sources.reading.areas import mark_areas
 from medreview.sources.reading.charset import decode
 from medreview.sources.reading.concealment import mark_concealed
 from medreview.sources.reading.control_placeholders import insert_placeholders, remove_placeholders
-from medreview.sources.reading.elements import collapse_whitespace, longer_than
 from medreview.sources.reading.formulas import linearise_formulas
 from medreview.sources.reading.lines import Line, joined, walk
 from medreview.sources.reading.main_content import main_lines, mark_boilerplate
@@ -26,7 +25,9 @@ from medreview.sources.reading.markup import (
 )
 from medreview.sources.reading.markup_limits import limit_markup
 from medreview.sources.reading.outline import Heading
+from medreview.sources.reading.page_states import Signs
 from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.reading.signs import signs_of_lines, signs_of_tree
 from medreview.sources.reading.superscripts import write_out_superscripts
 from medreview.sources.reading.tables import repeat_spanning_cells, tables_from_aria_roles, unwrap_layout_tables
 
@@ -36,12 +37,9 @@ MOST_TABLES_FOR_MAIN: Final = 2_000
 MOST_INLINE_CHILDREN_FOR_MAIN: Final = 3_000
 """Sizes above which only the full text is extracted: trafilatura takes quadratic time in some of them."""
 _FRAMES: Final = re.compile(r"</?(?:noframes|frameset|frame)\b[^<>]{0,2000}>", re.IGNORECASE)
-_APP_ROOTS: Final = frozenset({"root", "app", "__next", "___gatsby", "application", "react-root", "main-app"})
-_ROOT_TAG: Final = re.compile(r"[a-z][a-z0-9]*-(?:root|app)|app-[a-z]+")
 _LINES: Final = ("p", "li", "tr", "td", "th", "a", "b", "i", "span", "pre", "blockquote", "h1", "h2", "h3", "h4")
 # Characters that the parser accepts, while lxml refuses to set a text that contains them.
 _NOT_IN_TREES: Final = {0x0C: " ", 0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
-_LONGEST_LOADING_TEXT: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +55,14 @@ class Text:
 class HtmlText:
     """Texts of a page, and the signs by which its state is classified.
 
-    ``main`` is empty when no main text was found. ``headline`` is the title and the first-level headings, one a line.
-    ``noscript`` is the text for browsers without scripts. ``app_root``: the page is the empty container of a
-    single-page application. ``closed``: its metadata (schema.org ``isAccessibleForFree``) says that it is not free to
-    read. ``damage`` is a sentence when a part could not be parsed, else ``""``.
+    ``main`` is empty when no main text was found. ``damage`` is a sentence when a part could not be parsed, else
+    ``""``.
     """
 
     title: str = ""
-    main: Text = Text()
-    full: Text = Text()
-    headline: str = ""
-    noscript: str = ""
-    app_root: bool = False
-    closed: bool = False
+    main: Text = field(default_factory=Text)
+    full: Text = field(default_factory=Text)
+    signs: Signs = field(default_factory=Signs)
     damage: str = ""
 
 
@@ -81,10 +74,7 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
     if root is None:
         return HtmlText(damage=damage)
     restore = remove_placeholders if insert_placeholders(root) else str
-    title = collapse_whitespace(root.findtext(".//title") or "")
-    headings = [collapse_whitespace(heading.text_content()) for heading in root.iter("h1")]
-    noscript = collapse_whitespace(" ".join(node.text_content() for node in root.iter("noscript")))
-    app_root = _is_app_root(root)
+    signs = signs_of_tree(root, markup)
     may_have_main = len(markup) <= LARGEST_FOR_MAIN and _is_small_enough(root)
     _make_readable(root)
     if may_have_main:
@@ -93,14 +83,12 @@ def read_html(body: bytes, content_type: str = "") -> HtmlText:
     has_main = may_have_main and all(len(node) <= MOST_INLINE_CHILDREN_FOR_MAIN for node in root.iter(*_LINES))
     walked = walk(root)
     main = _text(main_lines(root, walked), restore) if has_main else Text()
+    signs = signs_of_lines(signs, walked)
     return HtmlText(
-        title=restore(title or next((heading for heading in headings if heading), "")),
+        title=restore(signs.title or next(iter(signs.headings), "")),
         main=main,
         full=_text(mark_boilerplate(walked), restore),
-        headline="\n".join(text for text in [title, *headings[:3]] if text),
-        noscript=noscript,
-        app_root=app_root,
-        closed=bool(re.search(r'"isAccessibleForFree"\s*:\s*"?false', markup, re.IGNORECASE)),
+        signs=signs,
         damage=damage,
     )
 
@@ -179,15 +167,3 @@ def _captions_to_paragraphs(root: HtmlElement) -> None:
             table.addprevious(caption)
     for node in list(root.iter("figure", "figcaption")):
         node.tag = "div" if node.tag == "figure" else "p"
-
-
-def _is_app_root(root: HtmlElement) -> bool:
-    """Whether the page is the empty container of a single-page application: an element with one of the usual names,
-    with no more text in it than "Loading"."""
-    if next(root.iter("script"), None) is None:
-        return False
-    for node in root.iter("*"):
-        is_named = node.tag in ("div", "main", "section") and (node.get("id") or "").lower() in _APP_ROOTS
-        if (is_named or _ROOT_TAG.fullmatch(node.tag)) and not longer_than(node, _LONGEST_LOADING_TEXT):
-            return True
-    return False

@@ -8,6 +8,7 @@ menu, a footer or another frame (``areas``) and for lists of links. The words th
 
 import logging
 import re
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import Final
 
@@ -48,7 +49,7 @@ def main_lines(root: HtmlElement, walk: Walk) -> list[Line]:
 
 def mark_boilerplate(walk: Walk) -> list[Line]:
     """All lines of a page, those in its menus, footers and other frames set apart."""
-    frames = _in_frame(walk.areas, [False] * len(walk.areas), (FRAME, LIKELY_FRAME))
+    frames = frames_of(walk, [not is_list_of_links(line) for line in walk.lines])
     for line in walk.lines:
         if line.area >= 0 and frames[line.area] and not line.apart:
             line.apart = (SetApart(line.words, len(line.text), "boilerplate"),)
@@ -100,26 +101,16 @@ def _extracted(root: HtmlElement) -> str:
 
 def _filled(lines: list[Line], areas: list[Area], chosen: list[bool]) -> list[bool]:
     """Which lines are the main text: those chosen but for frames, and what stands among them."""
-    weights = [0] * len(areas)
-    total = 0
-    for line, is_chosen in zip(lines, chosen, strict=True):
-        if is_chosen:
-            total += len(line.text)
-            if line.area >= 0:
-                weights[line.area] += len(line.text)
-    for number in range(len(areas) - 1, -1, -1):
-        if areas[number].outer >= 0:
-            weights[areas[number].outer] += weights[number]
-    holds_much = [weight >= _MOST * total for weight in weights]
-    frames = _in_frame(areas, holds_much, (FRAME, LIKELY_FRAME))
-    beside = _in_frame(areas, holds_much, (BESIDE,))
+    weights, total = _weights(lines, areas, chosen)
+    frames = frames_of(Walk(lines, areas), chosen)
+    beside = areas_within(areas, (BESIDE,), _holding_most(weights, total))
     within = _within(areas, weights, total)
     taken = [
         is_chosen and not (line.area >= 0 and frames[line.area]) for line, is_chosen in zip(lines, chosen, strict=True)
     ]
     places = [number for number, is_taken in enumerate(taken) if is_taken]
     if not places:
-        return chosen
+        return taken
     first, last = _start(lines, frames, places[0]), places[-1]
     for number, line in enumerate(lines):
         area = line.area
@@ -128,7 +119,7 @@ def _filled(lines: list[Line], areas: list[Area], chosen: list[bool]) -> list[bo
             continue
         if area >= 0 and (frames[area] or (beside[area] and not among)):
             continue
-        taken[number] = line.links < _MOST_LINKED * max(1, len(line.text) - line.words)
+        taken[number] = not is_list_of_links(line)
     return _with_headings(lines, taken, frames, first)
 
 
@@ -154,12 +145,46 @@ def _within(areas: list[Area], weights: list[int], total: int) -> list[bool]:
     return found
 
 
-def _in_frame(areas: list[Area], excepted: list[bool], kinds: tuple[str, ...]) -> list[bool]:
-    """For each area whether it is of one of these kinds, or stands in such a one."""
+def frames_of(walk: Walk, text: Sequence[bool]) -> list[bool]:
+    """For each area whether it is a frame of the page or stands in one. ``text`` says of each line whether it is taken
+    for text: an area that is only named like a frame and holds most of that is none."""
+    weights, total = _weights(walk.lines, walk.areas, text)
+    holds_most = _holding_most(weights, total)
+    excepted = [most and area.kind != FRAME for most, area in zip(holds_most, walk.areas, strict=True)]
+    return areas_within(walk.areas, (FRAME, LIKELY_FRAME), excepted)
+
+
+def _weights(lines: Sequence[Line], areas: Sequence[Area], counted: Sequence[bool]) -> tuple[list[int], int]:
+    """The characters of the counted lines in each area, and of all of them."""
+    weights = [0] * len(areas)
+    total = 0
+    for line, counts in zip(lines, counted, strict=True):
+        if counts:
+            total += len(line.text)
+            if line.area >= 0:
+                weights[line.area] += len(line.text)
+    for number in range(len(areas) - 1, -1, -1):
+        if areas[number].outer >= 0:
+            weights[areas[number].outer] += weights[number]
+    return weights, total
+
+
+def _holding_most(weights: Sequence[int], total: int) -> list[bool]:
+    return [weight >= _MOST * total > 0 for weight in weights]
+
+
+def areas_within(areas: Sequence[Area], kinds: Collection[str], excepted: Sequence[bool] = ()) -> list[bool]:
+    """For each area whether it is of one of these kinds, or stands in such a one; those ``excepted`` are not."""
     found: list[bool] = []
-    for area, is_excepted in zip(areas, excepted, strict=True):
-        found.append((area.kind in kinds and not is_excepted) or (area.outer >= 0 and found[area.outer]))
+    for number, area in enumerate(areas):
+        is_one = area.kind in kinds and not (excepted and excepted[number])
+        found.append(is_one or (area.outer >= 0 and found[area.outer]))
     return found
+
+
+def is_list_of_links(line: Line) -> bool:
+    """Whether most of a line leads to another page."""
+    return line.links >= _MOST_LINKED * max(1, len(line.text) - line.words)
 
 
 def _with_headings(lines: list[Line], taken: list[bool], frames: list[bool], first: int) -> list[bool]:

@@ -3,7 +3,8 @@
 A page that is not the cited source must never be read as "the source does not say so". The phrases are signs, not
 proof, and health pages may contain any of them in their prose. So a phrase decides only when the page is short or when
 the phrase is in the title or the first heading, and for most states only when the page says little else; a paywall also
-leaves an abstract, so there the text may be longer. The phrases themselves are in ``phrases``.
+leaves an abstract, so there the text may be longer. How much a page says is counted on its own prose, without menus,
+footers and lists of other pages. The phrases themselves are in ``phrases``, the signs are told by ``signs``.
 """
 
 import re
@@ -21,7 +22,14 @@ ABSTRACT: Final = 900
 THIN: Final = 40
 """Words; a text with fewer is too short to judge anything by."""
 
-_OPENING: Final = 2_000
+BARE: Final = 20
+"""Words; a page with fewer of its own beside a phrase says nothing else."""
+LISTED: Final = 400
+"""Words; a page that says "not found" at its beginning may go on with so many on other pages."""
+OPENING: Final = 40
+"""Words at the beginning of a text, in whole lines, among which a page says that it is not what was asked for."""
+
+_LONGEST_OPENING: Final = 4_000
 _SEARCHED: Final = 100_000
 """Code points of a text that are searched for phrases: what a page says of itself stands near its beginning, and one of
 few words has no more."""
@@ -36,20 +44,46 @@ _WORD: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W_]+(?:
 
 
 @dataclass(frozen=True, slots=True)
-class PageSigns:
-    """The signs by which a page with a body is classified; ``text`` is the text that would be judged.
+class Signs:
+    """What a page shows of itself, beside its text.
 
-    ``headline``, ``noscript``, ``app_root`` and ``closed`` are explained in ``html.HtmlText``.
+    ``headings`` are its first ones of the first level, and the first of any. ``prose`` is its own text, one block a
+    line; ``seen`` everything that is not hidden. ``noscript`` is the text for browsers without scripts. ``app_root``:
+    the page is the empty container of a single-page application. ``closed``: its metadata (schema.org
+    ``isAccessibleForFree``) says that it is not free to read. ``asks_password``: it has a field for one. ``leads_to``
+    is the address to which it sends its reader on, ``""`` for none.
     """
+
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    prose: str = ""
+    seen: str = ""
+    noscript: str = ""
+    app_root: bool = False
+    closed: bool = False
+    asks_password: bool = False
+    leads_to: str = ""
+
+    @property
+    def headline(self) -> str:
+        """Title and headings, one a line."""
+        return "\n".join(text for text in (self.title, *self.headings) if text)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSigns:
+    """What a page with a body is classified by: where it was asked for and where that led, the text that would be
+    judged, and of an HTML page what it shows of itself."""
 
     url: str
     final_url: str
     text: str
-    headline: str = ""
-    full_text: str = ""
-    noscript: str = ""
-    app_root: bool = False
-    closed: bool = False
+    of_page: Signs | None = None
+
+    @property
+    def shown(self) -> Signs:
+        """What the page shows of itself; of a page that is no HTML its text."""
+        return self.of_page or Signs(prose=self.text, seen=self.text)
 
 
 def count_words(text: str) -> int:
@@ -59,8 +93,8 @@ def count_words(text: str) -> int:
 
 def page_state(signs: PageSigns) -> tuple[str, str]:
     """The state of a page and the evidence for it, as one sentence (``""`` for ``ok``)."""
-    words = count_words(signs.text)
-    for rule in (bot_check, _js_only, _cookie_wall, _soft_404, _redirected_home, _paywall, _thin):
+    words = count_words(signs.shown.prose)
+    for rule in _RULES:
         if found := rule(signs, words):
             return found
     return "ok", ""
@@ -82,60 +116,85 @@ def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
 def _words_without(text: str, boilerplate: re.Pattern[str]) -> int:
     """The number of words outside the boilerplate sentences: the page's own content."""
     sentences = re.split(r"(?<=[.!?])\s+|\n", text)
-    return count_words(" ".join(sentence for sentence in sentences if not boilerplate.search(sentence)))
+    patterns = (boilerplate, phrases.LEGAL_BOILERPLATE)
+    return count_words(" ".join(part for part in sentences if not any(pattern.search(part) for pattern in patterns)))
 
 
 def bot_check(signs: PageSigns, words: int) -> tuple[str, str] | None:
     """``bot_check`` and its evidence for a page that asks for proof of being human, also one with an error status."""
-    in_title = _phrase(phrases.BOT_TITLE, signs.headline, "The title or heading")
-    evidence = in_title or (_phrase(phrases.BOT_TEXT, signs.text, _short(words)) if words < SHORT else None)
+    page = signs.shown
+    in_title = _phrase(phrases.BOT_TITLE, page.headline, "The title or heading")
+    evidence = in_title or (_phrase(phrases.BOT_TEXT, page.prose, _short(words)) if words < SHORT else None)
     # Health pages mention captchas and denied access, too; but they have other content besides.
     most = 2 * THIN if in_title else THIN
-    return ("bot_check", evidence) if evidence and _words_without(signs.text, phrases.BOT_BOILERPLATE) < most else None
+    return ("bot_check", evidence) if evidence and _words_without(page.prose, phrases.BOT_BOILERPLATE) < most else None
 
 
 def _js_only(signs: PageSigns, words: int) -> tuple[str, str] | None:
-    if words < SHORT and (evidence := _phrase(phrases.JS_TEXT, signs.text, _short(words))):
+    page = signs.shown
+    if words < SHORT and (evidence := _phrase(phrases.JS_TEXT, page.prose, _short(words))):
         # Many pages need scripts for additional features only.
-        return ("js_only", evidence) if _words_without(signs.text, phrases.JS_BOILERPLATE) < THIN else None
-    if words >= THIN:
+        return ("js_only", evidence) if _words_without(page.prose, phrases.JS_BOILERPLATE) < THIN else None
+    if max(words, count_words(signs.text)) >= (SHORT if page.app_root else THIN):
         return None
-    if evidence := _phrase(phrases.JS_TEXT, signs.noscript, _short(words)):
+    if page.app_root and _words_without(page.prose, phrases.LEGAL_BOILERPLATE) < THIN:
+        return "js_only", f"{_short(words)} is an empty frame that a script would fill."
+    if words < THIN and (evidence := _phrase(phrases.JS_TEXT, page.noscript, _short(words))):
         return "js_only", evidence
-    return ("js_only", f"{_short(words)} is an empty frame that a script would fill.") if signs.app_root else None
+    return None
 
 
 def _cookie_wall(signs: PageSigns, words: int) -> tuple[str, str] | None:
-    evidence = _phrase(phrases.COOKIE_TITLE, signs.headline, "The title or heading")
-    if evidence is None and words < SHORT:
-        evidence = _phrase(phrases.COOKIE_TEXT, signs.text, _short(words))
+    page = signs.shown
+    if words >= SHORT:
+        return None
+    evidence = _phrase(phrases.COOKIE_TITLE, page.headline, "The title or heading")
+    evidence = evidence or _phrase(phrases.COOKIE_TEXT, page.prose, _short(words))
     # A short page with a cookie banner is still a page; a cookie wall has no other content.
-    return (
-        ("cookie_wall", evidence)
-        if evidence and _words_without(signs.text, phrases.COOKIE_BOILERPLATE) < THIN
-        else None
-    )
+    own = _words_without(page.prose, phrases.COOKIE_BOILERPLATE)
+    return ("cookie_wall", evidence) if evidence and own < THIN else None
+
+
+def _nothing_but_consent(signs: PageSigns, words: int) -> tuple[str, str] | None:
+    """A window that asks for consent, over a page that has nothing to read."""
+    page = signs.shown
+    if words >= BARE:
+        return None
+    evidence = _phrase(phrases.COOKIE_TEXT, page.seen, _short(words))
+    evidence = evidence or _phrase(phrases.COOKIE_TITLE, page.seen, _short(words))
+    return ("cookie_wall", evidence) if evidence else None
 
 
 def _soft_404(signs: PageSigns, words: int) -> tuple[str, str] | None:
+    page = signs.shown
     requested, final = _parts(signs.url).path, _parts(signs.final_url).path
     if requested != final and phrases.NOT_FOUND_PATH.search(final):
         return "soft_404", f"The server led to {final}."
-    if certain := _phrase(phrases.NOT_FOUND_TITLE, signs.headline, "The title or heading"):
+    if certain := _phrase(phrases.NOT_FOUND_TITLE, page.headline, "The title or heading"):
         return "soft_404", certain
     # "404 not found" is also a title of articles on missing data, "Oops!" one on errors: there the text must agree.
-    ambiguous = _phrase(phrases.NOT_FOUND_TITLE_AMBIGUOUS, signs.headline, "The title or heading")
-    text, full_text = _without_lines(signs.text, signs.headline), _without_lines(signs.full_text, signs.headline)
-    evidence = (
-        _phrase(phrases.NOT_FOUND_TEXT, text if ambiguous else signs.text, _short(words)) if words < SHORT else None
-    )
+    ambiguous = _phrase(phrases.NOT_FOUND_TITLE_AMBIGUOUS, page.headline, "The title or heading")
+    opening = _opening(_without_lines(page.prose, page.headline) if ambiguous else page.prose)
+    evidence = _phrase(phrases.NOT_FOUND_TEXT, opening, _short(words)) if words < LISTED else None
     if ambiguous and (
         evidence
-        or phrases.NOT_FOUND_TEXT.search(f"{text[:_OPENING]}\n{full_text[:_OPENING]}")
-        or (words < SHORT and _words_without(signs.text, phrases.NOT_FOUND_BOILERPLATE) < THIN)
+        or phrases.NOT_FOUND_TEXT.search(opening)
+        or (words < LISTED and _words_without(opening, phrases.NOT_FOUND_BOILERPLATE) < BARE)
     ):
         return "soft_404", ambiguous
     return ("soft_404", evidence) if evidence else None
+
+
+def _opening(text: str) -> str:
+    """The lines with which a text begins: at least :data:`OPENING` words of it, where there are so many."""
+    lines: list[str] = []
+    words = 0
+    for line in text[:_LONGEST_OPENING].split("\n"):
+        if words >= OPENING:
+            break
+        lines.append(line)
+        words += count_words(line)
+    return "\n".join(lines)
 
 
 def _parts(url: str) -> SplitResult:
@@ -147,11 +206,17 @@ def _parts(url: str) -> SplitResult:
 
 def _without_lines(text: str, lines: str) -> str:
     excluded = set(lines.split("\n"))
-    return "\n".join(line for line in text[: 2 * _OPENING].split("\n") if line not in excluded)
+    return "\n".join(line for line in text[:_LONGEST_OPENING].split("\n") if line not in excluded)
 
 
 def _redirected_home(signs: PageSigns, words: int) -> tuple[str, str] | None:
     requested, final = _parts(signs.url), _parts(signs.final_url)
+    sent_on = signs.shown.leads_to
+    if sent_on and words < THIN:
+        # The page itself is empty, and sends its reader on; what a browser would show then was not asked for.
+        if phrases.HOME_PATH.fullmatch(_parts(sent_on).path) and not phrases.HOME_PATH.fullmatch(requested.path):
+            return "redirected_home", f"The page sends its reader on to the home page {_parts(sent_on).path or '/'}."
+        return "thin", f"The page sends its reader on to {sent_on}, and has only {words} words."
     if phrases.HOME_PATH.fullmatch(requested.path) and not requested.query:
         return None
     if final.query or not phrases.HOME_PATH.fullmatch(final.path):
@@ -163,19 +228,40 @@ def _redirected_home(signs: PageSigns, words: int) -> tuple[str, str] | None:
     return "redirected_home", f"Asked for {requested.path}, the server led to the home page {final.path or '/'}."
 
 
+def _out_of_order(signs: PageSigns, words: int) -> tuple[str, str] | None:
+    page = signs.shown
+    evidence = _phrase(phrases.OUT_OF_ORDER_TITLE, page.headline, "The title or heading")
+    own = _words_without(_opening(page.prose), phrases.OUT_OF_ORDER_BOILERPLATE)
+    return ("http_error", evidence) if evidence and words < SHORT and own < BARE else None
+
+
+def _login(signs: PageSigns, words: int) -> tuple[str, str] | None:
+    if signs.shown.asks_password and max(words, count_words(signs.text)) < THIN:
+        return "paywall", f"{_short(words)} asks for a password."
+    return None
+
+
 def _paywall(signs: PageSigns, words: int) -> tuple[str, str] | None:
+    page = signs.shown
     if words > ABSTRACT:
         return None
-    if signs.closed:
+    if page.closed:
         return "paywall", "The page's own data say that it is not free to read."
-    text = signs.full_text or signs.text
     where = f"The page has {words} words and"
-    evidence = _phrase(phrases.PAYWALL_TEXT, text, where)
-    if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(text, 0, _SEARCHED):
+    evidence = _phrase(phrases.PAYWALL_TEXT, page.seen, where)
+    if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(page.seen, 0, _SEARCHED):
         # Open-access pages have a login for members, too.
-        evidence = _phrase(phrases.PAYWALL_TEXT_AMBIGUOUS, text, where)
+        evidence = _phrase(phrases.PAYWALL_TEXT_AMBIGUOUS, page.seen, where)
     return ("paywall", evidence) if evidence else None
 
 
 def _thin(signs: PageSigns, words: int) -> tuple[str, str] | None:
+    words = max(words, count_words(signs.text))
     return ("thin", f"The page has only {words} words.") if words < THIN else None
+
+
+_RULES: Final = (
+    *(bot_check, _js_only, _cookie_wall, _soft_404, _redirected_home, _out_of_order, _login, _paywall),
+    *(_nothing_but_consent, _thin),
+)
+"""In this order; the first that finds something decides."""

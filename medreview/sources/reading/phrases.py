@@ -96,6 +96,17 @@ JS_BOILERPLATE: Final = _any_of(
     \bscripts?\b
     """
 )
+LEGAL_BOILERPLATE: Final = _any_of(
+    r"""
+    does not (?:take the place of|replace|substitute|provide|constitute)
+    (?:medical|professional) advice
+    call (?:an ambulance|\d{2,3})
+    all rights reserved
+    copyright|\u00a9
+    (?:privacy|cookie|legal|terms)
+    gives information
+    """
+)
 COOKIE_TITLE: Final = _any_of(
     r"""
     ^before you continue\b
@@ -129,6 +140,12 @@ COOKIE_BOILERPLATE: Final = _any_of(
     personali[sz]ed
     (?:accept|reject|allow) all
     manage preferences
+    \b(?:your|a|the) device
+    (?:measure|develop|improve|deliver) (?:\w+ ){0,3}(?:audience|content|services|products|performance|engagement)
+    \b(?:ads|vendors?|preferences|third parties)\b
+    (?:your|this) choices? (?:holds?|applies|apply|at any time)
+    change (?:it|them|your (?:mind|choices?|settings)) at any time
+    more options
     """,
     other_languages.COOKIE_BOILERPLATE,
 )
@@ -137,7 +154,11 @@ NOT_FOUND_TITLE: Final = _any_of(
     \bpage (?:was |is |could |can |can)?not (?:be )?(?:found|available)\b
     \bpage (?:is |has been |was )?(?:no longer available|removed|unavailable)\b
     \bpage (?:doesn't|does not|no longer) exists?\b
-    \b(?:can't|cannot|couldn't|could not) find (?:the|that|this|your) page\b
+    \b(?:can't|cannot|couldn't|could not|unable to) (?:seem to )?(?:find|locate) (?:the|that|this|your) page\b
+    \b(?:can't|cannot|couldn't|could not|unable to) (?:seem to )?(?:find|locate) what you\b
+    \b(?:this|the|that) page (?:has |was )(?:been )?(?:moved|deleted|removed|archived|retired)\b
+    \b(?:this|the|that) page is (?:gone|missing)\b
+    ^(?:404|410)$
     """,
     other_languages.NOT_FOUND_TITLE,
 )
@@ -152,8 +173,16 @@ NOT_FOUND_TITLE_AMBIGUOUS: Final = _any_of(
     ^not found\s*(?:$|[-|.:\u2013\u2014])
     ^oops\s*(?:$|[-|.,!\u2013\u2014])
     ^whoops\s*(?:$|[-|.,!\u2013\u2014])
-    ^nothing (?:found|here)\b
-    """
+    ^nothing (?:found|here|to see here)\b
+    ^(?:hm+|uh[- ]?oh|sorry)\b
+    ^(?:(?:an|unexpected|server|http) )*error(?: occurred| has occurred)?\s*(?:$|[-|.,:!\u2013\u2014])
+    ^something went wrong\b
+    ^(?:content|resource|item|link) (?:is )?(?:unavailable|not available|not found|removed|missing)\b
+    ^(?:object|document|page|site) moved\b
+    ^search(?: results?)?\s*(?:$|[-|:\u2013\u2014])
+    ^no (?:search )?results(?: found)?\s*(?:$|[-|.:!\u2013\u2014])
+    """,
+    other_languages.NOT_FOUND_TITLE_AMBIGUOUS,
 )
 NOT_FOUND_BOILERPLATE: Final = _any_of(
     r"""
@@ -179,8 +208,44 @@ NOT_FOUND_TEXT: Final = _any_of(
     followed a (?:bad|broken|dead|wrong) link
     nothing (?:was )?found at this location
     \bthat page is gone\b
+    (?:can't|cannot|couldn't|could not|unable to) (?:seem to )?(?:find|locate) (?:what|anything|that|the \w+) you
+    requested (?:\w+ )?(?:resource|page|document|content|address|item|file) (?:\w+ ){0,2}(?:not|no longer|unavailable)\b
+    (?:page|content|document|article|item) (?:that )?you(?: have|'ve)? requested
+    (?:document|object|page) (?:may be found|has moved|moved) (?:here|to)\b
+    update your (?:bookmarks?|links?)
+    search (?:for|term) [^.\n]{0,80} (?:returned|gave|found|has|matched) (?:0|no|zero)\b
+    (?:0|no|zero) (?:results|matches|hits|pages) (?:were )?(?:found|returned|match) (?:for|your)\b
+    your search [^.\n]{0,80}did not match any
     """,
     other_languages.NOT_FOUND_TEXT,
+)
+OUT_OF_ORDER_TITLE: Final = _any_of(
+    r"""
+    ^(?:(?:scheduled|planned|site|website|server|system) )*maintenance(?: mode| page| break)?\s*(?:$|[-|.:!\u2013])
+    \bmaintenance in progress\b
+    \b(?:down|closed|offline|unavailable) for (?:scheduled |planned |essential )?maintenance\b
+    \bunder (?:scheduled |planned )?maintenance\b
+    \bwe(?:'ll| will) be (?:right )?back (?:soon|shortly)\b
+    ^(?:th[ei]s? |our )?(?:service|site|website|server) (?:is )?(?:(?:currently|temporarily) )*(?:unavailable|offline)$
+    ^(?:th[ei]s? |our )?(?:service|site|website|server) (?:is )?(?:(?:currently|temporarily) )*unavailable\s*[-|.:!]
+    ^(?:http )?(?:error )?50[0234]\b
+    ^(?:internal server error|bad gateway|gateway time-?out)\b
+    ^(?:wartungsarbeiten|wartungsmodus)\b
+    ^(?:site |page )?en maintenance\b
+    ^(?:sitio |página |site )?en mantenimiento\b
+    ^(?:site |página )?em manutenção\b
+    ^(?:sito |pagina )?in manutenzione\b
+    ^(?:website )?in onderhoud\b
+    """
+)
+OUT_OF_ORDER_BOILERPLATE: Final = _any_of(
+    r"""
+    maintenance|maintaining|upgrad|updat|improv
+    \b(?:back|try) (?:soon|shortly|again|later)
+    (?:unavailable|overloaded|offline|inconvenience|patience)
+    \b(?:server|website|site|service|team)\b
+    wartung|mantenimiento|manutenção|manutenzione|onderhoud
+    """
 )
 PAYWALL_TEXT: Final = _any_of(
     r"""
@@ -197,6 +262,12 @@ PAYWALL_TEXT: Final = _any_of(
     (?:subscribe|log ?in|sign ?in|register) (?:or \w+ (?:\w+ )?)?(?:now )?to (?:read|view|access) (?:the|this|full)\b
     (?:article|content) is (?:only )?for (?:paying )?(?:subscribers|members)\b
     must (?:be logged|log|sign) in to (?:view|read|access) (?:this|the) (?:page|content|article|text)\b
+    (?:continue|keep) reading (?:this \w+ )?(?:with|by) (?:\w+ ){0,2}(?:subscription|account|membership|trial)
+    to (?:read|view|see|access) (?:the |this )?(?:full|rest|whole) [^.\n]{0,40}(?:subscribe|log ?in|sign ?in|register)\b
+    you(?: have|'ve) (?:0|no|used|read|reached)[^.\n]{0,30} free (?:articles?|stories|pages|views)
+    unlock (?:this|the|full|the full) (?:article|page|content|text|story|chapter)
+    (?:rest|remainder) of (?:this|the) (?:article|page|text|content|chapter) is (?:for|available to|reserved)
+    (?:members|subscribers|premium)[- ]only (?:content|article|page|area)
     """,
     other_languages.PAYWALL_TEXT,
 )

@@ -64,7 +64,18 @@ COOKIE_BOILERPLATE: Final = r"""
     consenso|pubblicità|\baccett|\brifiut
     toestemming|advertenties|accepteren|weigeren
     """
+NOT_FOUND_TITLE_AMBIGUOUS: Final = r"""
+    ^(?:hoppla|fehler|oups|erreur|\u00a1?ups|errore|erro|fout|oeps)\b
+    """
 NOT_FOUND_TITLE: Final = r"""
+    ^(?:\w+, )?diese seite (?:gibt es|existiert|ist) (?:leider )?nicht(?: mehr)?(?: verfügbar)?\s*(?:$|[-|.!\u2013])
+    \bcette page n(?:'|\u2019)existe (?:pas|plus)\b
+    \besta página (?:ya )?no (?:está disponible|existe)\b
+    \besta página (?:já )?não (?:está disponível|existe)\b
+    \bquesta pagina non (?:è più disponibile|è disponibile|esiste)\b
+    \bdeze pagina (?:bestaat niet|is niet (?:meer )?beschikbaar)\b
+    \b(?:sidan (?:kunde inte hittas|finns inte)|siden (?:blev ikke fundet|finnes ikke|findes ikke))\b
+    \bnie znaleziono strony\b
     \bseite (?:wurde |konnte |ist )?(?:leider )?nicht (?:mehr )?(?:gefunden|verfügbar|vorhanden)\b
     \bpage (?:introuvable|non trouvée|inexistante)\b
     \bpágina no (?:encontrada|existe|disponible)\b
