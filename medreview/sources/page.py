@@ -139,7 +139,7 @@ def _from_html(fetched: Fetched) -> Page:
         state, evidence = "unreadable", html.damage
     else:
         state, evidence = page_state(signs)
-        if state in HOLDS_SOURCE and requested_identifier(fetched.final_url):
+        if state in {*HOLDS_SOURCE, "http_error"} and requested_identifier(fetched.final_url):
             state, evidence = "http_error", "The service answered with a page in place of a record."
     evidence = _sentences(evidence, html.damage if state != "unreadable" else "", truncation)
     outline = tuple(heading for heading in taken.outline if heading.end <= len(text))

@@ -100,7 +100,7 @@ def test_records_with_pieces_lost_or_moved_make_a_page(seed):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"<html><head><title>Maintenance</title></head><body><p>" + b"We are back soon. " * 60, "a page in place"),
+        (b"<html><head><title>Welcome</title></head><body><p>" + b"We are here for you. " * 60, "a page in place"),
         (b"Supplied id parameter is empty.\n", "Supplied id parameter is empty"),
         (b'<?xml version="1.0"?><error><message>Backend failed</message></error>', "Backend failed"),
         (b'{"status": 429, "error": "Too Many Requests"}', "Too Many Requests"),

@@ -235,7 +235,7 @@ def _out_of_order(signs: PageSigns, words: int) -> tuple[str, str] | None:
     return ("http_error", evidence) if evidence and words < SHORT and own < BARE else None
 
 
-def _login(signs: PageSigns, words: int) -> tuple[str, str] | None:
+def _password_wall(signs: PageSigns, words: int) -> tuple[str, str] | None:
     if signs.shown.asks_password and max(words, count_words(signs.text)) < THIN:
         return "paywall", f"{_short(words)} asks for a password."
     return None
@@ -261,7 +261,7 @@ def _thin(signs: PageSigns, words: int) -> tuple[str, str] | None:
 
 
 _RULES: Final = (
-    *(bot_check, _js_only, _cookie_wall, _soft_404, _redirected_home, _out_of_order, _login, _paywall),
+    *(bot_check, _js_only, _cookie_wall, _soft_404, _redirected_home, _out_of_order, _password_wall, _paywall),
     *(_nothing_but_consent, _thin),
 )
 """In this order; the first that finds something decides."""

@@ -90,7 +90,7 @@ def test_structure_of_the_full_text(monograph):
     assert lines[nested : nested + 4] == [
         "- Heart failure", "  - acute", "  - unstable", "- Contrast media: stop for 48 hours",
     ]  # fmt: skip
-    assert monograph.noscript == "Please enable JavaScript"
+    assert monograph.signs.noscript == "Please enable JavaScript"
 
 
 @pytest.mark.parametrize(
