@@ -8,7 +8,7 @@ it is rolled up when something has changed that it is made from, also after an i
 killed before it came to that.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from medreview.judges import ties, verdicts
 from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.injection import mark_snapshots
+from medreview.judges.llm_stage import Interrupted as Interrupted
 from medreview.judges.llm_stage import QuestionPlan, Tally, judge_with, plan
 from medreview.judges.offline_stage import judge_offline, pairs_waiting
 from medreview.judges.tasks.registry import task_for
@@ -223,10 +224,18 @@ def judge(
     return Judged(pairs, verdicts.flagged(study.reader))
 
 
-def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress: Progress = SILENT) -> JudgedBy:
+def judge_by(
+    study: Study,
+    judges: Judges,
+    *,
+    limit: int | None = None,
+    progress: Progress = SILENT,
+    on_wait: Callable[[int], None] = lambda _: None,
+) -> JudgedBy:
     """Put a task to models, and roll all judgements up; what was answered before is not asked again.
 
-    Also after an interruption: what had been answered by then counts.
+    Also after an interruption: what had been answered by then counts. The first Ctrl-C lets come in what is in flight
+    (``on_wait`` is told how many answers), the second ends it; :class:`Interrupted` is raised at the end of both.
     """
     with _replacing(study, progress) as replacing:
         done = judge_with(
@@ -237,6 +246,7 @@ def judge_by(study: Study, judges: Judges, *, limit: int | None = None, progress
             limit=limit,
             again=judges.again,
             progress=progress,
+            on_wait=on_wait,
         )
         replacing.nothing = not any(tally.units for tally in done.judges)
     return JudgedBy(done.judges, verdicts.flagged(study.reader))

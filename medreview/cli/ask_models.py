@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import typer
 
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.trusting import with_settings
@@ -13,6 +15,11 @@ from medreview.words import in_words
 if TYPE_CHECKING:
     from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.pipeline import Judges
+
+
+EVERY_ONE_FAILED: Final = 1
+SOME_FAILED: Final = 3
+"""Exit codes of ``judge`` for questions without an answer of use."""
 
 
 def ask_models(
@@ -26,7 +33,10 @@ def ask_models(
     local_only: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Ask the judges of these names, or with ``dry_run`` say what that would cost."""
+    """Ask the judges of these names, or with ``dry_run`` say what that would cost.
+
+    Ends with :func:`leave_by` the units that had no answer of use.
+    """
     from medreview import pipeline
     from medreview.study import Study
 
@@ -36,12 +46,29 @@ def ask_models(
             plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
         else:
             say_where_texts_go(judges)
-            done = pipeline.judge_by(opened, judges, limit=limit, progress=bar)
+            try:
+                done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=_say_what_is_waited_for)
+            except pipeline.Interrupted as stopped:
+                told = {**asdict(stopped.summary), "interrupted": True}
+                result(told, "\n".join(map(_did, stopped.summary.judges)), as_json=as_json)
+                raise
     if dry_run:
         result({"plans": [asdict(plan) for plan in plans]}, "\n".join(map(_planned, plans)), as_json=as_json)
         return
     sentences = [*map(_did, done.judges), f"{counted(done.flagged, 'statement')} flagged"]
     result(asdict(done), "\n".join(sentences), as_json=as_json)
+    leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
+
+
+def leave_by(failed: int, all_of_them: int) -> None:
+    """Leave with exit code 1 when every question failed, 3 when some did; return when none did."""
+    if failed:
+        raise typer.Exit(EVERY_ONE_FAILED if failed == all_of_them else SOME_FAILED)
+
+
+def _say_what_is_waited_for(answers: int) -> None:
+    paid = "is paid for" if answers == 1 else "are paid for"
+    say(f"waiting for {counted(answers, 'answer')} that {paid}; Ctrl-C again to end")
 
 
 def judges_named(names: Sequence[str], *, task: str = "", again: bool = False, local_only: bool = False) -> "Judges":
@@ -79,6 +106,12 @@ def _did(tally: "Tally") -> str:
         f"{visible(tally.judge)}: {counted(tally.units, 'unit')}, {tally.abstained:,} abstained; "
         f"{counted(tally.calls, 'call')}{kept}{cost}" + (f"\n  {visible(labels)}" if labels else "")
     ]
+    if tally.requests_lost or tally.lost_before:
+        before = f"; {tally.lost_before:,} more lost before" if tally.lost_before else ""
+        lines.append(
+            f"  sent {tally.requests_sent:,}, kept {tally.requests_kept:,}, lost {tally.requests_lost:,}{before}: "
+            "what is lost was not answered in full, and may have been paid for"
+        )
     if tally.in_parts:
         thing = "page" if tally.task == DEFAULT else "unit"
         lines.append(f"  {counted(tally.in_parts, thing)} longer than its context, judged in parts")

@@ -14,9 +14,10 @@ from medreview.event_loop import run_to_end
 from medreview.judges.tasks import parsing
 from medreview.judges.tasks.registry import DEFAULT, task_for
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
-from medreview.llm.call import Answer, JudgeRequest, cache_key
+from medreview.llm.call import STATUSES, Answer, JudgeRequest, cache_key
 from medreview.llm.client import Judge
 from medreview.llm.cost_estimate import CostEstimate, estimate
+from medreview.llm.report import Requests, requests_sent
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
@@ -31,8 +32,10 @@ class Tally:
 
     ``in_parts`` counts what was too long for the judge's context and was put to it in parts: pages for the task
     ``source_verification``, units for others. ``outcomes`` counts labels and abstentions. ``calls`` counts requests
-    sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``dead`` says why the judge was given up (see
-    ``llm.circuit_breaker``), ``changes`` what its server rejected of the configured request.
+    sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``failed`` of the units had no answer of use.
+    ``requests_sent``, ``requests_kept`` and ``requests_lost`` are of this run (``llm.report.Requests``),
+    ``lost_before`` of earlier ones. ``dead`` says why the judge was given up (see ``llm.circuit_breaker``), ``changes``
+    what its server rejected of the configured request.
     """
 
     judge: str
@@ -40,6 +43,7 @@ class Tally:
     task: str
     units: int = 0
     abstained: int = 0
+    failed: int = 0
     in_parts: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     calls: int = 0
@@ -47,6 +51,10 @@ class Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None
+    requests_sent: int = 0
+    requests_kept: int = 0
+    requests_lost: int = 0
+    lost_before: int = 0
     dead: str = ""
     changes: tuple[str, ...] = ()
 
@@ -69,6 +77,14 @@ class LlmSummary:
     judges: list[Tally]
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C; ``summary`` is what was done and stored by then."""
+
+    def __init__(self, summary: LlmSummary) -> None:
+        super().__init__()
+        self.summary = summary
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
     """The planned work of a judge: units, and calls, tokens and cost of the requests that are not cached."""
@@ -89,22 +105,66 @@ def judge_with(
     limit: int | None = None,
     again: bool = False,
     progress: Progress = SILENT,
+    on_wait: Callable[[int], None] = lambda _: None,
 ) -> LlmSummary:
     """Run a task with one or more judges, concurrently.
 
     ``limit``: at most so many units for each judge. ``again``: also those whose answer was unusable. Can be
     interrupted, or killed, at any moment: answers are stored as they arrive, and the next run asks what is missing.
-    Raises :class:`UserError` for an unknown task, a judge that cannot be set up, and a study that cannot be written.
+    At the first Ctrl-C nothing more is sent, what is in flight is waited for, and ``on_wait`` is told how many answers
+    that are; the second one ends it at once. Raises :class:`Interrupted` then, and :class:`UserError` for an unknown
+    task, a judge that cannot be set up, and a study that cannot be written.
     """
     tasks = _tasks(study, settings, task, prompts)
     waiting = [made.waiting(again=again)[:limit] for made in tasks]
     progress.begin("judgements", sum(map(len, waiting)))
     tallies = [Tally(each.name, each.model, task) for each in settings]
+    before = _requests(study, settings, task)
+    stop = _Stop(on_wait)
     try:
-        run_to_end(_run(study, list(zip(settings, tasks, waiting, tallies, strict=True)), progress))
-    except* UserError as group:
-        raise _first(group) from None
-    return LlmSummary(tallies)
+        try:
+            work = list(zip(settings, tasks, waiting, tallies, strict=True))
+            run_to_end(_run(study, work, progress, stop), stop)
+        except* UserError as group:
+            raise _first(group) from None
+    except KeyboardInterrupt:
+        stop.wanted = True
+    study.write(lambda _: None)  # after it what was sent is in the study, also what nobody waited for
+    for tally, then, now in zip(tallies, before, _requests(study, settings, task), strict=True):
+        requests = now - then
+        tally.requests_sent, tally.requests_kept, tally.requests_lost = requests.sent, requests.kept, requests.lost
+        tally.lost_before = then.lost
+    summary = LlmSummary(tallies)
+    if stop.wanted:
+        raise Interrupted(summary)
+    return summary
+
+
+def _requests(study: Study, settings: Sequence[JudgeSettings], task: str) -> list[Requests]:
+    return [requests_sent(study.reader, each.name, each.model, each.host, task) for each in settings]
+
+
+class _Stop:
+    """What the first Ctrl-C does; called in the event loop."""
+
+    def __init__(self, on_wait: Callable[[int], None]) -> None:
+        self.wanted = False
+        self._on_wait = on_wait
+        self._judges: list[Judge] = []
+
+    def __call__(self) -> None:
+        self.wanted = True
+        for judge in self._judges:
+            judge.stop()
+        if in_flight := sum(judge.in_flight for judge in self._judges):
+            self._on_wait(in_flight)
+
+    def add(self, judge: Judge) -> Judge:
+        """A judge to stop, at once if it comes after the word."""
+        self._judges.append(judge)
+        if self.wanted:
+            judge.stop()
+        return judge
 
 
 def plan(
@@ -154,13 +214,13 @@ def _first(group: BaseExceptionGroup[UserError]) -> UserError:
 _Work = tuple[JudgeSettings, Task, list[tuple[str, ...]], Tally]
 
 
-async def _run(study: Study, work: Sequence[_Work], progress: Progress) -> None:
+async def _run(study: Study, work: Sequence[_Work], progress: Progress, stop: _Stop) -> None:
     writer = _AnswerWriter(study, progress)
     calls = CallStore(study)
     try:
         async with AsyncExitStack() as stack:
             # All are opened before one is asked: a missing key is reported before anything is paid.
-            judges = [await stack.enter_async_context(Judge(settings, calls)) for settings, *_ in work]
+            judges = [stop.add(await stack.enter_async_context(Judge(settings, calls))) for settings, *_ in work]
             async with asyncio.TaskGroup() as group:
                 for judge, (settings, task, waiting, tally) in zip(judges, work, strict=True):
                     ids = iter(waiting)
@@ -176,6 +236,8 @@ async def _run(study: Study, work: Sequence[_Work], progress: Progress) -> None:
 async def _ask(judge: Judge, task: Task, ids: Iterator[tuple[str, ...]], tally: Tally, writer: "_AnswerWriter") -> None:
     """A worker of a judge, which takes units one after the other; the judge itself limits concurrent requests."""
     for one in ids:
+        if judge.is_stopped:
+            return
         unit = task.unit(one)
         if unit is None:
             continue
@@ -183,6 +245,8 @@ async def _ask(judge: Judge, task: Task, ids: Iterator[tuple[str, ...]], tally: 
         for request in unit.requests:
             answer = _not_asked(judge.dead) if judge.dead else await judge.ask(request)
             tally.add(answer)
+            if judge.is_stopped and answer.status == "skipped":
+                return  # the unit is as it was; what was answered of it is in the cache
             answers.append(answer)
         writer.put(_Done(task, tally, unit, answers))
         await asyncio.sleep(0)  # cache hits never suspend; give other tasks a turn
@@ -256,6 +320,7 @@ class _AnswerWriter:
             rows = done.task.rows(done.unit, done.answers)
             done.tally.units += 1
             done.tally.abstained += rows.abstained
+            done.tally.failed += rows.outcome in STATUSES
             done.tally.in_parts += self._is_new_and_long(done)
             done.tally.outcomes[rows.outcome] = done.tally.outcomes.get(rows.outcome, 0) + 1
             by_task.setdefault(id(done.task), (done.task, []))[1].append(rows)

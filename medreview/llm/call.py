@@ -55,6 +55,10 @@ class Answer:
     """The response format of the last request; ``""`` when nothing was sent."""
     cached: bool
     cache_key: str
+    kept: int = 0
+    """Of ``tries``: came back as a completion."""
+    declined: int = 0
+    """Of ``tries``: came back as an error of the server. The rest was lost: it may have been answered, and paid."""
 
 
 def cache_key(settings: JudgeSettings, request: JudgeRequest) -> str:

@@ -4,15 +4,16 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import WeakValueDictionary
 
 from medreview.errors import UserError
 from medreview.llm.call import Answer, JudgeRequest, ResponseFormat, Status, cache_key
 from medreview.llm.circuit_breaker import CircuitBreaker
-from medreview.llm.completion import Completion, read_completion
+from medreview.llm.completion import Completion, read_completion, tokens_of_reply
 from medreview.llm.cost_estimate import cost_of, prompt_tokens_of
 from medreview.llm.response_format import FormatNegotiator
 from medreview.llm.server_errors import diagnose
@@ -45,20 +46,22 @@ _REPAIR: Final = (
 
 @dataclass(slots=True)
 class _Usage:
-    """Requests, tokens and output of one call."""
+    """Requests, tokens and output of one call, whose key in the cache is ``key``."""
 
+    key: str
     tries: int = 0
+    kept: int = 0
+    declined: int = 0
     rung: ResponseFormat = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     raw: str = ""
 
-    def add(self, completion: Completion) -> None:
-        self.raw = completion.raw
-        if completion.prompt_tokens is not None:
-            self.prompt_tokens = (self.prompt_tokens or 0) + completion.prompt_tokens
-        if completion.completion_tokens is not None:
-            self.completion_tokens = (self.completion_tokens or 0) + completion.completion_tokens
+    def add(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
+        if prompt_tokens is not None:
+            self.prompt_tokens = (self.prompt_tokens or 0) + prompt_tokens
+        if completion_tokens is not None:
+            self.completion_tokens = (self.completion_tokens or 0) + completion_tokens
 
 
 class _CallFailed(Exception):
@@ -90,6 +93,9 @@ class Judge:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._not_before = 0.0
         self._client: AsyncOpenAI | None = None
+        self._stopped = asyncio.Event()
+        self.in_flight = 0
+        """Requests that were sent and have no answer yet."""
 
     async def __aenter__(self) -> Self:
         """Raises :class:`UserError` when a key is configured and not in the environment, or for an invalid proxy."""
@@ -116,6 +122,15 @@ class Judge:
         """Why the circuit breaker is open, as a sentence; ``""`` while requests are sent."""
         return self._breaker.reason
 
+    def stop(self) -> None:
+        """Send nothing more, neither retries nor repair turns; what was sent already is waited for."""
+        self._stopped.set()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether :meth:`stop` was called: what is ``skipped`` from then on was not asked, and is to be asked again."""
+        return self._stopped.is_set()
+
     @property
     def changes(self) -> tuple[str, ...]:
         """What the server rejected of the configured request and how it was changed, a sentence each."""
@@ -132,12 +147,12 @@ class Judge:
                 return cached
             async with self._slots:
                 answer = await self._answer(ask, key)
-            if self._store:
+            if self._store and (answer.tries or not self.is_stopped):
                 await self._store.put(self.settings, ask, answer)
             return answer
 
     async def _answer(self, ask: JudgeRequest, key: str) -> Answer:
-        usage = _Usage()
+        usage = _Usage(key)
         started = time.monotonic()
         completion: Completion | None = None
         try:
@@ -161,6 +176,8 @@ class Judge:
             rung=usage.rung,
             cached=False,
             cache_key=key,
+            kept=usage.kept,
+            declined=usage.declined,
         )
 
     def _check_context(self, ask: JudgeRequest) -> None:
@@ -191,7 +208,7 @@ class Judge:
         reply = await self._post_with_retries(ask, messages, usage)
         self._breaker.record_success()
         completion = read_completion(reply.data, ask.schema, messages)
-        usage.add(completion)
+        usage.raw = completion.raw
         return completion
 
     async def _post_with_retries(
@@ -203,12 +220,13 @@ class Judge:
             await self._wait_for_backoff()
             if self._breaker.reason:
                 raise _CallFailed("skipped", f"Not asked. {self._breaker.reason}", is_failure=False)
+            if self._stopped.is_set():
+                raise _CallFailed("skipped", "Not asked: stopped before it was sent.", is_failure=False)
             usage.rung = rung = self._format.rung
             body = self._format.body(ask, messages)
-            usage.tries += 1
             wait: float | None = None
             try:
-                reply = await post(self._opened, body, self.settings.timeout)
+                reply = await self._send(ask, body, usage)
             except TimedOut as error:
                 timeouts += 1
                 if timeouts >= _TIMEOUTS:
@@ -218,9 +236,12 @@ class Judge:
                 failures, sentence = failures + 1, str(error)
             else:
                 diagnosis = diagnose(reply, body.keys() - _REQUIRED)
+                usage.add(*tokens_of_reply(reply.data))
                 if diagnosis is None:
+                    usage.kept += 1
                     self._format.accepted(rung)
                     return reply
+                usage.declined += not diagnosis.may_be_paid
                 sentence, wait = diagnosis.sentence, diagnosis.wait
                 match diagnosis.kind:
                     case "format" if self._format.step_down(rung, sure=True):
@@ -257,11 +278,26 @@ class Judge:
                 # The pause holds for all requests of this judge, not only for the one that was rejected.
                 self._not_before = max(self._not_before, time.monotonic() + max(backoff, wait or 0.0))
             else:
-                await asyncio.sleep(backoff)
+                await self._sleep(backoff)
+
+    async def _send(self, ask: JudgeRequest, body: Mapping[str, Any], usage: _Usage) -> Reply:
+        """One request, counted in the study before it goes."""
+        if self._store:
+            await self._store.sending(self.settings, ask, usage.key)
+        usage.tries += 1
+        self.in_flight += 1
+        try:
+            return await post(self._opened, body, self.settings.timeout)
+        finally:
+            self.in_flight -= 1
 
     async def _wait_for_backoff(self) -> None:
-        while (left := self._not_before - time.monotonic()) > 0:
-            await asyncio.sleep(left)
+        while (left := self._not_before - time.monotonic()) > 0 and not self._stopped.is_set():
+            await self._sleep(left)
+
+    async def _sleep(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), seconds)
 
     @property
     def _opened(self) -> "AsyncOpenAI":

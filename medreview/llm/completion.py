@@ -59,7 +59,7 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
     choice = data["choices"][0]
     message, finish = choice["message"], choice.get("finish_reason")
     raw = _text(message.get("content"))
-    prompt_tokens, completion_tokens = _count(data, "prompt_tokens"), _count(data, "completion_tokens")
+    prompt_tokens, completion_tokens = tokens_of_reply(data)
 
     def result(
         status: Status, error: str, value: Mapping[str, Any] | None = None, repairable: bool = False
@@ -100,6 +100,13 @@ def _text(content: Any) -> str:
         texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
         return _text("".join(text for text in texts if isinstance(text, str)))
     return ""
+
+
+def tokens_of_reply(data: Any) -> tuple[int | None, int | None]:
+    """Tokens in and out by the server's own count, of any reply: one without an answer may be paid for, too."""
+    if not isinstance(data, dict):
+        return None, None
+    return _count(data, "prompt_tokens"), _count(data, "completion_tokens")
 
 
 def _count(data: Mapping[str, Any], name: str) -> int | None:

@@ -3,8 +3,42 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from medreview.llm.call import STATUSES
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """HTTP requests to models: ``sent``; ``kept``: came back with an answer; ``declined``: with the server's error.
+
+    Those that are ``lost`` have no answer that could be read: a connection broke, time ran out, or the program was
+    killed. They may have been answered, and paid for.
+    """
+
+    sent: int = 0
+    kept: int = 0
+    declined: int = 0
+
+    @property
+    def lost(self) -> int:
+        """What was sent and never answered, as far as is known."""
+        return self.sent - self.kept - self.declined
+
+    def __sub__(self, before: "Requests") -> "Requests":
+        return Requests(self.sent - before.sent, self.kept - before.kept, self.declined - before.declined)
+
+
+_REQUESTS: Final = """SELECT coalesce(sum(sent), 0), coalesce(sum(kept), 0), coalesce(sum(declined), 0) FROM llm_sent
+    WHERE (:judge IS NULL OR (judge = :judge AND model = :model AND host = :host AND task = :task))"""
+
+
+def requests_sent(
+    connection: sqlite3.Connection, judge: str | None = None, model: str = "", host: str = "", task: str = ""
+) -> Requests:
+    """What the study knows of all requests, or of those of one judge, model, host and task."""
+    who = {"judge": judge, "model": model, "host": host, "task": task}
+    return Requests(*connection.execute(_REQUESTS, who).fetchone())
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +47,8 @@ class Spent:
 
     ``calls`` are counted with their last status; tokens and cost are those of all tries. ``reused`` counts the cache
     hits. ``cost`` is ``None`` when no answer has one; ``unpriced`` counts the answers of unknown cost. Latencies are
-    those of live calls (not of a batch) with status ``ok``, in milliseconds; ``None`` without any.
+    those of live calls (not of a batch) with status ``ok``, in milliseconds; ``None`` without any. ``requests_sent``,
+    ``requests_kept`` and ``requests_lost`` are of :class:`Requests`, also of questions without an outcome.
     """
 
     judge: str
@@ -30,12 +65,17 @@ class Spent:
     unpriced: int = 0
     latency_median_ms: int | None = None
     latency_p95_ms: int | None = None
+    requests_sent: int = 0
+    requests_kept: int = 0
+    requests_lost: int = 0
 
 
-_SUMS = """SELECT judge, model, host, task, count(*) AS calls, sum(tries) AS tries, sum(reused) AS reused,
+_SUMS = """SELECT judge, model, host, task, sum(asked) AS calls, sum(tries) AS tries, sum(reused) AS reused,
     coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0) AS completion_tokens,
     sum(cost) AS cost, sum(cost IS NULL AND tries > 0) AS unpriced
-    FROM llm_call GROUP BY judge, model, host, task ORDER BY judge, model, host, task"""
+    FROM (SELECT judge, model, host, task, tries, reused, prompt_tokens, completion_tokens, cost, 1 AS asked
+    FROM llm_call UNION ALL SELECT judge, model, host, task, 0, 0, NULL, NULL, NULL, 0 FROM llm_sent)
+    GROUP BY judge, model, host, task ORDER BY judge, model, host, task"""
 _STATUSES = """SELECT status, count(*) FROM llm_call
     WHERE judge = ? AND model = ? AND host = ? AND task = ? GROUP BY status"""
 _LATENCIES = """SELECT latency_ms FROM llm_call
@@ -49,6 +89,7 @@ def spent(connection: sqlite3.Connection) -> list[Spent]:
     for row in connection.execute(_SUMS).fetchall():
         who = (row["judge"], row["model"], row["host"], row["task"])
         counts = dict(connection.execute(_STATUSES, who).fetchall())
+        requests = requests_sent(connection, *who)
         latencies = [int(latency[0]) for latency in connection.execute(_LATENCIES, who)]
         found.append(
             Spent(
@@ -63,6 +104,9 @@ def spent(connection: sqlite3.Connection) -> list[Spent]:
                 unpriced=row["unpriced"],
                 latency_median_ms=quantile(latencies, 0.5),
                 latency_p95_ms=quantile(latencies, 0.95),
+                requests_sent=requests.sent,
+                requests_kept=requests.kept,
+                requests_lost=requests.lost,
             )
         )
     return found

@@ -52,6 +52,8 @@ class ServerError:
     sentence: str
     parameter: str = ""
     wait: float | None = None
+    may_be_paid: bool = False
+    """It came with status 200 and without an error: the model may have answered, in a way that cannot be read."""
 
 
 def diagnose(reply: Reply, parameters: Collection[str]) -> ServerError | None:
@@ -59,11 +61,11 @@ def diagnose(reply: Reply, parameters: Collection[str]) -> ServerError | None:
     if reply.status == 200 and has_choice(reply.data):
         return None
     if reply.status == 200 and reply.problem:
-        return ServerError("unreadable", f"The answer cannot be read. {reply.problem}")
+        return ServerError("unreadable", f"The answer cannot be read. {reply.problem}", may_be_paid=True)
     status, message, named = _message(reply)
     wait = _retry_after(reply)
     if reply.status == 200 and not message:
-        return ServerError("transient", _unusable(reply), wait=wait)
+        return ServerError("transient", _unusable(reply), wait=wait, may_be_paid=not _is_page(reply))
     sentence = f"The server answered {status}" + (f": {message}" if message else _page_hint(reply))
     if status in {401, 402} or _QUOTA.search(message):
         return ServerError("permanent", sentence)

@@ -16,6 +16,10 @@ from medreview.study import Study
 
 Row = dict[str, Any]
 
+_SENDING = """INSERT INTO llm_sent (cache_key, judge, model, host, task, at_utc, sent)
+    VALUES (:cache_key, :judge, :model, :host, :task, :at_utc, 1)
+    ON CONFLICT (cache_key) DO UPDATE SET sent = sent + 1, judge = excluded.judge, at_utc = excluded.at_utc"""
+_BACK = "UPDATE llm_sent SET kept = kept + :kept, declined = declined + :declined WHERE cache_key = :cache_key"
 _PUT = """INSERT INTO llm_call (cache_key, judge, model, host, task, prompt_sha256, at_utc, status, rung,
     tries, prompt_tokens, completion_tokens, latency_ms, cost, error, raw_output)
     VALUES (:cache_key, :judge, :model, :host, :task, :prompt_sha256, :at_utc, :status, :rung,
@@ -40,7 +44,7 @@ def row_of(settings: JudgeSettings, request: JudgeRequest, answer: Answer) -> Ro
         "host": settings.host,
         "task": request.task,
         "prompt_sha256": request.prompt_sha256,
-        "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "at_utc": _now(),
         "status": answer.status,
         "rung": answer.rung,
         "tries": answer.tries,
@@ -51,6 +55,10 @@ def row_of(settings: JudgeSettings, request: JudgeRequest, answer: Answer) -> Ro
         "error": answer.error,
         "raw_output": answer.raw,
     }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def write_rows(connection: sqlite3.Connection, rows: Iterable[Row], *, add: bool = True) -> None:
@@ -67,8 +75,11 @@ class CallStore:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._pending: list[Row] = []
+        self._back: list[Row] = []
         self._reused: list[str] = []
         self._next_commit: Future[None] | None = None
+        self._sending: list[Row] = []
+        self._next_sending: Future[None] | None = None
         self._lock = threading.Lock()
 
     def get(self, key: str, schema: Mapping[str, Any]) -> Answer | None:
@@ -101,7 +112,40 @@ class CallStore:
 
         Group commit: answers that arrive during a commit share the next one. Cancellation does not undo it.
         """
-        await self._committed(lambda: self._pending.append(row_of(settings, request, answer)))
+
+        def add() -> None:
+            self._pending.append(row_of(settings, request, answer))
+            if answer.kept or answer.declined:
+                back = {"cache_key": answer.cache_key, "kept": answer.kept, "declined": answer.declined}
+                self._back.append(back)
+
+        await self._committed(add)
+
+    async def sending(self, settings: JudgeSettings, request: JudgeRequest, key: str) -> None:
+        """Count a request that is about to be sent; returns when a kill of the process would not undo that.
+
+        Group commit, as with :meth:`put`, without waiting for the disk: the answer's commit makes it last through a
+        loss of power as well. Raises :class:`UserError` when the study cannot be written: nothing is sent then.
+        """
+        row = {
+            "cache_key": key,
+            "judge": settings.name,
+            "model": settings.model,
+            "host": settings.host,
+            "task": request.task,
+            "at_utc": _now(),
+        }
+        with self._lock:
+            self._sending.append(row)
+            if self._next_sending is None:
+                self._next_sending = self._study.submit(self._write_sending, through_power_loss=False)
+            saved = self._next_sending
+        await asyncio.shield(asyncio.wrap_future(saved))
+
+    def _write_sending(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            rows, self._sending, self._next_sending = self._sending, [], None
+        connection.executemany(_SENDING, rows)
 
     async def reuse(self, key: str) -> None:
         """Count a cache hit of :meth:`get`; otherwise like :meth:`put`."""
@@ -119,6 +163,8 @@ class CallStore:
         """Write all pending rows; runs on the writer thread."""
         with self._lock:
             rows, self._pending, self._next_commit = self._pending, [], None
+            back, self._back = self._back, []
             keys, self._reused = self._reused, []
         write_rows(connection, rows)
+        connection.executemany(_BACK, back)
         connection.executemany("UPDATE llm_call SET reused = reused + 1 WHERE cache_key = ?", ((key,) for key in keys))

@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -87,6 +88,22 @@ def make_durable(connection: sqlite3.Connection, path: Path) -> None:
     journal = "DELETE" if on_network(path.resolve()) else "WAL"
     connection.execute(f"PRAGMA journal_mode = {journal}")
     connection.execute("PRAGMA synchronous = FULL")
+
+
+@contextmanager
+def not_waiting(connection: sqlite3.Connection, wanted: bool = True) -> Iterator[None]:
+    """Let commits be in the file, and not yet on the disk, when they return: only a loss of power undoes them.
+
+    Without a write-ahead log (on a network) they are waited for all the same, since the file itself would be at risk.
+    """
+    if not wanted or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        yield
+        return
+    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA synchronous = FULL")
 
 
 def copy_of(connection: sqlite3.Connection) -> sqlite3.Connection:

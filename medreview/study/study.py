@@ -108,22 +108,26 @@ class Study:
         """
         return self.submit(change).result()
 
-    def submit(self, change: Callable[[sqlite3.Connection], T]) -> "Future[T]":
-        """Like :meth:`write`, without waiting: the future resolves after the commit."""
+    def submit(self, change: Callable[[sqlite3.Connection], T], *, through_power_loss: bool = True) -> "Future[T]":
+        """Like :meth:`write`, without waiting: the future resolves after the commit.
+
+        Without ``through_power_loss`` it does not wait for the disk: the commit outlasts the process, and the next one
+        that waits makes it outlast a loss of power.
+        """
         if self._executor is None:
             raise UserError("This study is open for reading only; nothing can be saved in it.")
-        return self._executor.submit(self._transaction, change)
+        return self._executor.submit(self._transaction, change, through_power_loss)
 
     @property
     def elsewhere(self) -> Elsewhere | None:
         """Where decisions are since the path no longer names the file that was opened; ``None`` while it does."""
         return self._writer.elsewhere if self._writer else None
 
-    def _transaction(self, change: Callable[[sqlite3.Connection], T]) -> T:
+    def _transaction(self, change: Callable[[sqlite3.Connection], T], through_power_loss: bool) -> T:
         assert self._writer is not None
         before = self._writer.elsewhere
         try:
-            result = self._writer.transact(change)
+            result = self._writer.transact(change, through_power_loss=through_power_loss)
         finally:
             if (now := self._writer.elsewhere) is not before and now is not None and now.whole:
                 self._left.append(self.reader)  # the thread that reads may be at it

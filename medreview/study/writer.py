@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from medreview.study.connection import connect, make_durable
+from medreview.study.connection import connect, make_durable, not_waiting
 from medreview.study.file_identity import FileIdentity
 from medreview.study.lock import WriterLock
 from medreview.study.rescue import Elsewhere, make_rescue
@@ -39,25 +39,27 @@ class Writer:
         self._written: list[dict[str, Any]] = []
         self.elsewhere: Elsewhere | None = None
 
-    def transact(self, change: Callable[[sqlite3.Connection], T]) -> T:
+    def transact(self, change: Callable[[sqlite3.Connection], T], *, through_power_loss: bool = True) -> T:
         """Run ``change`` in a transaction of its own; its result, once that is committed, wherever.
 
-        Raises :class:`NotSavedHere` when it could be written nowhere.
+        Without ``through_power_loss`` the disk is not waited for. Raises :class:`NotSavedHere` when it could be written
+        nowhere.
         """
         self._look(committed=False)
         if self.elsewhere is not None and not self.elsewhere.whole:
             raise self.elsewhere.error()
         connection = self._connected()
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            newest = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
-            result = change(connection)
-            added = connection.execute("SELECT * FROM event WHERE seq > ? ORDER BY seq", (newest,)).fetchall()
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+        with not_waiting(connection, not through_power_loss):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                newest = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
+                result = change(connection)
+                added = connection.execute("SELECT * FROM event WHERE seq > ? ORDER BY seq", (newest,)).fetchall()
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
         self._written += map(dict, added)
         self._look(committed=True)
         return result

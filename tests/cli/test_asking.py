@@ -1,16 +1,12 @@
 """Asking models from the command line."""
 
 import json
-import signal
 import sqlite3
-import threading
-import time
 from contextlib import closing
 
 import pytest
 
 from tests.support.commands import own_settings
-from tests.support.http_server import after
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, says
 
 ANSWER = says(json.dumps(NOT_ADDRESSED), usage=None)
@@ -75,26 +71,3 @@ def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_p
     with closing(sqlite3.connect(demo)) as connection:
         runs = connection.execute("SELECT prompt_id FROM judge_run WHERE kind = 'llm'").fetchall()
     assert runs == [("source_verification/9",)]
-
-
-def test_an_interrupted_run_says_that_it_is_saved_and_goes_on(medreview, demo, model, tmp_path):
-    gate = threading.Event()
-    model.play(*[ANSWER] * 8, after(gate, ANSWER))
-    process = medreview.start("judge", demo, "--judge", "near", "--limit", "20")
-    saved, until = 0, time.monotonic() + 30
-    while saved < 8 and time.monotonic() < until:
-        with closing(sqlite3.connect(f"file:{demo}?mode=ro", uri=True)) as db:
-            (saved,) = db.execute("SELECT count(*) FROM llm_call").fetchone()
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=30)
-    gate.set()
-    assert (saved, process.returncode) == (8, 130)
-    assert error.splitlines()[-1] == "medreview: stopped; what was done is saved, the same command goes on from there."
-
-    model.received.clear()
-    assert "near: 12 units" in medreview("judge", demo, "--judge", "near", "--limit", 12).stdout
-    assert len(model.asked) == 12
-    with closing(sqlite3.connect(demo)) as db:
-        kept = db.execute("SELECT count(*) FROM judgement JOIN judge_run USING (judge_run_id) WHERE judge = 'near'")
-        assert kept.fetchone() == (20,)

@@ -8,7 +8,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.judges.llm_stage import judge_with, plan
+from medreview.judges.llm_stage import Interrupted, judge_with, plan
 from medreview.judges.long_pages import pages_in_parts
 from medreview.study import Study
 from medreview.study.check import check
@@ -102,17 +102,20 @@ def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, ser
     with Study.create(tmp_path / "b.medreview") as study:
         fill(study, [("Why?", " ".join(text for _, text in statements), statements)], {"p1": RENAL})
         settings = [model.settings(concurrency=2)]
-        with interruptible(), pytest.raises(KeyboardInterrupt):
-            judge_with(study, settings)
+        waited = []
+        with interruptible(), pytest.raises(Interrupted) as stopped:
+            judge_with(study, settings, on_wait=waited.append)
         kept = len(rows_of(study, JUDGED))
         asked = len(model.prompts)
-        assert 15 <= kept <= 22
+        assert kept == asked, "what was in flight came in"
+        assert 20 < asked <= 24
+        assert waited in ([1], [2])
+        told = stopped.value.summary.judges[0]
+        assert (told.units, told.requests_sent, told.requests_kept, told.requests_lost) == (kept, kept, kept, 0)
         judge_with(study, settings)
 
         assert len(rows_of(study, JUDGED)) == 40
-        assert len(model.prompts) - asked == 40 - kept, "what is stored is not asked for again"
-        # Lost is what was under way at that moment, and what had come and was not stored yet.
-        assert asked - kept <= 2 * settings[0].concurrency
+        assert len(model.prompts) == 40, "nothing is asked for twice"
 
 
 def test_a_jury_of_five_with_one_dead_and_one_liar(study, serve):

@@ -34,7 +34,7 @@ async def test_an_answered_question_is_not_sent_again_not_even_after_a_restart(m
 
     assert len(model.asked) == 1
     assert [answer.cached for answer in given] == [False, True, True]
-    assert len({dataclasses.replace(answer, cached=False) for answer in map(without_value, given)}) == 1
+    assert len({dataclasses.replace(answer, cached=False, kept=0) for answer in map(without_value, given)}) == 1
     assert given[2].value == GOOD
     assert row["cost"] == pytest.approx((40 + 4 * 20) / 1e6)
     assert (row["judge"], row["host"], row["task"], row["tries"]) == ("one", settings.host, "source_verification", 1)
@@ -112,7 +112,12 @@ async def test_many_answers_at_once_are_all_saved(model, study, store):
 def test_an_interruption_takes_back_nothing_that_was_answered(model, tmp_path):
     with Study.create(tmp_path / "kept.medreview") as study:
         holding = threading.Event()
-        study.submit(lambda _: holding.wait(5))  # the writer is busy when the answer comes
+
+        def keeps_the_writer_busy(exchange):  # so that the answer has to wait
+            study.submit(lambda _: holding.wait(30))
+            says()(exchange)
+
+        model.play(keeps_the_writer_busy)
 
         async def interrupted():
             async with Judge(model.settings(), store := CallStore(study)) as judge:
@@ -130,7 +135,7 @@ def test_an_interruption_takes_back_nothing_that_was_answered(model, tmp_path):
 
 
 async def test_a_study_that_cannot_be_written_says_so_to_everyone_who_waits(model, study, store, monkeypatch):
-    def full(change):
+    def full(change, **_):
         raise sqlite3.OperationalError("disk full")
 
     monkeypatch.setattr(study, "submit", full)

@@ -40,6 +40,7 @@ def judge(
 
     Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
     With it, the models of the settings are asked (`medreview judges` lists them); nothing is asked or paid twice.
+    Ctrl-C waits for what is in flight, a second one does not. Exit code 1 when every question failed, 3 when some did.
 
     Example: medreview judge sepsis.medreview --judge llama --judge gpt --dry-run
     """

@@ -153,10 +153,12 @@ def _cost(item: "Spent") -> str:
     pace = "no time measured"
     if median is not None and most is not None:
         pace = f"median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s"
+    lost = f", {item.requests_lost:,} of them lost" if item.requests_lost else ""
     lines = [
         f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {in_words(item.task)}",
         f"{counted(item.calls, 'question')}: {counted_each(item.statuses)}",
-        f"{counted(item.tries, 'request')} sent; {counted(item.reused, 'answer')} taken from the study instead",
+        f"{counted(max(item.tries, item.requests_sent), 'request')} sent{lost}; "
+        f"{counted(item.reused, 'answer')} taken from the study instead",
         f"{item.prompt_tokens:,} tokens in, {item.completion_tokens:,} out; {cost}",
         pace,
     ]

@@ -42,3 +42,23 @@ WHERE e.kind = 'decide' AND e.event_id = coalesce(
            AND b.event_id < seen.event_id),
     (SELECT min(a.event_id) FROM event_live AS a
      WHERE a.unit = e.unit AND a.reviewer = e.reviewer AND a.pass = e.pass AND a.axis = e.axis AND a.kind = 'decide'));
+
+-- What was sent to models, a row per question: written before a request goes out, so that what never came back is known
+-- after a kill, too. sent - kept - declined were sent and lost, and may have been paid for.
+CREATE TABLE llm_sent (
+    cache_key TEXT PRIMARY KEY,          -- of llm_call, which has a row once the question has an outcome
+    judge TEXT NOT NULL,
+    model TEXT NOT NULL,
+    host TEXT NOT NULL,
+    task TEXT NOT NULL,
+    at_utc TEXT NOT NULL,                -- of the last request
+    sent INTEGER NOT NULL,               -- HTTP requests, retries and repair turns included
+    kept INTEGER NOT NULL DEFAULT 0,     -- of these with an answer of the model that could be read
+    declined INTEGER NOT NULL DEFAULT 0  -- with an error of the server, for which nothing is paid
+) STRICT, WITHOUT ROWID;
+
+-- Of what was sent before this was counted, nothing is known to be lost; rung is '' where a batch was read.
+INSERT INTO llm_sent (cache_key, judge, model, host, task, at_utc, sent, kept, declined)
+SELECT cache_key, judge, model, host, task, at_utc, tries, CASE WHEN status = 'ok' THEN 1 ELSE 0 END,
+    tries - CASE WHEN status = 'ok' THEN 1 ELSE 0 END
+FROM llm_call WHERE tries > 0 AND rung <> '';
