@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medreview.cli.ask_models import judges_named, say_where_texts_go
+from medreview.cli.ask_models import judges_named, leave_by, say_where_texts_go
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -43,7 +43,7 @@ def batch_out(
 def batch_in(
     study: Path, names: Sequence[str], paths: Sequence[Path], *, task: str = "", as_json: bool = False
 ) -> None:
-    """Take the results of a batch back."""
+    """Take the results of a batch back; ends with ``leave_by`` the lines that gave no answer of use."""
     from medreview import pipeline
     from medreview.study import Study
 
@@ -52,8 +52,11 @@ def batch_in(
         done = pipeline.batch_in(opened, judges, paths, progress=bar)
     left_out(done.bad)
     if done.foreign:
-        say(f"  {counted(done.foreign, 'result')} answer no question of this judge: {done.why}")
+        say(f"  {counted(done.foreign, 'result')} answer no question of this judge in this study: {done.why}")
+    left_out(done.conflicts)
     result(done, _taken(done), as_json=as_json)
+    failed = sum(number for status, number in done.statuses.items() if status != "ok") + done.foreign + len(done.bad)
+    leave_by(failed, failed + done.statuses.get("ok", 0) + done.known)
 
 
 def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Judges":

@@ -1,9 +1,11 @@
 """Import of batch results: matched by key, read like live answers, stored once (idempotent)."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -12,7 +14,7 @@ from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
 from medreview.llm.bounded_json import NotJsonError, decode
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
-from medreview.llm.completion import Completion, read_completion
+from medreview.llm.completion import Completion, read_completion, said
 from medreview.llm.cost_estimate import cost_of
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
@@ -24,6 +26,9 @@ from medreview.storable import unstorable
 
 _UNITS_AT_ONCE: Final = 200
 _LONGEST_LINE: Final = 20_000_000
+_UNREADABLE: Final = "medreview: unreadable"
+"""In place of a response that goes over a bound: why."""
+_NAMED: Final = re.compile(rb'\s*\{(?:\s*"id"\s*:\s*"[\w.-]*"\s*,)?\s*"custom_id"\s*:\s*"([\w.-]{1,200})"', re.ASCII)
 _STATUS_OF_ERROR: Final[dict[str, Status]] = {"refused": "refused", "overflow": "skipped"}
 
 
@@ -33,6 +38,8 @@ class BatchIn:
 
     ``statuses`` count the new results; ``known`` were in the study already. ``foreign`` results answer no question of
     this judge run, and ``why`` is the probable reason; ``bad`` are (file, line, reason) of lines that are not results.
+    ``conflicts`` are (file, line, sentence) of answers that differ from one to the same question that is kept: the one
+    that the study has, or else the first in the files.
     ``judged`` units have all their answers now, ``abstained`` of them without a verdict; ``waiting`` ones still lack
     answers.
     """
@@ -42,6 +49,7 @@ class BatchIn:
     foreign: int = 0
     why: str = ""
     bad: list[tuple[str, int, str]] = field(default_factory=list)
+    conflicts: list[tuple[str, int, str]] = field(default_factory=list)
     judged: int = 0
     abstained: int = 0
     waiting: int = 0
@@ -50,7 +58,8 @@ class BatchIn:
 def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
     """Import results (and error files) of batches of this judge: complete or partial, in any order, repeatedly.
 
-    A usable answer is never replaced by a later failure. Raises :class:`UserError` for a file that cannot be read.
+    A usable answer is never replaced, neither by a later failure nor by another answer, which is told as a conflict.
+    Raises :class:`UserError` for a file that cannot be read.
     """
     remember(settings.key)
     done = BatchIn()
@@ -67,9 +76,9 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
                 progress.step(reader.save(complete))
         progress.step(reader.save(complete))
         left = results.positions.keys() - reader.matched
-    done.foreign = _foreign(task, left, done)
+        done.foreign = reader.foreign(left)
     if done.foreign:
-        done.why = _why(task, manifests_beside(list(paths)))
+        done.why = _why(task, manifests_beside(list(paths)), done.foreign == len(results.positions))
     done.statuses = dict(reader.statuses.most_common())
     done.waiting = len(task.waiting())
     return done
@@ -83,23 +92,28 @@ class _Results:
         self._paths = paths
         self.positions: dict[str, tuple[int, int, int]] = {}
         """By key: index of the file, byte offset in it, number of the line."""
-        succeeded: set[str] = set()
+        succeeded: dict[str, bytes] = {}
         for number, (file, path) in enumerate(zip(files, paths, strict=True)):
             for line, offset, result in _lines(file):
                 if isinstance(result, str):
                     done.bad.append((str(path), line, result))
                     continue
-                key, status = result["custom_id"], _response(result).get("status_code")
+                key, said = result["custom_id"], _digest(result)
                 if key not in succeeded:
                     self.positions[key] = (number, offset, line)
-                if status == 200:
-                    succeeded.add(key)
+                elif said and said != succeeded[key]:
+                    file_kept, line_kept = self.where(key)
+                    kept = f"{file_kept}, line {line_kept}"
+                    done.conflicts.append((str(path), line, f"answers the same question otherwise than {kept}"))
+                if said:
+                    succeeded.setdefault(key, said)
 
     def get(self, key: str) -> Mapping[str, Any]:
         """The result with a key of ``positions``."""
         number, offset, _ = self.positions[key]
         self._files[number].seek(offset)
-        result: Mapping[str, Any] = decode(_text(self._files[number].readline()))
+        result = _result(self._files[number].readline(_LONGEST_LINE))
+        assert not isinstance(result, str), "the file changed while it was read"
         return result
 
     def where(self, key: str) -> tuple[str, int]:
@@ -154,6 +168,8 @@ class _Reader:
             self.matched.add(key)
         if stored is not None:
             self._done.known += new
+            if new:
+                self._compare(key, stored.raw)
             return stored
         if not is_result:
             return None
@@ -168,6 +184,26 @@ class _Reader:
             self.statuses[answer.status] += 1
             self.rows.append(row)
         return answer
+
+    def _compare(self, key: str, raw: str) -> None:
+        """Tell of a result that answers otherwise than the study has it."""
+        told = said(_response(self._results.get(key)).get("body"))
+        if told and told != raw:
+            self._done.conflicts.append((*self._results.where(key), "answers otherwise than the study has it already"))
+
+    def foreign(self, left: set[str]) -> int:
+        """The number of unmatched results that are not this judge's; the others are counted as known."""
+        foreign = 0
+        for key in left:
+            row = self._task.study.reader.execute(
+                "SELECT status, raw_output FROM llm_call WHERE cache_key = ? AND judge = ? AND prompt_sha256 = ?",
+                (key, self._task.run.judge, self._task.run.prompt_sha256),
+            ).fetchone()
+            foreign += row is None
+            self._done.known += row is not None
+            if row is not None and row["status"] == "ok":
+                self._compare(key, row["raw_output"])
+        return foreign
 
     def _is_known(self, answer: Answer) -> bool:
         row = self._task.study.reader.execute(
@@ -197,6 +233,8 @@ def _completion(result: Mapping[str, Any], request: JudgeRequest) -> Completion:
     """The completion in a result, read like the reply to a live request."""
     response, error = _response(result), result.get("error")
     data = response.get("body")
+    if _UNREADABLE in result:
+        return Completion("unparsable", None, "", f"The answer cannot be read. {result[_UNREADABLE]}", None, None)
     if not response:
         message = error.get("message") or error.get("code") if isinstance(error, dict) else error
         return Completion("error", None, "", f"The batch has no answer: {message or 'it does not say why'}", None, None)
@@ -206,6 +244,13 @@ def _completion(result: Mapping[str, Any], request: JudgeRequest) -> Completion:
     if server_error is not None:
         return Completion(_STATUS_OF_ERROR.get(server_error.kind, "error"), None, "", server_error.sentence, None, None)
     return read_completion(data, request.schema, request.messages)
+
+
+def _digest(result: Mapping[str, Any]) -> bytes:
+    """What a result answers, as a hash; ``b""`` for a failure."""
+    response = _response(result)
+    told = said(response.get("body")) if response.get("status_code") == 200 else ""
+    return blake2b(told.encode()).digest() if told else b""
 
 
 def _response(result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -245,6 +290,8 @@ def _result(line: bytes) -> dict[str, Any] | str:
         result = decode(_text(line))
     except NotJsonError as error:
         if error.bound:
+            if named := _NAMED.match(line):  # it is known which question has no answer of use
+                return {"custom_id": named[1].decode("ascii"), _UNREADABLE: str(error)}
             return f"is not read: {str(error)[:1].lower()}{str(error)[1:].rstrip('.')}"
         return "is no whole JSON object; the file may have been cut off here"
     except UnicodeDecodeError as error:
@@ -257,21 +304,9 @@ def _result(line: bytes) -> dict[str, Any] | str:
     return unstorable(around) or result
 
 
-def _foreign(task: Task, left: set[str], done: BatchIn) -> int:
-    """The number of unmatched results that are not this judge's; the others are counted as known."""
-    foreign = 0
-    for key in left:
-        row = task.study.reader.execute(
-            "SELECT 1 FROM llm_call WHERE cache_key = ? AND judge = ? AND prompt_sha256 = ?",
-            (key, task.run.judge, task.run.prompt_sha256),
-        ).fetchone()
-        foreign += row is None
-        done.known += row is not None
-    return foreign
-
-
-def _why(task: Task, manifests: Iterator[dict[str, Any]]) -> str:
-    """The differences between the judge run and the most similar manifest, as a sentence."""
+def _why(task: Task, manifests: Iterator[dict[str, Any]], whole: bool) -> str:
+    """Whose results they are, or what differs from the most similar manifest, as half a sentence; ``whole``: of all
+    the results none belongs to this study."""
     run = task.run
     now = {
         "study_id": task.study.meta("study_id"),
@@ -281,11 +316,20 @@ def _why(task: Task, manifests: Iterator[dict[str, Any]]) -> str:
         "prompt_sha256": run.prompt_sha256,
         "params": {name: value for name, value in run.params.items() if name != "host"},
     }
-    names = {"study_id": "study", "prompt_sha256": "prompt", "params": "parameters"}
-    differences = [[name for name, value in now.items() if manifest.get(name) != value] for manifest in manifests]
-    differing = min(differences, key=len, default=None)
-    if differing is None:
-        return "no manifest lies beside the files; are they results for another judge or study?"
+    names = {"prompt_sha256": "prompt", "params": "parameters"}
+    differing, manifest = min(
+        (([name for name, value in now.items() if made.get(name) != value], made) for made in manifests),
+        key=lambda found: len(found[0]),
+        default=([], {}),
+    )
+    if not manifest:
+        which = "none belongs to a question of this study" if whole else "they belong to no question of this study"
+        return f"{which}, and no manifest beside the files says to which"
+    if "study_id" in differing:
+        title = (
+            f"{manifest['study']} ({manifest.get('study_id')})" if manifest.get("study") else manifest.get("study_id")
+        )
+        return f"the batch was written for another study, {title}"
     if not differing:
         return "the texts of the study have changed since the batch was written"
     return f"the batch was written with another {', '.join(names.get(name, name) for name in differing)}"

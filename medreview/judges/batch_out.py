@@ -134,6 +134,7 @@ def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: Re
     return {
         "format": FORMAT,
         "study_id": task.study.meta("study_id"),
+        "study": task.study.meta("title"),
         "judge_run_id": run.judge_run_id,
         "judge": run.judge,
         "model": run.model,

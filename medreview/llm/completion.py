@@ -48,6 +48,14 @@ def has_choice(data: Any) -> bool:
     )
 
 
+def said(data: Any) -> str:
+    """What the model wrote in a chat completion, as it is stored; ``""`` where there is none."""
+    if not has_choice(data):
+        return ""
+    message = data["choices"][0]["message"]
+    return _text(message.get("content")) or _text(message.get("refusal"))
+
+
 def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Completion:
     """The content of a server's chat completion object (decoded JSON), for a request with these messages.
 

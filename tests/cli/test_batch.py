@@ -42,8 +42,11 @@ def test_there_and_back(medreview, demo, tmp_path):
     assert "20 units judged" in taken.stdout
     again = json.loads(medreview("judge", demo, "--judge", "atlas", "--batch-in", "r.jsonl", "--json").stdout)
     assert (again["statuses"], again["known"], again["judged"]) == ({}, 20, 0)
-    other = medreview("judge", demo, "--judge", "cedar", "--batch-in", "r.jsonl")
-    assert "20 results answer no question of this judge: the batch was written with another judge" in other.stderr
+    other = medreview("judge", demo, "--judge", "cedar", "--batch-in", "r.jsonl", check=1)
+    assert (
+        "20 results answer no question of this judge in this study: the batch was written with another judge"
+        in other.stderr
+    )
     with Study.open(demo, read_only=True) as study:
         rows = study.reader.execute(
             "SELECT count(*), count(DISTINCT verdict) FROM judgement JOIN judge_run USING (judge_run_id) "

@@ -303,15 +303,82 @@ def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
     done = read_batch(task, ATLAS, [tmp_path / "mixed.jsonl"])
 
     assert done.statuses == {"ok": 6}
-    assert done.judged == 6
+    assert (done.judged, done.foreign) == (6, 1)  # it is known whose answer line 7 is: nobody's here
     assert [(line, reason) for _, line, reason in done.bad] == [
         (1, "a text holds half a character (an unpaired surrogate)"),
         (3, "a text holds half a character (an unpaired surrogate)"),
         (5, "a whole number has more than 64 bits"),
-        (7, "is not read: its lists stand in one another too deep"),
         (9, "a whole number has more than 64 bits"),
         (11, "is not read: its lists stand in one another too deep"),
         (13, "is longer than 20,000,000 bytes"),
         (15, "a number is not finite"),
         (17, "is not UTF-8 (byte 15 of it)"),
     ]
+
+
+def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, tmp_path):
+    task = task_for(study, ATLAS)
+    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    good = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
+    keys = [json.loads(line)["custom_id"] for line in good]
+    wide = '{"choices": [' + "0," * 600_000 + "0]}"
+    good[0] = '{"custom_id": "' + keys[0] + '", "response": {"status_code": 200, "body": ' + "[" * 200_000
+    good[1] = '{"id": "r", "custom_id": "' + keys[1] + '", "response": {"status_code": 200, "body": ' + wide + "}}"
+    brackets = json.loads(good[2])
+    brackets["response"]["body"] = says(content="[" * 200_000)
+    counted = json.loads(good[3])
+    counted["response"]["body"]["usage"] = {"prompt_tokens": 10**30, "completion_tokens": -5}
+    good[2:4] = [json.dumps(brackets), json.dumps(counted)]
+    (tmp_path / "r.jsonl").write_text("\n".join(good))
+
+    done = read_batch(task, ATLAS, [tmp_path / "r.jsonl"])
+
+    assert (done.statuses, done.bad) == ({"ok": 2, "unparsable": 4}, [])
+    errors = study.reader.execute("SELECT error FROM llm_call WHERE cache_key IN (?, ?, ?, ?) ORDER BY error", keys[:4])
+    assert [row["error"] for row in errors] == [
+        "The answer cannot be read. It holds more than 500,000 values.",
+        "The answer cannot be read. Its lists stand in one another too deep.",
+        "The server's count of tokens cannot be true: `prompt_tokens` is no number of tokens.",
+        "There is no JSON object in it.",
+    ]
+
+
+def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(study, tmp_path):
+    task = task_for(study, ATLAS)
+    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    good = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
+    other = json.loads(good[0])
+    other["response"]["body"] = says("not_addressed", quote="")
+    same = {**json.loads(good[1]), "id": "sent again"}
+    failed = {**json.loads(good[2]), "response": {"status_code": 500, "body": {"error": {"message": "boom"}}}}
+    lines = [json.dumps(failed), *good, json.dumps(other), json.dumps(same), json.dumps(failed)]
+    (tmp_path / "two.jsonl").write_text("\n".join(lines))
+
+    done = read_batch(task, ATLAS, [tmp_path / "two.jsonl"])
+
+    assert (done.statuses, done.judged) == ({"ok": 6}, 6)
+    first = f"{tmp_path / 'two.jsonl'}, line 2"
+    assert done.conflicts == [
+        (str(tmp_path / "two.jsonl"), 8, f"answers the same question otherwise than {first}"),
+    ]
+    kept = study.reader.execute("SELECT raw_output FROM llm_call WHERE cache_key = ?", (other["custom_id"],))
+    assert kept.fetchone()["raw_output"] == GOOD
+
+    (tmp_path / "later.jsonl").write_text(json.dumps(other) + "\n" + json.dumps(same))
+    later = read_batch(task, ATLAS, [tmp_path / "later.jsonl"])
+    assert (later.known, later.conflicts) == (
+        2,
+        [(str(tmp_path / "later.jsonl"), 1, "answers otherwise than the study has it already")],
+    )
+
+
+def test_results_of_another_study_are_named_as_that(study, made, tmp_path):
+    write_batch(task_for(study, ATLAS), ATLAS, tmp_path / "b.jsonl")
+    results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl")
+    with Study.create(tmp_path / "mine.medreview", "Mine") as mine:
+        done = read_batch(task_for(mine, ATLAS), ATLAS, [results])
+        assert (done.foreign, done.judged) == (6, 0)
+        assert done.why == f"the batch was written for another study, s ({study.meta('study_id')})"
+        (tmp_path / "b.jsonl.manifest.json").unlink()
+        alone = read_batch(task_for(mine, ATLAS), ATLAS, [results])
+    assert alone.why == "none belongs to a question of this study, and no manifest beside the files says to which"
