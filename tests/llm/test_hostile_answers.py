@@ -1,0 +1,197 @@
+"""What a hostile or careless server can send: it is read, or stored as an abstention, and the rest goes on."""
+
+import gzip
+import json
+import subprocess
+import sys
+import zlib
+
+import pytest
+
+from medreview.llm.bounded_json import MOST_VALUES
+from medreview.llm.client import Judge
+from tests.llm.questions import ask_of
+from tests.support.commands import ROOT
+from tests.support.http_server import answer, hang_up
+from tests.support.judge_endpoint import GOOD, JudgeEndpoint, completion, refuses, says
+
+OK = completion(json.dumps(GOOD))
+BODY = json.dumps(OK).encode()
+KINDS = {"json": "application/json", "events": "text/event-stream"}
+MOST_MEMORY = 150
+"""MB that all hostile bodies together may add to a process that has asked before; they would be up to 1,000 MB each."""
+
+
+def sent(body, status=200, kind="json", **headers):
+    return answer(body, status=status, Content_Type=KINDS[kind], **headers)
+
+
+def counting(**usage):
+    return sent(json.dumps({**OK, "usage": usage}).encode())
+
+
+def events(*told, end="data: [DONE]\n\n", between="\n\n", kind="events"):
+    return sent("".join(f"data: {json.dumps(it)}{between}" for it in told).encode() + end.encode(), kind=kind)
+
+
+def in_pieces(text, size=7):
+    """The events in which a model's answer comes."""
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    yield {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+    for piece in pieces:
+        yield {"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}
+    yield {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    yield {"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 20}}
+
+
+PIECES = list(in_pieces(json.dumps(GOOD)))
+
+
+def left_open(exchange):
+    """A stream that ends, on a connection that stays."""
+    body = "".join(f"data: {json.dumps(it)}\n\n" for it in PIECES).encode() + b"data: [DONE]\n\n"
+    exchange.begin(200, {"Content-Type": KINDS["events"], "Transfer-Encoding": "chunked"})
+    exchange.wfile.write(b"%x\r\n%s\r\n" % (len(body), body))
+    exchange.wfile.flush()
+    exchange.local.over.wait()
+
+
+READ = {
+    "a byte-order mark": sent(b"\xef\xbb\xbf" + BODY),
+    "UTF-16": sent(BODY.decode().encode("utf-16")),
+    "UTF-16 without a mark": sent(BODY.decode().encode("utf-16-be")),
+    "UTF-32": sent(BODY.decode().encode("utf-32")),
+    "gzip": sent(gzip.compress(BODY), Content_Encoding="gzip"),
+    "deflate": sent(zlib.compress(BODY), Content_Encoding="deflate"),
+    "events": events(*PIECES),
+    "events under another name": events(*PIECES, kind="json"),
+    "events without empty lines": events(*PIECES, between="\n"),
+    "events with CRLF": events(*PIECES, between="\r\n\r\n", end="data: [DONE]\r\n\r\n"),
+    "events that are not ended by name": events(*PIECES, end=""),
+    "events with remarks": sent(b": ping\n\nevent: x\n" + b"data: " + BODY + b"\n\n", kind="events"),
+    "one event with all": events(OK),
+    "a connection that stays open": left_open,
+}
+
+
+@pytest.mark.parametrize("play", READ.values(), ids=READ.keys())
+async def test_what_can_be_read_is_read_at_the_first_try(model, play):
+    model.play(play)
+    async with Judge(model.settings(price_input=1.0, price_output=1.0), backoff=0.001) as judge:
+        had = await judge.ask(ask_of())
+
+    assert (had.status, had.tries, had.kept, had.value["quote"]) == ("ok", 1, 1, GOOD["quote"])
+    assert (had.prompt_tokens, had.completion_tokens, had.cost) == (40, 20, 60 / 1e6)
+
+
+HOSTILE = {
+    "more tokens than 64 bits hold": (counting(prompt_tokens=10**30), "unparsable", "count of tokens cannot be true"),
+    "a count of 5,000 digits": (sent(BODY.replace(b"40", b"4" * 5000, 1)), "unparsable", "cannot be true"),
+    "a count that is no number": (counting(prompt_tokens=float("nan")), "unparsable", "cannot be true"),
+    "brackets in what was written": (says("[" * 200_000), "unparsable", "no JSON object"),
+    "half a character": (says('{"quote": "\ud800'), "unparsable", "no JSON object"),
+    "an infinite confidence": (says(json.dumps(GOOD).replace("0.9", "1e999")), "unparsable", "must be a number"),
+    "a number of 5,000 digits": (says(json.dumps(GOOD).replace("0.9", "9" * 5000)), "unparsable", "no JSON object"),
+    "brackets": (sent(b"[" * 200_000), "unparsable", "too deep"),
+    "more values than are counted": (sent(b"[" + b"0," * (MOST_VALUES + 1) + b"0]"), "unparsable", "500,000 values"),
+    "nested errors": (sent(b'{"error": {"message": ' + b"[" * 90 + b"]" * 90 + b"}}", 500), "error", "answered 500"),
+    "deeply nested errors": (sent(b'{"error": ' + b"[" * 900 + b"]" * 900 + b"}", 500), "error", "answered 500"),
+    "events that break off": (events(*PIECES[:-3], end=""), "error", "not JSON"),
+    "an error as an event": (events({"error": {"message": "busy", "code": 503}}, end=""), "error", "503: busy"),
+    "an encoding that was not asked for": (sent(BODY, Content_Encoding="br"), "error", "not accepted (br)"),
+    "two encodings": (sent(BODY, Content_Encoding="gzip, gzip"), "error", "not accepted (gzip, gzip)"),
+    "an encoding that is none": (sent(BODY, Content_Encoding="gzip"), "error", "broken compression"),
+    "a date that is none": (sent(b"{}", 502, Retry_After="Sun, 32 Xxx 9999999999 00:00:00"), "error", "502"),
+    "trailing words": (sent(BODY + b"bye"), "error", "not JSON"),
+    "a hang-up": (hang_up, "error", "reached"),
+}
+
+
+@pytest.mark.parametrize(("play", "status", "word"), HOSTILE.values(), ids=HOSTILE.keys())
+async def test_what_cannot_be_read_is_stored_as_that_and_the_rest_goes_on(model, study, store, play, status, word):
+    async with Judge(model.settings(), store, backoff=0.001) as judge:
+        model.play(play)
+        bad = await judge.ask(ask_of("one"))
+        model.play(says())
+        good = await judge.ask(ask_of("another"))
+
+    assert (bad.status, bad.value, good.status) == (status, None, "ok")
+    assert word in bad.error
+    rows = study.reader.execute("SELECT status, error, tries FROM llm_call ORDER BY at_utc").fetchall()
+    assert [tuple(row) for row in rows] == [(status, bad.error, bad.tries), ("ok", "", 1)]
+    sent_rows = study.reader.execute("SELECT sent, kept, declined FROM llm_sent ORDER BY at_utc").fetchall()
+    assert [tuple(row) for row in sent_rows] == [(bad.tries, bad.kept, bad.declined), (1, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    "usage", [{"prompt_tokens": -1}, {"prompt_tokens": "40"}, {"prompt_tokens": True}, [[1]], None]
+)
+async def test_a_count_that_is_none_leaves_the_answer_and_no_cost(model, usage):
+    model.play(sent(json.dumps({**OK, "usage": usage}).encode()))
+    async with Judge(model.settings(price_input=1.0, price_output=1.0)) as judge:
+        had = await judge.ask(ask_of())
+
+    assert (had.status, had.prompt_tokens, had.cost) == ("ok", None, None)
+
+
+async def test_tokens_of_answers_that_cannot_be_used_are_counted_too(model):
+    empty = sent(json.dumps({"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 2}}).encode())
+    model.play(empty, sent(b"not JSON"), refuses(500, "boom"), says())
+    async with Judge(model.settings(price_input=1.0, price_output=1.0), backoff=0.001) as judge:
+        had = await judge.ask(ask_of())
+
+    assert (had.status, had.prompt_tokens, had.completion_tokens, had.cost) == ("ok", 80, 22, 102 / 1e6)
+    assert (had.tries, had.kept, had.declined) == (4, 1, 1), "the first two may have been paid for, and are lost"
+
+
+def endless(status, start=b"", piece=b"x" * 65536, **headers):
+    """A gigabyte, or as much of it as anybody reads."""
+
+    def send(exchange):
+        exchange.begin(status, {name.replace("_", "-"): value for name, value in headers.items()})
+        exchange.wfile.write(start)
+        for _ in range(1_000_000_000 // len(piece)):
+            exchange.wfile.write(piece)
+        exchange.close_connection = True
+
+    return send
+
+
+def test_no_body_takes_more_memory_than_its_bound():
+    bomb = _bomb()
+    plays = {
+        "/0": says(),
+        "/1": endless(500),
+        "/2": endless(200),
+        "/3": answer(bomb, status=500, Content_Encoding="gzip"),
+        "/4": answer(bomb, status=200, Content_Encoding="gzip"),
+        "/5": endless(200, b"data: {}\n\n", b"data: {}\n\n" * 5000, Content_Type=KINDS["events"]),
+        "/6": answer(b"x", status=200, Content_Length=str(10**12)),
+        "/7": sent(b"[" + b"[]," * 2_500_000 + b"0]"),
+        "/8": sent(b"data: {}\n\n" * 790_000, kind="events"),
+        "/9": endless(302, Location="http://192.0.2.1/"),
+    }
+    said = [
+        *(("error", word) for word in ("answered 500", "larger than 8 MB", "answered 500", *["larger than 8 MB"] * 3)),
+        *(("unparsable", word) for word in ("500,000 values", "200,000 events")),
+        ("error", "302"),
+    ]
+    with JudgeEndpoint() as model:
+        for path, play in plays.items():
+            model.routes[f"{path}/chat/completions"] = play
+        command = [sys.executable, "-m", "tests.llm.ask_in_child", *(f"{model.base}{path}" for path in plays)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+
+    assert done.returncode == 0, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(told) == len(said)
+    for answered, (status, word) in zip(told, said, strict=True):
+        assert answered["status"] == status
+        assert word in answered["error"]
+    assert told[-1]["growth_mb"] < MOST_MEMORY
+
+
+def _bomb():
+    """400 MB of nothing in 400 kB."""
+    packer = zlib.compressobj(9, wbits=31)
+    return b"".join(packer.compress(bytes(10_000_000)) for _ in range(40)) + packer.flush()
