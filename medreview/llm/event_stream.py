@@ -11,7 +11,7 @@ END: Final = "data: [DONE]"
 TYPE: Final = "text/event-stream"
 MOST_EVENTS: Final = 200_000
 """Of one stream; an event is a token or so, and no model writes as many."""
-_LINE: Final = re.compile(r"\r\n|\n|\r")
+_LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _STARTS: Final = ("data:", "event:", "id:", ": ", ":\n", "retry:")
 
 
@@ -60,7 +60,8 @@ def _events(text: str) -> Iterator[str]:
     """The data of each event. A line that begins an object is an event by itself, also without the empty line."""
     lines: list[str] = []
     count = 0
-    for line in _LINE.split(text.lstrip("\ufeff")):
+    for found in _LINE.finditer(text.lstrip("\ufeff")):
+        line = found[1]
         is_data = line.startswith("data:")
         data = line.removeprefix("data:").removeprefix(" ")
         if lines and (not line.strip() or (is_data and data.startswith(("{", "[DONE]")))):

@@ -18,7 +18,7 @@ from tests.support.judge_endpoint import GOOD, JudgeEndpoint, completion, refuse
 OK = completion(json.dumps(GOOD))
 BODY = json.dumps(OK).encode()
 KINDS = {"json": "application/json", "events": "text/event-stream"}
-MOST_MEMORY = 150
+MOST_MEMORY = 120
 """MB that all hostile bodies together may add to a process that has asked before; they would be up to 1,000 MB each."""
 
 
