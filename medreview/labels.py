@@ -92,6 +92,24 @@ SAME_WORDS: Final = ("exact", "normalised")
 FALSE_QUOTES: Final = ("absent", "altered")
 """Statuses that mean: the judge's quote is not what the source says. The gravest first."""
 
+QUOTE_DOUBTS: Final = ("none", "off_topic", "instructions", "hidden", "alt", "boilerplate", "collapsed")
+"""What speaks against a quote that is in the page, as a proof of support; definitions in
+``medreview.judges.quote_grounding``. The gravest first, after ``none``."""
+
+DISPROVING_DOUBTS: Final = ("off_topic", "instructions", "hidden", "alt")
+"""Of these the ones that let a quote prove nothing."""
+
+HIDDEN_DOUBTS: Final = ("hidden", "alt", "boilerplate", "collapsed")
+"""Of these the ones about text that does not stand open on the page: kinds of ``snapshot.set_apart``."""
+
+
+def quote_doubt_words(doubt: str | None) -> str:
+    """A quote's doubt as badges and screens say it; empty for none, and where nobody has looked."""
+    if doubt in HIDDEN_DOUBTS:
+        return "hidden text"
+    return "off topic" if doubt in DISPROVING_DOUBTS else ""
+
+
 PAGE_STATES: Final = (
     "ok", "http_error", "timeout", "blocked", "too_large", "unreadable", "not_text", "pdf_scan", "pdf_encrypted",
     "soft_404", "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.labels import FALSE_QUOTES, level_named
+from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
 from medreview.next_step import command
 from medreview.review.jurors import Juror, jurors, tally_words
 from medreview.review.layout.cells import fit, width
@@ -142,7 +142,7 @@ def _verdict(judgement: Judgement) -> list[StyledText]:
 
 
 def _quote_style(judgement: Judgement) -> str:
-    return "badge" if judgement.quote_status in FALSE_QUOTES else "quote"
+    return "badge" if judgement.quote_status in FALSE_QUOTES or _doubt(judgement) else "quote"
 
 
 def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]:
@@ -154,4 +154,10 @@ def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]
     if judgement.quote_status in FALSE_QUOTES:
         kinds = f": {', '.join(judgement.difference_kinds)}" if judgement.difference_kinds else ""
         return [("quote ", ""), (status.upper(), "bad"), (f"{kinds}{where}", "")]
+    if doubt := _doubt(judgement):
+        return [("quote ", ""), (doubt.upper(), "bad"), (where, "")]
     return [(f"quote {status}{where}", "")]
+
+
+def _doubt(judgement: Judgement) -> str:
+    return quote_doubt_words(judgement.quote_doubt)

@@ -35,6 +35,7 @@ class LabelRow(NamedTuple):
     judge_source_url: str | None
     judge_quote: str | None
     judge_quote_status: str | None
+    judge_quote_doubt: str | None
     jury_n: int | None
     jury_for: int | None
     jury_against: int | None
@@ -94,6 +95,7 @@ class JudgementRow(NamedTuple):
     supported: bool | None
     confidence: float | None
     quote_status: str
+    quote_doubt: str | None
     quote_start: int | None
     quote_end: int | None
     quote: str | None
@@ -128,6 +130,7 @@ class PairRow(NamedTuple):
     judge_confidence: float | None
     judge_quote: str | None
     judge_quote_status: str | None
+    judge_quote_doubt: str | None
     verdict: str | None
     supported: bool | None
     jury_for: int | None

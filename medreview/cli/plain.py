@@ -7,7 +7,15 @@ from operator import methodcaller
 
 from medreview.cli.output import say
 from medreview.errors import NotSaved, UserError
-from medreview.labels import FLAGS, HALLUCINATION, LEFT_OUT_REASONS, REASONS, level_for_key, level_named
+from medreview.labels import (
+    FLAGS,
+    HALLUCINATION,
+    LEFT_OUT_REASONS,
+    REASONS,
+    level_for_key,
+    level_named,
+    quote_doubt_words,
+)
 from medreview.review.jurors import jurors, jury_words
 from medreview.review.reviewer_state import ReviewerState, remarks
 from medreview.review.session import ReviewSession
@@ -341,7 +349,8 @@ def _judges(session: ReviewSession) -> None:
         verdict = in_words(said.verdict or said.raw_label or "no answer")
         if said.verdict is None and said.supported is None:
             verdict = f"no vote ({verdict})"
-        kinds = f" ({', '.join(said.difference_kinds)})" if said.difference_kinds else ""
+        faults = said.difference_kinds or filter(None, [quote_doubt_words(said.quote_doubt)])
+        kinds = f" ({', '.join(faults)})" if faults else ""
         quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
         number = source.name if source else "?"
         print(_wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))

@@ -97,6 +97,11 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     return _aligned(quote, parts, index)
 
 
+def is_one_passage(quote: str) -> bool:
+    """Whether a quotation is of one piece, so that the spans of its grounding are the places where it stands."""
+    return len(_parts(quote)) < 2
+
+
 def _verbatim(quote: str, text: str) -> tuple[Span, ...]:
     """The span of every exact occurrence that does not begin or end within a word or number."""
     found, at = [], text.find(quote)

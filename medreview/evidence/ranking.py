@@ -120,6 +120,10 @@ class SourceIndex:
             weights, sum(weights.values()), tuple(filter(_is_specific, analyse(statement, self.words).quantities))
         )
 
+    def frequency(self, key: str) -> int:
+        """The number of passages in which a term occurs."""
+        return len(self._term_counts(key))
+
     def has(self, key: str) -> bool:
         """Whether a term occurs anywhere in the source."""
         return key in self._postings

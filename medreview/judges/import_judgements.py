@@ -86,7 +86,8 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str
     verdict, supported = level
     match = finder.match(record)
     run = JudgeRun(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
-    status, grounding = finder.quotes.ground(record.quote, match.snapshot_id, match.others)
+    supports = record.statement if supported else None
+    found = finder.quotes.ground(record.quote, match.snapshot_id, match.others, supports)
     return run, {
         "judgement_id": content_id("g", run.judge_run_id, match.statement_id, match.snapshot_id),
         "judge_run_id": run.judge_run_id,
@@ -96,7 +97,7 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str
         "verdict": verdict,
         "supported": supported,
         "confidence": record.confidence,
-        **quote_columns(record.quote, status, grounding),
+        **quote_columns(record.quote, found),
         "reason": record.reason,
         "raw_output": "",
         "error": "",

@@ -1,15 +1,76 @@
-"""Grounding of judges' quotes in snapshots, by the same rules for every judgement, wherever it was made."""
+"""Grounding of judges' quotes in snapshots, by the same rules for every judgement, wherever it was made.
+
+Whether a quote proves support has two parts. Is it in the page, and true to it (``medreview.evidence.grounding``)? And
+does it say what it is quoted for? What speaks against that is its doubt:
+
+- ``off_topic``: it does not bear on the statement (``medreview.evidence.bearing``);
+- ``instructions``: it stands among instructions to a judge, which are no evidence;
+- ``hidden``, ``alt``, ``boilerplate``: the claim stands only where no reader sees it, in the words for an image, in a
+  menu or a footer;
+- ``collapsed``: the claim stands only in the one part of the page that is closed (one panel of several, as health sites
+  have them, is text like any other);
+- ``none``: nothing.
+
+The first four let a quote prove nothing; the others are shown.
+"""
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
-from medreview.evidence.grounding import Grounding, QuoteIndex, ground
+from medreview.evidence.bearing import Bearing
+from medreview.evidence.grounding import Grounding, QuoteIndex, ground, is_one_passage
+from medreview.evidence.ranking import SourceIndex
 from medreview.judges.injection import among_instructions
-from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, SAME_WORDS
+from medreview.labels import DISPROVING_DOUBTS, FALSE_QUOTES, HIDDEN_DOUBTS, PROVEN_QUOTES, SAME_WORDS
+from medreview.text import Span
 
 _CACHE_SIZE: Final = 64
+_PANELS: Final = 2
+"""So many collapsed parts are the panels of a page that opens and closes its sections."""
+
+
+class Grounded(NamedTuple):
+    """A quote's status, its grounding (``None`` for the statuses ``none`` and ``other_source``), and its doubt
+    (``None`` where it was not asked for: it is only of a quote that is in the page, given for support)."""
+
+    status: str
+    grounding: Grounding | None
+    doubt: str | None = None
+
+    @property
+    def proves(self) -> bool:
+        """Whether the quote proves support: it is in the page, and no doubt takes that away."""
+        return self.status in PROVEN_QUOTES and self.doubt not in DISPROVING_DOUBTS
+
+
+class _SetApart(NamedTuple):
+    """A range of a page's text that does not stand open, and of what kind it is (``snapshot.set_apart``)."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class _Page:
+    """A snapshot prepared for quotes; its passages only where a quote is given for support."""
+
+    def __init__(self, text: str, title: str, set_apart: str) -> None:
+        self.quotes = QuoteIndex(text)
+        parts = [_SetApart(*part) for part in json.loads(set_apart)]
+        series = sum(part.kind == "collapsed" for part in parts) >= _PANELS
+        self.closed = [part for part in parts if not (series and part.kind == "collapsed")]
+        self._title = title
+
+    @cached_property
+    def source(self) -> SourceIndex:
+        return SourceIndex(self.quotes.text)
+
+    @cached_property
+    def bearing(self) -> Bearing:
+        return Bearing(self.source, self._title)
 
 
 class QuoteGrounder:
@@ -17,46 +78,76 @@ class QuoteGrounder:
 
     def __init__(self, reader: sqlite3.Connection) -> None:
         self._reader = reader
-        self._indexes: dict[str, QuoteIndex] = {}
+        self._pages: dict[str, _Page] = {}
 
-    def ground(self, quote: str, snapshot_id: str, others: Iterable[str] = ()) -> tuple[str, Grounding | None]:
-        """Quote status and grounding in the snapshot (``None`` for the statuses ``none`` and ``other_source``).
+    def ground(self, quote: str, snapshot_id: str, others: Iterable[str] = (), supports: str | None = None) -> Grounded:
+        """Look up a quote in a snapshot.
 
         ``others``: the response's other snapshots; a quote that is only in one of those is ``other_source``.
+        ``supports``: the statement that it is quoted for, if its judge says that the page supports it.
         """
         if not quote.strip():
-            return "none", None
-        found = ground(quote, self.index(snapshot_id))
+            return Grounded("none", None)
+        page = self._page(snapshot_id)
+        found = ground(quote, page.quotes)
         if found.status in FALSE_QUOTES:
             for other in others:
-                if ground(quote, self.index(other)).status in SAME_WORDS:
-                    return "other_source", None
-        return found.status, found
+                if ground(quote, self._page(other).quotes).status in SAME_WORDS:
+                    return Grounded("other_source", None)
+        asked = supports is not None and found.status in PROVEN_QUOTES
+        return Grounded(found.status, found, _doubt(page, supports or "", quote, found) if asked else None)
 
-    def index(self, snapshot_id: str) -> QuoteIndex:
-        """The snapshot's text, prepared for grounding."""
-        if snapshot_id not in self._indexes:
-            if len(self._indexes) >= _CACHE_SIZE:
-                self._indexes.clear()
-            row = self._reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
-            self._indexes[snapshot_id] = QuoteIndex(row["text"])
-        return self._indexes[snapshot_id]
-
-    def proves_support(self, snapshot_id: str, status: str, grounding: Grounding | None) -> bool:
-        """Whether the quote can prove support: it is in the snapshot, and not among instructions to a judge."""
-        if status not in PROVEN_QUOTES or grounding is None:
-            return False
-        text = self.index(snapshot_id).text
-        return not any(among_instructions(text, span) for span in grounding.spans)
+    def _page(self, snapshot_id: str) -> _Page:
+        if snapshot_id not in self._pages:
+            if len(self._pages) >= _CACHE_SIZE:
+                self._pages.clear()
+            row = self._reader.execute(
+                "SELECT text, title, set_apart FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)
+            ).fetchone()
+            self._pages[snapshot_id] = _Page(row["text"], row["title"], row["set_apart"])
+        return self._pages[snapshot_id]
 
 
-def quote_columns(quote: str, status: str, grounding: Grounding | None) -> dict[str, Any]:
+def _doubt(page: _Page, statement: str, quote: str, found: Grounding) -> str:
+    if any(among_instructions(page.quotes.text, span) for span in found.spans):
+        return "instructions"
+    if page.bearing.is_off_topic(statement, quote, found.spans):
+        return "off_topic"
+    kind = _kind_of_text(page.closed, found.spans, whole=is_one_passage(quote))
+    return kind if kind != "none" and not _stands_open(page, statement, quote) else "none"
+
+
+def _kind_of_text(closed: Sequence[_SetApart], spans: Sequence[Span], *, whole: bool) -> str:
+    """The kind of text in which a quote stands; ``none`` for open text. A repeated ``whole`` quote is open when one of
+    its places is, one in parts when all of them are."""
+    kinds = [
+        next((kind for kind in HIDDEN_DOUBTS if any(part.kind == kind for part in _over(closed, span))), "none")
+        for span in spans
+    ]
+    if whole and "none" in kinds:
+        return "none"
+    return next((kind for kind in HIDDEN_DOUBTS if kind in kinds), "none")
+
+
+def _over(closed: Sequence[_SetApart], span: Span) -> list[_SetApart]:
+    return [part for part in closed if part.start < span.end and span.start < part.end]
+
+
+def _stands_open(page: _Page, statement: str, quote: str) -> bool:
+    """Whether an open passage says of the statement as much as the quote does."""
+    covered = page.bearing.covered(statement, quote)
+    found = page.source.match(page.source.query(statement))
+    return any(match.coverage >= covered and not _over(page.closed, page.source.span(match.passage)) for match in found)
+
+
+def quote_columns(quote: str, found: Grounded) -> dict[str, Any]:
     """The quote columns of the table ``judgement``."""
-    spans = grounding.spans if grounding else ()
+    spans = found.grounding.spans if found.grounding else ()
     # Wording that changes nothing is not marked for the reviewer.
-    differences = [pair for pair in (grounding.differences if grounding else ()) if pair.kind != "wording"]
+    differences = [pair for pair in (found.grounding.differences if found.grounding else ()) if pair.kind != "wording"]
     return {
-        "quote_status": status,
+        "quote_status": found.status,
+        "quote_doubt": found.doubt,
         "quote_start": spans[0].start if spans else None,
         "quote_end": spans[0].end if spans else None,
         "quote_more": json.dumps(spans[1:]),

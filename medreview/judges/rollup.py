@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from medreview.judges.votes import Judge, Vote, jury
-from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, TieRule
+from medreview.labels import PROVEN_QUOTES, TieRule
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
 
@@ -62,7 +62,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     first = [label for label in tally if tally[label] == most]
     verdict = _broken(first, tie)
     supports = [_supports(words) for words in judges]
-    false = [vote for vote in counting if vote.unproven or (vote.supported and vote.quote_status in FALSE_QUOTES)]
+    false = [vote for vote in counting if vote.false_quote]
     confidences = [vote.confidence for vote in counting if vote.confidence is not None and _counts(vote, verdict)]
     conflict = _across_sources(judges)
     return RollUp(
@@ -75,7 +75,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
         tied=len(first) > 1 or _even(supports),
         lead=_lead(false or counting, verdict),
         against=next(vote.snapshot_id for vote in counting if vote.verdict == "contradicted") if conflict else None,
-        false_quotes=tuple(sorted({"altered" if vote.quote_status == "altered" else "absent" for vote in false})),
+        false_quotes=tuple(sorted({vote.false_quote for vote in false})),
         lowest_confidence=min(confidences, default=None),
     )
 

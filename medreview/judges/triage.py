@@ -23,6 +23,13 @@ RARE: Final = 0.15
 """Share of a study's statements up to which something that is missing is a reason to look at one of them first."""
 FEW: Final = 3
 """So many may lack it in the smallest study."""
+_FALSE_QUOTES: Final = (
+    ("absent", 95, "quote absent"),
+    ("altered", 90, "quote altered"),
+    ("hidden text", 89, "hidden text"),
+    ("off topic", 88, "quote off topic"),
+)
+"""What is wrong with a judge's quote for support, the weight of that, and its badge."""
 _CLASH_WORDS: Final = {
     "number": "numbers differ",
     "unit": "units differ",
@@ -80,9 +87,9 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list
     """
     found: list[Flag] = []
     lead = result.lead.snapshot_id if result.lead else None
-    for status, weight in (("absent", 95), ("altered", 90)):
-        if status in result.false_quotes:
-            found.append(Flag(weight, f"quote {status}", lead))
+    for fault, weight, badge in _FALSE_QUOTES:
+        if fault in result.false_quotes:
+            found.append(Flag(weight, badge, lead))
     if result.verdict == "contradicted" and not result.by_rules:
         found.append(Flag(80, "contradicted", lead))
     words = {_CLASH_WORDS[kind] for kind in clash_kinds}

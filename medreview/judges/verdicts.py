@@ -23,7 +23,7 @@ from medreview.study import Study
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
-_RULES: Final = 4
+_RULES: Final = 5
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
 _MOST: Final = 2 / 3
 """Share of a response's statements that must cite something, for one that cites nothing to be an exception."""

@@ -5,7 +5,8 @@
   earlier answer. Imported judgements follow the same rule: one name is one rater, however its labels came here.
 - A judgement of a page whose text has changed since does not count. A page with the same text is the same page,
   whatever its bytes and page state became.
-- "Supported" is a vote of a model asked from here only with a quote that is in the page: its prompt demands one. An
+- "Supported" is a vote of a model asked from here only with a quote that is in the page and bears on the statement
+  (``medreview.judges.quote_grounding``): its prompt demands one. An
   imported judgement was made under rules of its own and is what a reviewer agrees with or not: it votes as it was
   given. A false quote puts both at the head of the queue.
 - The offline judge votes only where no other judge was asked about the statement.
@@ -20,9 +21,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from medreview.judges.raw_labels import mapped
+from medreview.labels import FALSE_QUOTES, quote_doubt_words
 
 COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.snapshot_id, j.raw_label, j.verdict,
-                    j.supported, j.confidence, j.quote_status, j.error = '' AS answered"""
+                    j.supported, j.confidence, j.quote_status, j.quote_doubt, j.error = '' AS answered"""
 """What a query of judgements selects for :class:`VoteReader`, of ``judgement AS j`` and its ``judge_run AS run``."""
 
 _PAGES: Final = """
@@ -61,8 +63,19 @@ class Vote(NamedTuple):
     supported: bool | None
     confidence: float | None
     quote_status: str
+    quote_doubt: str | None = None
     unproven: bool = False
     """The judge said supported and its quote does not show it, so that its word is no vote."""
+
+    @property
+    def false_quote(self) -> str:
+        """What is wrong with the quote of a judge that says supported: ``absent``, ``altered``, ``off topic``, ``hidden
+        text``; empty for nothing, and for a quote that was not given to prove support."""
+        if not (self.unproven or self.supported):
+            return ""
+        if self.quote_status in FALSE_QUOTES:
+            return self.quote_status
+        return quote_doubt_words(self.quote_doubt) or ("absent" if self.unproven else "")
 
     @property
     def abstains(self) -> bool:
@@ -157,6 +170,7 @@ def _vote(judge: Judge, page: _Page, row: sqlite3.Row) -> Vote:
         supported=None if row["supported"] is None else bool(row["supported"]),
         confidence=row["confidence"],
         quote_status=row["quote_status"],
+        quote_doubt=row["quote_doubt"],
         unproven=_unproven(row),
     )
 

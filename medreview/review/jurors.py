@@ -36,6 +36,7 @@ def _vote(said: Judgement) -> Vote:
         supported=said.supported,
         confidence=said.confidence,
         quote_status=said.quote_status,
+        quote_doubt=said.quote_doubt,
     )
 
 

@@ -19,7 +19,9 @@ class Judgement:
     Its newest word on the source's page as it is now, a vote or an abstention (:mod:`medreview.judges.votes`).
     ``raw_label`` is the judge's own word, ``verdict`` the level of the evidence axis it maps to, ``supported`` the
     two-way one; both are ``None`` where the judge abstained. ``confidence`` 0..1 as given. ``quote_status`` says how
-    true the quote is to the page (:mod:`medreview.evidence.grounding`), ``"none"`` without one.
+    true the quote is to the page (:mod:`medreview.evidence.grounding`), ``"none"`` without one. ``quote_doubt``: what
+    speaks against a quote that is in the page, as a proof of support (:mod:`medreview.judges.quote_grounding`);
+    ``None`` where that was not looked at.
     ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
     place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot;
     ``difference_kinds`` what they are (``"number"``, ``"word"``, ...), each once; older judgements have none.
@@ -37,6 +39,7 @@ class Judgement:
     reason: str
     quote: str
     quote_status: str
+    quote_doubt: str | None
     quote_spans: tuple[Span, ...]
     differences: tuple[tuple[Span, Span], ...]
     difference_kinds: tuple[str, ...]
@@ -236,6 +239,7 @@ def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
         reason=row["reason"],
         quote=row["quote"],
         quote_status=vote.quote_status,
+        quote_doubt=vote.quote_doubt,
         quote_spans=_quote_spans(row),
         differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in differences),
         difference_kinds=tuple(dict.fromkeys(pair["kind"] for pair in differences if "kind" in pair)),

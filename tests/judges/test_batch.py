@@ -34,7 +34,7 @@ def made(tmp_path_factory):
             url = f"https://page.example/{number}"
             (pages / f"{number}.html").write_text(f"<p>Page {number}. {PAGE * 40}</p>")
             manifest.write(json.dumps({"url": url, "file": f"{number}.html"}) + "\n")
-            text = f"Adults take 500 mg twice daily. Children of {number + 4} take half of that dose. See {url}"
+            text = f"Adults take 500 mg twice daily. On day {number + 4} adults take 500 mg twice, too. See {url}"
             answers.write(json.dumps({"question": f"How much, {number}?", "response": text, "id": f"a{number}"}) + "\n")
     with Study.create(folder / "s.medreview") as study:
         pipeline.run(study, [folder / "a.jsonl"], {}, pipeline.PageProvider(pages))

@@ -104,11 +104,11 @@ def merged(*quotes, label="supported"):
 
 def test_merged_sources_are_put_to_a_judge_for_what_was_not_supported(study, serve):
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
-    model = serve(merged("falls below 45", "Measure it when the feet are numb."))
+    model = serve(merged("falls below 45", "Measure it when the feet are numb.", label="partial"))
     judge_with(study, [model.settings()], task="merged_verification")
 
     (row,) = rows_of(study, "SELECT * FROM merged_judgement")
-    assert (row["statement_id"], row["verdict"], row["supported"]) == ("s3", "supported", 1)
+    assert (row["statement_id"], row["verdict"], row["supported"]) == ("s3", "partial", 0)
     first, second = json.loads(row["quotes"])
     assert (first["snapshot"], second["snapshot"]) == ("p1", "p2")
     assert VITAMIN[slice(*second["spans"][0])] == second["quote"]

@@ -204,3 +204,23 @@ async def test_the_name_of_a_judge_is_not_cut_without_a_sign(study: Study) -> No
         rows = [row for row in pane_text(app, "judges").splitlines() if "SUPPORTED" in row or "CONTRADICTED" in row]
         assert rows
         assert all(row.endswith(("…", "long-name")) for row in rows)
+
+
+async def test_the_strip_says_what_is_wrong_with_a_quote(study: Study) -> None:
+    def mark(column: str, value: str | None) -> None:
+        study.write(lambda db: db.execute(f"UPDATE judgement SET {column} = ? WHERE quote <> ''", (value,)))
+
+    mark("quote_status", "altered")
+    mark("differences", '[{"kind": "word", "quote": [0, 4], "source": [0, 4]}]')
+    app = workbench(study)
+    async with app.run_test(size=(100, 26)) as pilot:
+        await press(pilot, "j")
+        assert "quote ALTERED: word in [1]" in pane_text(app, "judges")
+    mark("differences", "[]")
+    mark("quote_status", "exact")
+    for doubt, words in (("off_topic", "quote OFF TOPIC in [1]"), ("alt", "quote HIDDEN TEXT in [1]")):
+        mark("quote_doubt", doubt)
+        app = workbench(study)
+        async with app.run_test(size=(100, 26)) as pilot:
+            await press(pilot, "j")
+            assert words in pane_text(app, "judges")

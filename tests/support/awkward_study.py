@@ -58,6 +58,8 @@ STATEMENTS: Final = {
     "offline_alone": "Ibuprofen tablets are best taken with a meal or a glass of milk at breakfast.",
 }
 _OPENINGS: Final = {name: f"This page is about {name}." for name in ("tablets", "stomach", "changing", "steady")}
+_ON_PAGES: Final = ("beside_offline", "offline_alone")
+"""Statements that their page holds in any case; the others are there as what judges quote."""
 _FILLER: Final = (
     "Ask a pharmacist whenever anything about a medicine is unclear, and take the leaflet along. Keep every medicine "
     "in its own box, out of the reach of children, and hand back what is left over. Write down what was taken and when."
@@ -127,6 +129,9 @@ def _write_pages(folder: Path, *, changed: bool) -> None:
         "changing": "Doses were revised last year." if changed else "Doses are as they were.",
         "steady": "Blood pressure is measured now and then.",
     }
+    for name in sentences:
+        said = [STATEMENTS[about] for about, pages in CITES.items() if name in pages and about not in _ON_PAGES]
+        sentences[name] = " ".join((sentences[name], *said))
     closed = '<script type="application/ld+json">{"@type": "Article", "isAccessibleForFree": false}</script>'
     (folder / "pages").mkdir(exist_ok=True)
     with (folder / "pages" / "manifest.jsonl").open("w") as manifest:
@@ -162,7 +167,11 @@ def _write_imported(path: Path) -> Path:
                 "response": "imported",
                 "label": label,
             }
-            record |= {"statement": STATEMENTS["imported"], "source": url_of("stomach"), "quote": _OPENINGS["stomach"]}
+            record |= {
+                "statement": STATEMENTS["imported"],
+                "source": url_of("stomach"),
+                "quote": STATEMENTS["imported"],
+            }
             file.write(json.dumps(record) + "\n")
     return path
 
@@ -180,18 +189,18 @@ def _prompts(folder: Path, version: int) -> Path:
 
 
 def _verifier(judge: str, prompt: int) -> Callable[[str], object]:
-    """What a judge answers: its label, with the opening of the page for a quote where that is asked for."""
+    """What a judge answers: its label, with the statement on the page for a quote where that is asked for."""
     answers = _ANSWERS[judge, prompt]
 
     def reply(asked: str) -> object:
         name = next(name for name in STATEMENTS if _question(name) in asked)
-        page, opening = next((page, opening) for page, opening in _OPENINGS.items() if opening in asked)
+        page = next(page for page, opening in _OPENINGS.items() if opening in asked)
         label = answers.get(name) or answers[f"{name}/{page}"]
         if label == "no answer":
             return "I would rather not say."
         if label == "not_addressed":
             return NOT_ADDRESSED
-        quote = "No page of this study says these words." if label == "false quote" else opening
+        quote = "No page of this study says these words." if label == "false quote" else STATEMENTS[name]
         return {
             "quote": quote, "reason": "It says so.", "confidence": 0.9,
             "label": "supported" if label == "false quote" else label,
@@ -214,7 +223,7 @@ def _other_tasks(study: Study, folder: Path, running: ExitStack) -> None:
     facts.write_text(json.dumps({"fact": "It names the medicine.", "response": "asked_again"}))
     pipeline.bring_facts(study, facts, REVIEWER)
     amber = {
-        "quotes": [_OPENINGS["tablets"]],
+        "quotes": [STATEMENTS["together"]],
         "reason": "Together they say it.",
         "label": "supported",
         "confidence": 0.8,

@@ -20,6 +20,7 @@ _MATERIAL: Final = """
 SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.record_id, r.question,
        r.model, r.origin,
        j.judge_run_id, run.model AS judge_model, run.prompt_sha256, j.raw_label, j.confidence, j.quote, j.quote_status,
+       j.quote_doubt,
        v.statement_id IS NOT NULL AS rolled_up, v.verdict, v.supported, v.conflict, v.votes_for, v.votes_other,
        v.abstained, v.tied,
        a.stratum, a.inclusion_prob, judged.url AS judged_url
@@ -92,6 +93,7 @@ def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
         "judge_source_url": row["judged_url"],
         "judge_quote": row["quote"],
         "judge_quote_status": row["quote_status"],
+        "judge_quote_doubt": row["quote_doubt"],
         "jury_n": row["votes_for"] + row["votes_other"] if row["rolled_up"] else None,
         "jury_for": row["votes_for"],
         "jury_against": row["votes_other"],

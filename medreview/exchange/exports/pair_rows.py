@@ -29,7 +29,7 @@ LEFT JOIN snapshot AS p ON p.snapshot_id = o.snapshot_id
 LEFT JOIN evidence AS e ON e.statement_id = s.statement_id AND e.snapshot_id = o.snapshot_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 ORDER BY r.ordinal, s.ordinal, o.first"""
-_SAID: Final = "SELECT raw_label, confidence, quote, quote_status FROM judgement WHERE judgement_id = ?"
+_SAID: Final = "SELECT raw_label, confidence, quote, quote_status, quote_doubt FROM judgement WHERE judgement_id = ?"
 
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
@@ -75,7 +75,7 @@ def _material(row: sqlite3.Row, own: OwnCitations) -> Sequence[Cell]:
 def _judged(reader: sqlite3.Connection, word: RollUp | None) -> Sequence[Cell]:
     """What the judges say of the pair: up to ``jury_abstained``."""
     if word is None or word.lead is None:
-        return (None,) * 10
+        return (None,) * 11
     said = reader.execute(_SAID, (word.lead.judgement_id,)).fetchone()
     supported = None if word.supported is None else int(word.supported)
     return word.lead.judge.name, *said, word.verdict, supported, word.votes_for, word.votes_other, word.abstained

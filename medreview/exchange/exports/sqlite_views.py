@@ -67,18 +67,21 @@ _TABLE_OF: Final = {"l": "labels", "s": "statements", "r": "responses", "c": "pa
 _WIDE: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
 l.judge_verdict, l.verdict_first, l.reason_code, l.note, l.halluc_type, l.stale, l.source_url, p.title page_title,
 p.page_state, l.judge_supported, l.jury_n, l.jury_for, l.jury_against, l.jury_abstained, l.jury_tie, l.judge_model,
-l.judge_raw_label, l.judge_confidence, l.judge_quote, l.judge_quote_status, l.flag_dispute, l.flag_feedback,
+l.judge_raw_label, l.judge_confidence, l.judge_quote, l.judge_quote_status, l.judge_quote_doubt,
+l.flag_dispute, l.flag_feedback,
 l.flag_badly_parsed, l.changed_after_reveal, l.queue_name, r.record_id, l.statement_ordinal, l.response_model, l.origin,
 l.decided_utc, l.active_ms, l.unit_id, l.response_id, l.snapshot_id"""
 
 _DIFFERING: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
 l.judge_verdict, l.label_state, l.reason_code, l.note, l.source_url, p.title page_title, p.page_state, l.jury_for,
-l.jury_against, l.judge_model, l.judge_quote, l.judge_quote_status, l.response_model, l.origin, l.decided_utc,
+l.jury_against, l.judge_model, l.judge_quote, l.judge_quote_status, l.judge_quote_doubt,
+l.response_model, l.origin, l.decided_utc,
 l.unit_id, l.response_id, l.snapshot_id"""
 
 _PAIR: Final = "s.statement_no, c.statement_text, c.source_number, c.source_url, c.cited_by_statement, c.page_state"
-_PAIR_MORE: Final = """c.judge_quote, c.judge_quote_status, c.shown_first, p.title page_title, r.question,
-r.model response_model, r.origin, s.statement_id, s.response_id, c.source_id, c.snapshot_id"""
+_PAIR_MORE: Final = """c.judge_quote, c.judge_quote_status, c.judge_quote_doubt, c.shown_first,
+p.title page_title, r.question, r.model response_model, r.origin, s.statement_id, s.response_id, c.source_id,
+c.snapshot_id"""
 
 _DERIVED: Final = {
     "s.statement_no": (

@@ -39,7 +39,7 @@ ORDER BY r.ordinal, c.ordinal"""
 _JUDGEMENTS: Final = """
 SELECT j.judgement_id, j.judge_run_id, run.judge, run.kind, run.model, run.prompt_id, run.prompt_sha256, run.seed,
        j.statement_id, s.response_id, j.snapshot_id, p.source_id, u.url, j.raw_label, j.verdict, j.supported,
-       j.confidence, j.quote_status, j.quote_start, j.quote_end, j.quote, j.reason, j.error,
+       j.confidence, j.quote_status, j.quote_doubt, j.quote_start, j.quote_end, j.quote, j.reason, j.error,
        run.ordinal AS run, j.error = '' AS answered
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 CROSS JOIN judgement AS j ON j.statement_id = s.statement_id

@@ -10,6 +10,7 @@ from medreview.labels import (
     HALLUCINATION,
     LEFT_OUT_REASONS,
     PAGE_STATES,
+    QUOTE_DOUBTS,
     QUOTE_STATUSES,
     REASONS,
     REVEALS,
@@ -26,6 +27,12 @@ before, it said how the queue was shown. Since 3 statements.csv holds permanent 
 those that were drawn."""
 IMPORTED_VERSIONS: Final = (1, 2, 3)
 """The versions that can be imported."""
+
+
+DOUBT_MEANING: Final = (
+    "What speaks against a quote that is in the page, as a proof of support: it is off topic, among instructions to a "
+    "judge, or its claim stands only in text that is not open; none = nothing. Empty where that was not looked at."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,7 @@ LABELS: Final = (
     Column("judge_quote", "text", "Its quote."),
     Column("judge_quote_status", "text", "How true that quote is to that source's page; none = no quote was given.",
            levels=QUOTE_STATUSES),
+    Column("judge_quote_doubt", "text", DOUBT_MEANING, levels=QUOTE_DOUBTS),
     Column("jury_n", "integer", "Judges with a verdict."),
     Column("jury_for", "integer", "Judges whose verdict is judge_verdict (when tied, the size of the largest party)."),
     Column("jury_against", "integer", "Judges with another verdict."),
@@ -176,6 +184,7 @@ JUDGEMENTS: Final = (
     Column(
         "quote_status", "text", "How true the quote is to the page; none = no quote was given.", levels=QUOTE_STATUSES
     ),
+    Column("quote_doubt", "text", DOUBT_MEANING, levels=QUOTE_DOUBTS),
     Column("quote_start", "integer", "Where the quote starts in the page's text.", unit=CODE_POINTS),
     Column("quote_end", "integer", "Where it ends.", unit=CODE_POINTS),
     Column("quote", "text", "The quote as given."),

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from medreview.exchange.files.columns import CODE_POINTS, Column, levels_of
-from medreview.labels import EVIDENCE, PAGE_STATES, QUOTE_STATUSES
+from medreview.exchange.files.columns import CODE_POINTS, DOUBT_MEANING, Column, levels_of
+from medreview.labels import EVIDENCE, PAGE_STATES, QUOTE_DOUBTS, QUOTE_STATUSES
 
 PAIRS: Final = (
     Column("unit_id", "text", "The statement."),
@@ -32,6 +32,7 @@ PAIRS: Final = (
     Column("judge_quote", "text", "Its quote from this page."),
     Column("judge_quote_status", "text", "How true that quote is to this page; none = no quote was given.",
            levels=QUOTE_STATUSES),
+    Column("judge_quote_doubt", "text", DOUBT_MEANING, levels=QUOTE_DOUBTS),
     Column("verdict", "text", "The verdict of most judges on this page; empty when tied, or when their labels map to "
            "none.", levels=levels_of(EVIDENCE)),
     Column("supported", "boolean", "Their two-way verdict; of a tie what the study's tie rule gives. Empty when that "

@@ -9,7 +9,7 @@ from typing import Any, Final
 from medreview.judges.context_windows import available_tokens, split_windows
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import QuoteGrounder
+from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
@@ -79,11 +79,7 @@ class Merged:
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request for all sources, or several when they exceed the judge's context together."""
-        row = self.study.reader.execute(
-            """SELECT s.text AS statement, r.question FROM statement AS s
-               JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
-            ids,
-        ).fetchone()
+        row = self._statement(*ids)
         sources = self._sources(*ids)
         other_texts = {"question": row["question"], "statement": row["statement"]}
         left = available_tokens(self._settings, "".join((self._prompt.text, *other_texts.values(), " " * 600)))
@@ -97,10 +93,11 @@ class Merged:
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``merged_judgement``; several windows are aggregated as in verification.
 
-        Support counts only when every quote given for it is in one of the sources.
+        Support counts only when every quote given for it is in one of the sources, and one of them bears on it.
         """
         snapshots = list(unit.more["snapshots"])
-        answers_read = [self._read_answer(answer, snapshots) for answer in answers if answer.status == "ok"]
+        statement = self._statement(*unit.ids)["statement"]
+        answers_read = [self._read_answer(answer, snapshots, statement) for answer in answers if answer.status == "ok"]
         best = min(answers_read, key=_rank, default=None)
         failed = failure(answers)
         if failed is not None and best is not None and _rank(best) <= DECISIVE:
@@ -128,26 +125,40 @@ class Merged:
         """Store rows; a stored abstention is replaced."""
         save_rows(connection, self.run, rows)
 
-    def _read_answer(self, answer: Answer, snapshots: Sequence[str]) -> _PartAnswer:
+    def _read_answer(self, answer: Answer, snapshots: Sequence[str], statement: str) -> _PartAnswer:
         value = answer.value or {}
         label = str(value["label"])
-        tried = [self._best_place(str(quote), snapshots) for quote in value["quotes"] if str(quote).strip()]
         verdict, supported = mapped(label) or (None, None)
-        located = bool(tried) and all(proves_support for _, proves_support in tried)
-        quotes = [quote for quote, _ in tried]
+        supports = statement if supported else None
+        tried = [self._best_place(str(quote), snapshots, supports) for quote in value["quotes"] if str(quote).strip()]
+        # Each of several quotes may show another part of the statement: one that bears on it is enough.
+        located = any(found.proves for found, _ in tried) and all(
+            found.proves or found.doubt == "off_topic" for found, _ in tried
+        )
+        quotes = [quote for _, quote in tried]
         unproven = supported is True and not located
         if unproven:
             verdict = supported = None
         return _PartAnswer(answer, label, verdict, supported, unproven, quotes)
 
-    def _best_place(self, quote: str, snapshots: Sequence[str]) -> tuple[dict[str, Any], bool]:
-        """The quote in the source with the best quote status, and whether it can prove support."""
+    def _best_place(
+        self, quote: str, snapshots: Sequence[str], supports: str | None
+    ) -> tuple[Grounded, dict[str, Any]]:
+        """The quote in the source with the best quote status, for Python and for the table."""
         order = (*PROVEN_QUOTES, "altered", "too_short", "absent")
-        tried = [(*self._quotes.ground(quote, snapshot_id), snapshot_id) for snapshot_id in snapshots]
-        status, grounding, snapshot_id = min(tried, key=lambda found: order.index(found[0]))
-        found_in = snapshot_id if grounding and grounding.spans else None
-        proves_support = self._quotes.proves_support(snapshot_id, status, grounding)
-        return quote_json(quote, status, grounding, snapshot=found_in), proves_support
+        tried = [(self._quotes.ground(quote, page, supports=supports), page) for page in snapshots]
+        found, snapshot_id = min(tried, key=lambda place: (order.index(place[0].status), not place[0].proves))
+        found_in = snapshot_id if found.grounding and found.grounding.spans else None
+        return found, quote_json(quote, found.status, found.grounding, snapshot=found_in, doubt=found.doubt)
+
+    def _statement(self, statement_id: str) -> sqlite3.Row:
+        """The statement's text, and the question that its response answers."""
+        found: sqlite3.Row = self.study.reader.execute(
+            """SELECT s.text AS statement, r.question FROM statement AS s
+               JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
+            (statement_id,),
+        ).fetchone()
+        return found
 
     def _sources(self, statement_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from medreview.evidence.grounding import Grounding
 from medreview.judges.context_windows import available_tokens, split_windows
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
+from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
@@ -30,6 +29,7 @@ from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.ids import content_id
+from medreview.words import in_words
 
 NAME: Final = "source_verification"
 
@@ -45,8 +45,7 @@ class _PartAnswer:
     unproven: bool
     confidence: float | None
     quote: str
-    status: str
-    grounding: Grounding | None
+    found: Grounded
     reason: str
 
 
@@ -111,7 +110,10 @@ class Verification:
         """
         pair = _Pair(*unit.ids)
         others = self._others(pair)
-        answers_read = [self._read_answer(answer, pair, others) for answer in answers if answer.status == "ok"]
+        statement = self._statement(pair)
+        answers_read = [
+            self._read_answer(answer, pair, statement, others) for answer in answers if answer.status == "ok"
+        ]
         best = min(answers_read, key=_rank, default=None)
         failed = failure(answers)
         if failed is not None and (best is None or _rank(best)[0] > DECISIVE):
@@ -127,14 +129,12 @@ class Verification:
             "verdict": best.verdict if best else None,
             "supported": best.supported if best else None,
             "confidence": best.confidence if best else None,
-            **quote_columns(
-                best.quote if best else "", best.status if best else "none", best.grounding if best else None
-            ),
+            **quote_columns(best.quote if best else "", best.found if best else Grounded("none", None)),
             "reason": best.reason if best else "",
             "raw_output": raw_of(answers),
             "error": error_of(failed),
         }
-        outcome = failed.status if failed else f"{best.label}, quote {best.status}" if best and best.unproven else None
+        outcome = failed.status if failed else _unproven(best) if best and best.unproven else None
         return Rows(
             {"judgement": [row]}, outcome or str(row["raw_label"]), abstained=row["verdict"] is row["supported"] is None
         )
@@ -143,14 +143,13 @@ class Verification:
         """Store rows; a stored abstention is replaced."""
         save_rows(connection, self.run, rows)
 
-    def _read_answer(self, answer: Answer, pair: _Pair, others: Sequence[str]) -> _PartAnswer:
+    def _read_answer(self, answer: Answer, pair: _Pair, statement: str, others: Sequence[str]) -> _PartAnswer:
         value = answer.value or {}
         label, quote = str(value["label"]), str(value["quote"])
         verdict, supported = mapped(label) or (None, None)
-        status, grounding = self._quotes.ground(quote, pair.snapshot_id, others)
-        located = supported is True and self._quotes.proves_support(pair.snapshot_id, status, grounding)
+        found = self._quotes.ground(quote, pair.snapshot_id, others, supports=statement if supported else None)
         # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
-        unproven = supported is True and not located
+        unproven = supported is True and not found.proves
         return _PartAnswer(
             answer=answer,
             label=label,
@@ -159,10 +158,13 @@ class Verification:
             unproven=unproven,
             confidence=confidence_of(value.get("confidence")),
             quote=quote,
-            status=status,
-            grounding=grounding,
+            found=found,
             reason=str(value.get("reason", "")),
         )
+
+    def _statement(self, pair: _Pair) -> str:
+        row = self.study.reader.execute("SELECT text FROM statement WHERE statement_id = ?", (pair.statement_id,))
+        return str(row.fetchone()["text"])
 
     def _others(self, pair: _Pair) -> tuple[str, ...]:
         found = self.study.reader.execute(
@@ -178,6 +180,10 @@ class Verification:
 
     def _split(self, snapshot_id: str, tokens: int) -> Any:
         return split_windows(self._text(snapshot_id), tokens)
+
+
+def _unproven(said: _PartAnswer) -> str:
+    return f"{said.label}, quote {in_words(said.found.doubt if said.found.doubt else said.found.status)}"
 
 
 def _rank(answers_read: _PartAnswer) -> tuple[int, float]:

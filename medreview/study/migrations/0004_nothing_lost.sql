@@ -62,3 +62,8 @@ INSERT INTO llm_sent (cache_key, judge, model, host, task, at_utc, sent, kept, d
 SELECT cache_key, judge, model, host, task, at_utc, tries, CASE WHEN status = 'ok' THEN 1 ELSE 0 END,
     tries - CASE WHEN status = 'ok' THEN 1 ELSE 0 END
 FROM llm_call WHERE tries > 0 AND rung <> '';
+
+-- What speaks against a judge's quote that is in the page, as a proof of "supported": none, off_topic, instructions (it is
+-- among instructions to a judge), or the kind of text in which alone the claim stands (hidden, alt, boilerplate, collapsed).
+-- NULL: not looked at, as in all judgements of earlier versions, which count as they did.
+ALTER TABLE judgement ADD COLUMN quote_doubt TEXT;

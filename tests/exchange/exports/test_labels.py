@@ -72,8 +72,9 @@ def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, export
         "forum",
     )
     tied, prompt_not_known, not_drawn = {"judge_verdict", "judge_supported"}, {"judge_prompt_sha256"}, {"stratum"}
+    not_looked_at = {"judge_quote_doubt"}
     empty = {name for name, value in row.items() if value == ""}
-    assert empty == tied | prompt_not_known | not_drawn | {"inclusion_prob"}
+    assert empty == tied | prompt_not_known | not_drawn | not_looked_at | {"inclusion_prob"}
 
 
 def test_a_quote_is_named_with_the_page_that_it_was_looked_up_in_whatever_was_on_the_screen(
