@@ -92,24 +92,6 @@ SAME_WORDS: Final = ("exact", "normalised")
 FALSE_QUOTES: Final = ("absent", "altered")
 """Statuses that mean: the judge's quote is not what the source says. The gravest first."""
 
-QUOTE_DOUBTS: Final = ("none", "off_topic", "instructions", "hidden", "alt", "boilerplate", "collapsed")
-"""What speaks against a quote that is in the page, as a proof of support; definitions in
-``medreview.judges.quote_grounding``. The gravest first, after ``none``."""
-
-DISPROVING_DOUBTS: Final = ("off_topic", "instructions", "hidden", "alt")
-"""Of these the ones that let a quote prove nothing."""
-
-HIDDEN_DOUBTS: Final = ("hidden", "alt", "boilerplate", "collapsed")
-"""Of these the ones about text that does not stand open on the page: kinds of ``snapshot.set_apart``."""
-
-
-def quote_doubt_words(doubt: str | None) -> str:
-    """A quote's doubt as badges and screens say it; empty for none, and where nobody has looked."""
-    if doubt in HIDDEN_DOUBTS:
-        return "hidden text"
-    return "off topic" if doubt in DISPROVING_DOUBTS else ""
-
-
 PAGE_STATES: Final = (
     "ok", "http_error", "timeout", "blocked", "too_large", "unreadable", "not_text", "pdf_scan", "pdf_encrypted",
     "soft_404", "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home",
@@ -120,10 +102,24 @@ PAGE_STATES: Final = (
 GIVEN: Final = PAGE_STATES[-1]
 """The text of a source came in the answer's own record: it can be read and judged, but its address was not asked."""
 
-SET_APART: Final = ("collapsed", "hidden", "alt", "boilerplate")
-"""Why a part of a page's text does not stand open on the page: behind a control that opens it (an accordion, a tab);
-seen by no reader (off the screen, white on white, closed without a control); the words for an image; a menu or a
-footer."""
+SET_APART: Final = ("hidden", "alt", "boilerplate", "collapsed")
+"""Why a part of a page's text does not stand open on the page: seen by no reader (off the screen, white on white, closed
+without a control); the words for an image; a menu or a footer; behind a control that opens it (an accordion, a tab). The
+gravest first."""
+
+QUOTE_DOUBTS: Final = ("none", "off_topic", "instructions", *SET_APART)
+"""What speaks against a quote that is in the page, as a proof of support; definitions in
+``medreview.judges.quote_grounding``."""
+
+DISPROVING_DOUBTS: Final = ("off_topic", "instructions", "hidden", "alt")
+"""Of these the ones that let a quote prove nothing."""
+
+
+def quote_doubt_words(doubt: str | None) -> str:
+    """A quote's doubt as badges and screens say it; empty for none, and where nobody has looked."""
+    if doubt in SET_APART:
+        return "hidden text"
+    return "off topic" if doubt in DISPROVING_DOUBTS else ""
 
 
 def level_named(axis: str, level: str) -> Label:

@@ -24,7 +24,7 @@ from medreview.evidence.bearing import Bearing
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground, is_one_passage
 from medreview.evidence.ranking import SourceIndex
 from medreview.judges.injection import among_instructions
-from medreview.labels import DISPROVING_DOUBTS, FALSE_QUOTES, HIDDEN_DOUBTS, PROVEN_QUOTES, SAME_WORDS
+from medreview.labels import DISPROVING_DOUBTS, FALSE_QUOTES, PROVEN_QUOTES, SAME_WORDS, SET_APART
 from medreview.text import Span
 
 _CACHE_SIZE: Final = 64
@@ -121,12 +121,12 @@ def _kind_of_text(closed: Sequence[_SetApart], spans: Sequence[Span], *, whole: 
     """The kind of text in which a quote stands; ``none`` for open text. A repeated ``whole`` quote is open when one of
     its places is, one in parts when all of them are."""
     kinds = [
-        next((kind for kind in HIDDEN_DOUBTS if any(part.kind == kind for part in _over(closed, span))), "none")
+        next((kind for kind in SET_APART if any(part.kind == kind for part in _over(closed, span))), "none")
         for span in spans
     ]
     if whole and "none" in kinds:
         return "none"
-    return next((kind for kind in HIDDEN_DOUBTS if kind in kinds), "none")
+    return next((kind for kind in SET_APART if kind in kinds), "none")
 
 
 def _over(closed: Sequence[_SetApart], span: Span) -> list[_SetApart]:

@@ -85,7 +85,7 @@ def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):
     shown = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=numbers", input="q\n").stdout
 
     assert "judge offline (words only) on source" in shown
-    assert "quote altered: “" in shown
+    assert "quote altered (number): “" in shown
     assert "DIFFERS: “" in shown
     assert "in the statement" in shown
 
