@@ -5,9 +5,10 @@ own list has such a number. Amounts, powers, confidence intervals and labels of 
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from medreview.citations.canonical import canonical_key
@@ -82,6 +83,8 @@ _BETWEEN: Final = re.compile(
 _NAMED_IN_BRACKETS: Final = re.compile(r"[\W_]*[(\[][^()\[\]\n]{0,80}\Z")
 _ANOTHER_BLOCK: Final = re.compile(r"\n[^\S\n]*\n|\n[ \t>]*(?:[-*+•#|]\s?|\d{1,3}[.)]\s)")
 _LONGEST_RANGE: Final = 50
+_LONGEST_HEAD: Final = 2_000
+"""Characters before a statement in which the head of its line is looked for."""
 _FAR: Final = 300
 """Characters after a statement in which its marker must begin."""
 
@@ -121,8 +124,10 @@ def find_markers(
         found += _in_round_brackets(text, own)
     found += [*_raised(text, own), *_by_name(text, own), *_addresses(text, citations)]
     kept: list[Marker] = []
+    lists = sorted(lists)
     for marker in sorted(found, key=lambda marker: (marker.start, -marker.end)):
-        inside = any(start <= marker.start < end for start, end in lists)
+        before = bisect_right(lists, marker.start, key=attrgetter("start"))
+        inside = before > 0 and marker.start < lists[before - 1].end
         if not inside and (not kept or marker.start >= kept[-1].end):
             kept.append(marker)
     return kept
@@ -153,9 +158,9 @@ def markers_of(text: str, markers: Sequence[Marker], place: Span, limit: int) ->
     ``limit`` is where the next statement begins, or the text ends. Only white space, punctuation and words such as
     "see" or "source" may stand between; a marker beyond a blank line or the next list item is not its own.
     """
-    starts = [marker.start for marker in markers]
-    first, last = bisect_left(starts, place.start), bisect_left(starts, place.end)
-    head = text.rfind("\n", 0, place.start) + 1
+    first, last = (bisect_left(markers, at, key=attrgetter("start")) for at in place)
+    near = max(0, place.start - _LONGEST_HEAD)
+    head = max(text.rfind("\n", near, place.start) + 1, near)
     before = first
     while before and head <= markers[before - 1].start and _joins(text, markers[before - 1].end, place.start, False):
         before -= 1

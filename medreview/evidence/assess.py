@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from math import exp
 from typing import Final, Literal, NamedTuple
 
-from medreview.citations.markers import without_markers
 from medreview.evidence.clashes import Clash, agrees, clashes
 from medreview.evidence.lexical import matches
 from medreview.evidence.lexicon import OPPOSITES, SWEEPING, is_negation
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Hit, Match, Query, SourceIndex
-from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
+from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse, compared_part, not_compared
 from medreview.evidence.significance import denies_significance, significance
 from medreview.evidence.terms import Vocabulary
 from medreview.evidence.weights import weights
@@ -65,14 +64,15 @@ class PairFeatures(NamedTuple):
 def assess(statement: str, index: SourceIndex) -> Assessment:
     """Assess a statement against a source; without a shared word there is no evidence: ``not_addressed``.
 
-    The statement's markers are no words of it.
+    The statement's markers are no words of it. Of a very long one the beginning is compared, and a reason says so.
     """
-    statement = without_markers(statement)
+    cut = not_compared(statement)
+    statement = compared_part(statement)
     query = index.query(statement)
     found = index.match(query, MOST_PASSAGES)
     if not found:
         reason = "No word of the statement is in the source."
-        return Assessment((), (), (), 0.9, "not_addressed", (reason,))
+        return Assessment((), (), (), 0.9, "not_addressed", (reason, *filter(None, [cut])))
     features = _features(statement, index, query, found)
     hits = tuple(Hit(*index.span(match.passage), match.score) for match in found)
     return Assessment(
@@ -81,7 +81,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
         features.clashes,
         _unsupported(statement, index.words, features),
         _label(features),
-        tuple(_reasons(statement, index, features)),
+        (*_reasons(statement, index, features), *filter(None, [cut])),
         features,
     )
 

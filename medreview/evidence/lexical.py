@@ -3,8 +3,8 @@
 The same rule for every statement, whatever the judgements: the highlights reveal nothing about a verdict.
 """
 
-from medreview.citations.markers import without_markers
 from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.sentence_analysis import compared_part
 from medreview.evidence.terms import Vocabulary, terms
 from medreview.text import Span
 
@@ -19,7 +19,7 @@ def matches(
     In a text, all of them (within ``span``). In an index, only those of the best-ranked passages, so that a word that
     is in every sentence does not highlight the whole page. Words separated by white space only become one span.
     """
-    statement = without_markers(statement)
+    statement = compared_part(statement)
     if isinstance(source, str):
         return _shared(statement, source, span or Span(0, len(source)), words)
     hits = [Span(hit.start, hit.end) for hit in source.rank(statement, PASSAGES)]

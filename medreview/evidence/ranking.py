@@ -15,13 +15,14 @@ from typing import Final, NamedTuple
 from medreview.evidence.lexicon import FINDING
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.segment import Passage, segment
-from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
+from medreview.evidence.sentence_analysis import LONGEST_COMPARED, SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span
 
-LONGEST_ANALYSED: Final = 4_000
-"""In characters; a longer passage is not a sentence but an unsegmented page, and only its beginning is analysed."""
+
+MOST_AMOUNTS: Final = 20
+"""Of a statement's amounts so many different ones are looked for in every passage that may be among the best."""
 
 
 class Hit(NamedTuple):
@@ -93,9 +94,9 @@ class SourceIndex:
         return found
 
     def analysis(self, at: int) -> SentenceAnalysis:
-        """The analysis of a passage; of a very long one only its beginning is analysed."""
+        """The analysis of a passage; a very long one is an unsegmented page, of which the beginning is analysed."""
         passage = self.passages[at]
-        return analyse(self.text[passage.start : min(passage.end, passage.start + LONGEST_ANALYSED)], self.words)
+        return analyse(self.text[passage.start : min(passage.end, passage.start + LONGEST_COMPARED)], self.words)
 
     def _restated_share(self, at: int, amounts: Sequence[Quantity]) -> float:
         """Share 0..1 of these amounts that a passage has in another notation; the same notation matches as terms."""
@@ -116,9 +117,9 @@ class SourceIndex:
     def query(self, statement: str) -> Query:
         """A statement's terms with their weights in this source."""
         weights = {term.key: self.idf(term.key) for term in terms(statement, self.words)}
-        return Query(
-            weights, sum(weights.values()), tuple(filter(_is_specific, analyse(statement, self.words).quantities))
-        )
+        specific = filter(_is_specific, analyse(statement, self.words).quantities)
+        each = {(amount.low, amount.high, amount.sign, amount.written): amount for amount in specific}
+        return Query(weights, sum(weights.values()), tuple(islice(each.values(), MOST_AMOUNTS)))
 
     def frequency(self, key: str) -> int:
         """The number of passages in which a term occurs."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
+from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import tokens
 from medreview.evidence.lexicon import is_negation
 from medreview.evidence.quantities import Quantity, quantities
@@ -13,10 +14,25 @@ from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
 SCOPE: Final = 5
 """Negation scope, in words."""
 
+LONGEST_COMPARED: Final = 4_000
+"""In characters; what is longer is no sentence, and its beginning is compared: the work on a pair stays bounded."""
+
 _BREAK: Final = re.compile(
     r"[;:.,()\[\]]|\b(?:but|however|although|though|whereas|while|and|because|if|unless|when)\b", re.I
 )
 _NOT_ONLY: Final = frozenset({"only", "necessarily", "just", "merely", "simply", "alone", "least"})
+
+
+def compared_part(statement: str) -> str:
+    """What of a statement is compared: its beginning, with blanks in the place of its markers; places stay true."""
+    return without_markers(statement[:LONGEST_COMPARED])
+
+
+def not_compared(statement: str) -> str:
+    """What to say of a statement that is compared in part; ``""`` of any other."""
+    if len(statement) <= LONGEST_COMPARED:
+        return ""
+    return f"too long to compare: first {LONGEST_COMPARED:,} characters of {len(statement):,}"
 
 
 class Word(NamedTuple):

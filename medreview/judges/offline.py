@@ -6,11 +6,10 @@ It needs no endpoint and no model; it finds evidence and clashes well but does n
 
 from typing import Final, Literal, NamedTuple
 
-from medreview.citations.markers import without_markers
 from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
 from medreview.evidence.lexicon import is_negation
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.sentence_analysis import analyse
+from medreview.evidence.sentence_analysis import analyse, compared_part, not_compared
 from medreview.text import Span
 
 NAME: Final = "offline"
@@ -41,16 +40,17 @@ class OfflineJudgement(NamedTuple):
 
 def judge(statement: str, index: SourceIndex, assessment: Assessment | None = None) -> OfflineJudgement:
     """Judge one statement against one source; ``assessment`` is that of the pair, computed here when not given."""
-    statement = without_markers(statement)
     found = assessment or assess(statement, index)
+    cut = f" ({not_compared(statement)})" if not_compared(statement) else ""
+    statement = compared_part(statement)
     if found.features is None:
-        reason = "No word of the statement is in the source."
+        reason = f"No word of the statement is in the source.{cut}"
         return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
     best = found.spans[0]
     span = Span(best.start, best.end)
     verdict, confidence, reason = _decide(statement, index.text, found.features)
     return OfflineJudgement(
-        verdict or "unsure", verdict, round(confidence, 3), reason, index.text[span.start : span.end], span
+        verdict or "unsure", verdict, round(confidence, 3), reason + cut, index.text[span.start : span.end], span
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -14,7 +15,7 @@ from medreview.citations.own_numbers import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
 from medreview.statements.blocks import Block, blocks
 from medreview.statements.marks import CitationIndex
-from medreview.statements.verbatim import find_verbatim
+from medreview.statements.verbatim import VerbatimText
 from medreview.study import Study
 from medreview.study.rows import insert
 from medreview.text import Span, with_line_ends
@@ -62,14 +63,16 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
         (response_id,),
     ).fetchall()
     places = {row["statement_id"]: _places(row) for row in statements}
+    everyone = _Everyone(places.values())
+    verbatim = VerbatimText(text, found)
     sources = _sources(connection, response_id)
     marked: list[dict[str, Any]] = []
     for row in statements:
-        mine = _of_statement(text, found, places[row["statement_id"]], places.values())
+        mine = _of_statement(text, found, places[row["statement_id"]], everyone)
         placed = True
         if not places[row["statement_id"]]:
             inside = find_markers(row["text"], own, extract(row["text"]))
-            there = None if inside else find_verbatim(row["text"], text, found)
+            there = None if inside else verbatim.find(row["text"])
             placed = not inside
             mine = inside if there is None else markers_of(text, found, there, len(text))
         written = text if placed else row["text"]
@@ -125,29 +128,42 @@ def _places(row: sqlite3.Row) -> list[Span]:
     return parts or ([] if row["start"] is None else [Span(row["start"], row["end"])])
 
 
-def _of_statement(
-    text: str, found: Sequence[Marker], mine: Sequence[Span], everyone: Iterable[Sequence[Span]]
-) -> list[Marker]:
+def _of_statement(text: str, found: Sequence[Marker], mine: Sequence[Span], everyone: "_Everyone") -> list[Marker]:
     """The markers at the parts of a statement; else those at the end of the sentence that it shares with others."""
     if not mine:
         return []
-    others = list(everyone)
-    starts = [place.start for places in others for place in places]
-    markers = _at(text, found, mine, starts)
+    markers = _at(text, found, mine, everyone)
     if not markers and len(mine) > 1:
-        sentence = [places[-1] for places in others if len(places) > 1 and places[0] == mine[0]]
-        markers = _at(text, found, [max(sentence, key=attrgetter("end"))], starts)
+        markers = _at(text, found, [everyone.last_part[mine[0]]], everyone)
     return markers
 
 
-def _at(text: str, found: Sequence[Marker], places: Iterable[Span], starts: Iterable[int]) -> list[Marker]:
-    every = list(starts)
+def _at(text: str, found: Sequence[Marker], places: Iterable[Span], everyone: "_Everyone") -> list[Marker]:
     at = {
         marker.start: marker
         for place in places
-        for marker in markers_of(text, found, place, min((s for s in every if s >= place.end), default=len(text)))
+        for marker in markers_of(text, found, place, everyone.next_start(place.end, len(text)))
     }
     return [at[start] for start in sorted(at)]
+
+
+class _Everyone:
+    """Where the statements of a response stand: their starts, and of sentences in parts the last by the first."""
+
+    def __init__(self, statements: Iterable[Sequence[Span]]) -> None:
+        self.last_part: dict[Span, Span] = {}
+        starts = []
+        for places in statements:
+            starts += [place.start for place in places]
+            if len(places) > 1:
+                known = self.last_part.get(places[0], places[-1])
+                self.last_part[places[0]] = max(known, places[-1], key=attrgetter("end"))
+        self._starts = sorted(starts)
+
+    def next_start(self, at: int, end: int) -> int:
+        """Where the next statement begins from an offset on; ``end`` when there is none."""
+        found = bisect_left(self._starts, at)
+        return self._starts[found] if found < len(self._starts) else end
 
 
 def _rows(

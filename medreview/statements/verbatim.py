@@ -1,6 +1,7 @@
 """A statement that was made elsewhere, found again in its response, whatever its white space, emphasis and markers."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 from medreview.citations.markers import Marker
@@ -10,13 +11,23 @@ _IGNORED: Final = frozenset("*_`\\")
 _CLOSING: Final = frozenset(".,;:!?)")
 
 
-def find_verbatim(statement: str, response: str, markers: Sequence[Marker]) -> Span | None:
-    """Where a response says a statement word by word; ``None`` when it does not, or when the statement has no words."""
-    wanted, _ = _plain(statement, ())
-    wanted = wanted.strip().rstrip(".;:")
-    text, at = _plain(response, markers)
-    found = text.find(wanted) if wanted else -1
-    return None if found < 0 else Span(at[found], at[found + len(wanted) - 1] + 1)
+class VerbatimText:
+    """A response in which statements are found word by word; prepared when the first is looked for."""
+
+    def __init__(self, response: str, markers: Sequence[Marker]) -> None:
+        self._response, self._markers = response, markers
+
+    @cached_property
+    def _prepared(self) -> tuple[str, list[int]]:
+        return _plain(self._response, self._markers)
+
+    def find(self, statement: str) -> Span | None:
+        """Where the response says a statement; ``None`` when it does not, or when the statement has no words."""
+        wanted, _ = _plain(statement, ())
+        wanted = wanted.strip().rstrip(".;:")
+        text, at = self._prepared
+        found = text.find(wanted) if wanted else -1
+        return None if found < 0 else Span(at[found], at[found + len(wanted) - 1] + 1)
 
 
 def _plain(text: str, markers: Sequence[Marker]) -> tuple[str, list[int]]:

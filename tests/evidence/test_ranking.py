@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from medreview.errors import UserError
 from medreview.evidence.assess import assess
 from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import LONGEST_ANALYSED, SourceIndex
+from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.sentence_analysis import LONGEST_COMPARED
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 
 PAGE = """Ibuprofen
@@ -127,5 +128,5 @@ def test_hits_are_in_range_and_in_order(statement: str, source: str) -> None:
 def test_of_a_page_without_borders_only_the_beginning_is_compared() -> None:
     page = "ibuprofen 5 " * 20_000
     index = SourceIndex(page)
-    assert len(index.analysis(0).text) == LONGEST_ANALYSED
+    assert len(index.analysis(0).text) == LONGEST_COMPARED
     assert assess("Ibuprofen 5 mg", index).spans[0].end == len(page.strip())
