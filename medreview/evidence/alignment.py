@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from math import log
 from typing import Final, NamedTuple
 
@@ -24,6 +25,8 @@ _CHUNK: Final = 1000
 _TOP_CANDIDATES = 3
 _COMMON = 400
 _RAREST = 3
+_MOST_VOTES: Final = 100_000
+"""Occurrences that vote for where one quotation is: an ordinary one has some hundreds."""
 
 
 class Token(NamedTuple):
@@ -177,14 +180,14 @@ class TokenIndex:
         width = max(8, len(quote) // 4)
         votes: Counter[int] = Counter()
         total = len(self.keys)
-        present = sorted({key for key in quote if key in self.postings}, key=lambda key: (len(self.postings[key]), key))
+        voices = self._voices(quote)
         for at, key in enumerate(quote):
-            postings = self.postings.get(key, ())
-            # a frequent word is expensive and says little about the position, unless the quotation has no rarer ones
-            if not postings or (len(postings) > _COMMON and key not in present[:_RAREST]):
+            if not voices.get(key):
                 continue
+            voices[key] -= 1
+            postings = self.postings[key]
             weight = log(1 + total / len(postings))
-            for position in postings:
+            for position in islice(postings, _MOST_VOTES):
                 bin_ = (position - at) // width
                 votes[bin_] += weight  # type: ignore[assignment]
                 votes[bin_ + 1] += weight  # type: ignore[assignment]
@@ -195,6 +198,22 @@ class TokenIndex:
             high = (bin_ + 1) * width + len(quote) + slack
             windows.append((max(begin, low), min(total, high)))
         return [(low, high) for low, high in windows if high > low]
+
+    def _voices(self, quote: Sequence[str]) -> dict[str, int]:
+        """How many times each word of a quotation may vote, the rarest first.
+
+        A frequent word is expensive and says little about the position, unless the quotation has no rarer ones.
+        """
+        written = Counter(key for key in quote if key in self.postings)
+        voices: dict[str, int] = {}
+        left = _MOST_VOTES
+        for rank, key in enumerate(sorted(written, key=lambda key: (len(self.postings[key]), key))):
+            occurrences = len(self.postings[key])
+            if occurrences > _COMMON and rank >= _RAREST:
+                break
+            voices[key] = min(written[key], max(left // occurrences, rank == 0))
+            left -= voices[key] * occurrences
+        return voices
 
     def _align_in(self, quote: Sequence[str], low: int, high: int) -> Alignment | None:
         from rapidfuzz.distance import Indel

@@ -8,7 +8,7 @@ Statuses (docs/evidence.md):
 - ``near``: the passage is there; function words, inflection or spelling differ, nothing that changes what is said;
 - ``altered``: the passage is there, but a number, a unit, a negation, a direction or a content word differs, or an
   ellipsis joins what does not belong together;
-- ``absent``: no such passage;
+- ``absent``: no such passage; also of what is too long, or of too many parts, and not there as it stands;
 - ``too_short``: under 12 characters and 3 words.
 
 ``other_source`` and ``none`` are for the caller to decide: they need more than one source, or no quotation.
@@ -34,6 +34,11 @@ NEAR_COVERAGE: Final = 0.6
 """Minimum share of a quotation's characters that are in the passage, in order."""
 NEAR_DENSITY: Final = 0.5
 """Minimum share of the passage's characters that belong to shared words."""
+
+LONGEST_QUOTE: Final = 20_000
+"""In characters; a longer one that is not in the source as it stands is no quotation, and is not looked for."""
+MOST_PARTS: Final = 40
+"""The same of one that is joined of more parts."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
 _DASH = re.compile(f"[{DASHES}]")
@@ -90,10 +95,13 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
         return Grounding("too_short", (), ())
     # An ellipsis may be part of the source itself, and a marker the answer's own.
     plain = without_markers(quote)
-    for parts_tried in ([_Part(quote, 0)], parts, [_Part(plain, 0)] if plain != quote else []):
+    joined = parts if len(parts) <= MOST_PARTS else []
+    for parts_tried in ([_Part(quote, 0)], joined, [_Part(plain, 0)] if plain != quote else []):
         found = _normalised_chain([piece.text for piece in parts_tried], index) if parts_tried else []
         if found:
             return _checked(quote, parts_tried, found, index)
+    if not joined or len(quote) > LONGEST_QUOTE:
+        return Grounding("absent", (), ())
     return _aligned(quote, parts, index)
 
 

@@ -20,7 +20,6 @@ from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span
 
-
 MOST_AMOUNTS: Final = 20
 """Of a statement's amounts so many different ones are looked for in every passage that may be among the best."""
 
