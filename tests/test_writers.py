@@ -77,11 +77,12 @@ def test_a_rescue_file_is_whole_or_not_there(happens: str, demo_file: Path, tmp_
         return code, steps, [database_state(path) for path in folder.glob("*.rescue-*.medreview")]
 
     code, steps, whole = rescued(NEVER)
-    assert (code, whole) == (2, [2])
+    assert code == 2
+    assert whole in ([1], [2])  # the decision that met the loss has no receipt
     for step in random.Random(len(happens)).sample(range(steps // 2, steps + 1), 3):
         code, _, found = rescued(step)
         assert code == KILLED
-        assert found in ([], [1], [2])  # the first decision has its receipt, the second has none
+        assert found in ([], [1], [2])
 
 
 WRITING: Final = frozenset(
