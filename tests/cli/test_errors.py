@@ -146,3 +146,27 @@ def test_an_interrupt_of_a_command_that_stores_nothing_promises_nothing(medrevie
 
 def test_the_commands_that_promise_to_go_on_are_commands():
     assert {name for name in KEEPING if name not in vars(get_command(app))["commands"]} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("medreview.toml", "a = {deep}", ("stats", "demo.medreview")),
+        ("config/medreview/medreview.toml", "a = {deep}", ("stats", "demo.medreview")),
+        ("synonyms.toml", "[synonyms]\ngroups = {deep}", ("run", "new.medreview", "answers.jsonl")),
+        ("paywalled.toml", "domains = {deep}", ("urls", "demo.medreview", "--paywalled", "paywalled.toml")),
+        ("allowed.toml", "x = {deep}", ("citations", "answers.jsonl", "--allow", "allowed.toml")),
+        ("prompts/source_verification.md", "+++\ntask = {deep}\n+++\n```json schema\n{{}}\n```", ("prompts",)),
+        ("prompts/source_verification.md", "+++\ntask = 1\n+++\n```json schema\n{deep}\n```", ("prompts",)),
+    ],
+)
+def test_lists_thousands_deep_in_a_file_of_ones_own_are_one_sentence(medreview, demo, tmp_path, name, content, words):
+    (tmp_path / "answers.jsonl").write_text('{"response": "Take 5 mg. https://a.example/1"}\n')
+    (tmp_path / "config" / "medreview").mkdir(parents=True)
+    (tmp_path / "prompts").mkdir()
+    own = "".join(f'{key} = "{tmp_path / key}{end}"\n' for key, end in (("prompts", ""), ("synonyms", ".toml")))
+    (tmp_path / "config" / "medreview" / "medreview.toml").write_text(own)
+    (tmp_path / "synonyms.toml").write_text('[synonyms]\ngroups = [["flu", "grippe"]]\n')
+    (tmp_path / name).write_text(content.format(deep="[" * 20_000 + "]" * 20_000))
+
+    assert name.rpartition("/")[2] in one_sentence(medreview(*words, check=2))
