@@ -305,10 +305,12 @@ class JudgeRing:
             time.sleep(4 * DELAY)  # what was on its way arrives at the server, and is answered to nobody
             before = self._kept()
             on_the_way = sum(questions(server).values()) - len(before)
-            done = program.start(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            _, told = done.communicate()
+            done = program.start(*words, "--json", stdin=subprocess.DEVNULL)
+            out, told = done.communicate()
             if done.returncode != 0:
                 faults.append(f"given again it ended with {done.returncode}: {told[-200:]}")
+            elif on_the_way > (said := json.loads(out)["judges"][0]["lost_before"]):
+                faults.append(f"{on_the_way} were on their way, and it says that {said} were lost")
             after = self._kept()
             lost = sum(after.get(key) != row for key, row in before.items())
             asked = questions(server)
