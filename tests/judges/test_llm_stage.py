@@ -88,12 +88,17 @@ def test_an_answer_that_was_paid_for_is_used_when_its_judgement_was_lost(study, 
 
 
 def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, serve):
-    struck = []
+    struck, waited, told = [], [], threading.Event()
+
+    def waits(answers):
+        waited.append(answers)
+        told.set()
 
     def answer(prompt):
         if len(model.prompts) > 20 and not struck:
             struck.append(True)
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            told.wait(30)  # so that this answer is waited for
         return careful(prompt)
 
     model = serve()
@@ -102,16 +107,15 @@ def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, ser
     with Study.create(tmp_path / "b.medreview") as study:
         fill(study, [("Why?", " ".join(text for _, text in statements), statements)], {"p1": RENAL})
         settings = [model.settings(concurrency=2)]
-        waited = []
         with interruptible(), pytest.raises(Interrupted) as stopped:
-            judge_with(study, settings, on_wait=waited.append)
+            judge_with(study, settings, on_wait=waits)
         kept = len(rows_of(study, JUDGED))
         asked = len(model.prompts)
         assert kept == asked, "what was in flight came in"
         assert 20 < asked <= 24
         assert waited in ([1], [2])
-        told = stopped.value.summary.judges[0]
-        assert (told.units, told.requests_sent, told.requests_kept, told.requests_lost) == (kept, kept, kept, 0)
+        tally = stopped.value.summary.judges[0]
+        assert (tally.units, tally.requests_sent, tally.requests_kept, tally.requests_lost) == (kept, kept, kept, 0)
         judge_with(study, settings)
 
         assert len(rows_of(study, JUDGED)) == 40

@@ -15,8 +15,9 @@ def provenance_lines(origin: Provenance) -> tuple[str, str]:
     head = f" to {origin.event_head[:_HASH]}" if origin.event_head else ""
     at = datetime.fromisoformat(origin.made_at).strftime("%Y-%m-%d %H:%M UTC")
     beside = f", {counted(origin.comparisons, 'comparison')}" if origin.comparisons else ""
+    lost = f", {origin.requests_lost:,} of {counted(origin.requests, 'request')} to models lost"
     return (
         f"{origin.study_id}, {counted(origin.events, 'event')}{head}, {at}",
         f"version {origin.version}, labels {origin.label_set_version}, seed {origin.seed}, {origin.replicates:,} "
-        f"resamples, ties {in_words(origin.tie_rule)}{beside}",
+        f"resamples, ties {in_words(origin.tie_rule)}{beside}{lost if origin.requests_lost else ''}",
     )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import medreview
 from medreview.judges.ties import tie_rule
 from medreview.labels import LABEL_SET_VERSION
+from medreview.llm.report import requests_sent
 from medreview.stats.formulas.bootstrap import Resampling
 
 
@@ -18,7 +19,7 @@ class Provenance:
     ``event_head`` is the hash of the newest of ``events`` (``""`` without any): with the same one, the same decisions
     stand. ``made_at``: UTC. ``labels``: how many labels of which mode and queue are in the figures, by reviewer and
     name of the group. ``comparisons``: how many of two opinions stand side by side, so that some will look good by
-    chance.
+    chance. ``requests_lost`` of the ``requests`` to models were sent and not answered in full, as far as is known.
     """
 
     study_id: str
@@ -33,6 +34,8 @@ class Provenance:
     tie_rule: str
     labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     comparisons: int = 0
+    requests: int = 0
+    requests_lost: int = 0
 
 
 def provenance(
@@ -45,6 +48,7 @@ def provenance(
 ) -> Provenance:
     """That of figures of a study as it is now. ``tie``: the rule of the figures, where it is not that of the study."""
     newest = reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()
+    requests = requests_sent(reader)
     return Provenance(
         study_id=str(reader.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0]),
         events=int(reader.execute("SELECT count(*) FROM event").fetchone()[0]),
@@ -58,4 +62,6 @@ def provenance(
         tie_rule=tie or tie_rule(reader),
         labels=labels or {},
         comparisons=comparisons,
+        requests=requests.sent,
+        requests_lost=requests.lost,
     )
