@@ -80,18 +80,18 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
         yield unreadable(error)
         tables = []
     for table in tables:
-        yield from _bounded(partial(_seals, named, connection, table))
+        yield from _bounded(partial(_seals, named, connection, table), f"rows of {table.name}")
     for part in (_ranges, _spans):
         yield from _bounded(partial(part, connection))
 
 
-def _bounded(part: Callable[[], Iterator[str]]) -> Iterator[str]:
+def _bounded(part: Callable[[], Iterator[str]], what: str = "like this") -> Iterator[str]:
     """Its first sentences and how many more there are; what cannot be read is one of them."""
     try:
         found = part()
         yield from islice(found, MOST)
         if more := sum(1 for _ in found):
-            yield f"And {more} more like this."
+            yield f"And {more} more {what}."
     except UNREADABLE as error:
         yield unreadable(error)
 

@@ -123,10 +123,14 @@ def _refuse(theirs: Path, wrong: list[str]) -> None:
 
 def _unfit(reader: sqlite3.Connection, pages: list[str]) -> Iterator[Misfit]:
     """Rows that would come in and do not fit their seals, or are gone."""
-    for table in sealed_tables(reader):
-        if table.name in ("event", "audit_frame", "study"):
+    tables = {table.name: table for table in sealed_tables(reader)}
+    for name in ("event", "audit_frame", "study", "snapshot"):
+        if name not in tables:  # a view in its place may say something else each time
+            raise LookupError(f"there is no table {name}")
+        table = tables[name]
+        if name != "snapshot":
             yield from misfits(reader, table)
-        elif table.name == "snapshot":
+        else:
             yield from (one for one in misfits(reader, table, _BEHIND) if one.key in pages)
 
 

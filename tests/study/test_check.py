@@ -96,7 +96,7 @@ def test_of_many_faults_the_first_are_named_and_the_others_counted(path: Path) -
     meddle(path, "UPDATE source SET url = url || '#'")
     found = faults(path)
     assert len(found) == MOST + 1
-    assert found[-1] == f"And {39 - MOST} more like this."
+    assert found[-1] == f"And {39 - MOST} more rows of source."
 
 
 def forge_the_last_event(path: Path) -> None:

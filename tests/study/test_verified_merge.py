@@ -156,6 +156,15 @@ def test_an_event_that_both_know_otherwise_is_refused(two: tuple[Path, Path]) ->
     assert "is another one in this study" in refused(ours, theirs)
 
 
+def test_a_view_is_not_taken_for_a_table(two: tuple[Path, Path]) -> None:
+    with closing(connect(two[1])) as connection:
+        connection.execute("DROP TABLE audit_frame")
+        connection.execute(
+            "CREATE VIEW audit_frame AS SELECT 'r1.1' AS statement_id, 0.5 AS number, '' AS stratum, 1 AS rate"
+        )
+    assert "there is no table audit_frame" in refused(*two)
+
+
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_file_of_an_earlier_version_is_held_to_the_hashes_it_has(version: int, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.medreview", tmp_path / "theirs.medreview"
