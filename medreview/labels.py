@@ -103,9 +103,9 @@ GIVEN: Final = PAGE_STATES[-1]
 """The text of a source came in the answer's own record: it can be read and judged, but its address was not asked."""
 
 SET_APART: Final = ("hidden", "alt", "boilerplate", "collapsed")
-"""Why a part of a page's text does not stand open on the page: seen by no reader (off the screen, white on white, closed
-without a control); the words for an image; a menu or a footer; behind a control that opens it (an accordion, a tab). The
-gravest first."""
+"""Why a part of a page's text does not stand open on the page, the gravest first: seen by no reader (off the screen,
+white on white, closed without a control); the words for an image; a menu or a footer; behind a control that opens it
+(an accordion, a tab)."""
 
 QUOTE_DOUBTS: Final = ("none", "off_topic", "instructions", *SET_APART)
 """What speaks against a quote that is in the page, as a proof of support; definitions in
