@@ -14,6 +14,7 @@ from medreview.statements.own_citations import every_statement, of_response, own
 from medreview.statements.stage import parse_all
 from medreview.study import Study
 from medreview.study.ids import content_id
+from tests.support.cost import LINEAR, seconds
 from tests.support.study_builder import StudyBuilder, build, rows_of
 
 A, B, C = (content_id("u", f"url:https://{name}.org/") for name in "abc")
@@ -177,3 +178,13 @@ def test_a_table_of_pairs_has_its_sources_in_their_order_as_numbers(study: Study
     pipeline.bring_in(study, table, AS_NAMED)
     [(_, own)] = every_statement(study.reader)
     assert (own.sources, own.number_of(A), own.number_of(B)) == ((B,), 1, 2)
+
+
+def test_a_list_of_four_times_as_many_statements_takes_four_times_as_long_at_most(tmp_path: Path) -> None:
+    def work(lines: int) -> float:
+        with Study.create(tmp_path / f"{lines}-{len(list(tmp_path.iterdir()))}.medreview") as study:
+            add(study, "Take it as follows:\n\n" + "".join(f"- take {n} mg [1]\n" for n in range(lines)), BESIDE)
+            parse_all(study)
+            return study.write(lambda connection: seconds(lambda: mark_response(connection, "r1")))
+
+    assert min(work(4_000) / work(1_000) for _ in range(2)) <= LINEAR
