@@ -22,7 +22,7 @@ from typing import BinaryIO, Final
 from medreview.errors import UserError
 from medreview.renaming import rename_new, swap
 
-_WORKPLACE: Final = re.compile(r"\..+\.partial-[0-9a-f]{8}")
+_WORKPLACE: Final = re.compile(r"\..+\.partial-[0-9a-f]{8}", re.DOTALL)
 _LOCK: Final = "medreview.lock"
 _MOVES: Final = "medreview.moves"
 """In a workplace, once several files begin to move: name, inode, size and time of each, in their order."""

@@ -4,6 +4,7 @@ Fetched pages and model output may hold escape sequences, bidirectional controls
 passes all of them on. Offsets into the stored text stay true for the shown text, because the length never changes.
 """
 
+import json
 import re
 import unicodedata
 from abc import abstractmethod
@@ -117,6 +118,7 @@ _EAST_ASIAN: Final = "\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00
 _SIMPLE: Final = f"\n\t{PLAIN}{_EAST_ASIAN}"
 _UNSURE: Final = re.compile(f"[^{_SIMPLE}]")
 _PILED: Final = re.compile(f"(?<![xm])m+|(?<={'m' * _MOST_MARKS})m+")
+_ON_ONE_LINE: Final = {0x09: 0x2409, 0x0A: 0x240A}
 _MARKS: Final = _Marks()
 _ASCII_MARKS: Final = _AsciiMarks()
 _KINDS: Final = _Kinds()
@@ -136,6 +138,21 @@ def visible(text: str, ascii_only: bool = False) -> str:
         return text
     shown = text.translate(_ASCII_MARKS if ascii_only else _MARKS)
     return _flatten(shown, "?" if ascii_only else SOFT_MARK)
+
+
+def visible_line(text: str) -> str:
+    """The same on one line: newlines and tabs become their pictures, too. For names of files, and messages."""
+    return visible(text.translate(_ON_ONE_LINE))
+
+
+def json_text(value: object) -> str:
+    """A value as JSON that may be shown: what :func:`visible` would replace is an escape there, so that who parses it
+    gets the value as it is."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    shown = visible(text)
+    if shown is text:
+        return text
+    return "".join(sign if sign == seen else json.dumps(sign)[1:-1] for sign, seen in zip(text, shown, strict=True))
 
 
 def hidden_count(text: str) -> int:

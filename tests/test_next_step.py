@@ -1,13 +1,17 @@
 """Commands that are printed are right as they stand: they are given here as a shell would give them."""
 
+import os
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
-from medreview.next_step import command
+from medreview.next_step import command, quoted, shell, words_of
 from medreview.review.live_agreement import agreement_lines
+from medreview.screens.folded_command import folded
 from medreview.study import Study
+from medreview.visible import visible_line
 from tests.support.commands import Program
 
 AWKWARD = "my studies/it's a demo.medreview"
@@ -24,6 +28,27 @@ def test_words_are_quoted_and_none_becomes_an_option() -> None:
         "medreview judge ./-x.medreview --judge '$(rm)'"
     )
     assert command("run", Path("../it's"), "FILE") == "medreview run '../it'\"'\"'s' FILE"
+
+
+def test_words_that_cannot_be_shown_are_escapes_that_a_shell_reads() -> None:
+    words = [
+        "a\nb",
+        "\u202ex' \\ $HOME",
+        "\x1b[31m1",
+        "tab\tbed",
+        "it's \ufff9 é",
+        os.fsdecode(b"caf\xe9 9"),
+        "plain",
+        "a b",
+    ]
+    line = shell("printf", "%s\\0", *map(Path, words))
+    assert visible_line(line) == line
+    assert words_of(line)[2:] == [quoted(word) for word in words]
+    told = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
+    assert told.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
+    for columns in (20, 40, 90):
+        rows = "\n".join(folded(line, columns))
+        assert subprocess.run(["bash", "-c", rows], capture_output=True, check=True).stdout == told
 
 
 def test_what_a_command_names_as_the_next_can_be_given(tmp_path: Path, demo_file: Path) -> None:

@@ -1,10 +1,11 @@
+import json
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.visible import MARK, PLAIN, SOFT_MARK, combines, hidden_count, visible
+from medreview.visible import MARK, PLAIN, SOFT_MARK, combines, hidden_count, json_text, visible, visible_line
 
 HIDDEN = {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -73,3 +74,16 @@ def test_piles_of_combining_marks_are_cut() -> None:
 def test_a_clean_text_is_not_copied() -> None:
     text = "Give 30 mL/kg – “most of it” in the first 3 hours.\n" * 50
     assert visible(text) is text
+
+
+@given(ANY_TEXT)
+def test_json_shows_nothing_hidden_and_stays_true(text: str) -> None:
+    written = json_text({"said": text, text: [1, None]})
+    assert visible(written) == written
+    assert json.loads(written) == {"said": text, text: [1, None]}
+
+
+@given(ANY_TEXT)
+def test_a_line_stays_one_line(text: str) -> None:
+    assert not set(visible_line(text)) & set("\n\t")
+    assert len(visible_line(text)) == len(text)

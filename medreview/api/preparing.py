@@ -121,7 +121,7 @@ class Preparing(Opened):
 
         asked = self._judges(judges, task, again=again, local_only=local_only)
         if not all(judge.is_local for judge in asked.settings):
-            warnings.warn(where_texts_go(asked.settings), stacklevel=2)
+            warnings.warn("\n".join(where_texts_go(asked.settings)), stacklevel=2)
         return pipeline.judge_by(self._study, asked, limit=limit, progress=self._progress)
 
     def plan(

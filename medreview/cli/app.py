@@ -1,8 +1,12 @@
 """The commands as one Typer application."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 from medreview.cli.commands import (
     audit,
@@ -29,8 +33,32 @@ from medreview.cli.commands import (
     urls,
     where,
 )
+from medreview.visible import visible_line
+
+
+class _Commands(TyperGroup):
+    """The commands; what is said of wrong words quotes these as they came, and is made safe to show first."""
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        with _shown():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _shown():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _shown() -> Iterator[None]:
+    try:
+        yield
+    except TyperException as error:
+        error.message = visible_line(error.message)
+        raise
+
 
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

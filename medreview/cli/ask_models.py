@@ -50,13 +50,14 @@ def ask_models(
                 done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=_say_what_is_waited_for)
             except pipeline.Interrupted as stopped:
                 told = {**asdict(stopped.summary), "interrupted": True}
-                result(told, "\n".join(map(_did, stopped.summary.judges)), as_json=as_json)
+                result(told, *(line for tally in stopped.summary.judges for line in _did(tally)), as_json=as_json)
                 raise
     if dry_run:
-        result({"plans": [asdict(plan) for plan in plans]}, "\n".join(map(_planned, plans)), as_json=as_json)
+        result({"plans": [asdict(plan) for plan in plans]}, *map(_planned, plans), as_json=as_json)
         return
-    sentences = [*map(_did, done.judges), f"{counted(done.flagged, 'statement')} flagged"]
-    result(asdict(done), "\n".join(sentences), as_json=as_json)
+    lines = [line for tally in done.judges for line in _did(tally)]
+    lines.append(f"{counted(done.flagged, 'statement')} flagged")
+    result(asdict(done), *lines, as_json=as_json)
     leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
 
 
@@ -82,7 +83,7 @@ def say_where_texts_go(judges: "Judges") -> None:
     """Name where texts and keys go, and which file says so, before anything is sent."""
     from medreview.llm.settings import where_texts_go
 
-    say(where_texts_go(judges.settings))
+    say(*where_texts_go(judges.settings))
 
 
 def _planned(plan: "QuestionPlan") -> str:
@@ -95,7 +96,7 @@ def _planned(plan: "QuestionPlan") -> str:
     )
 
 
-def _did(tally: "Tally") -> str:
+def _did(tally: "Tally") -> list[str]:
     from medreview.judges.tasks.registry import DEFAULT
 
     cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"
@@ -104,8 +105,10 @@ def _did(tally: "Tally") -> str:
     labels = ", ".join(f"{number:,} {in_words(word)}" for word, number in most[:8])
     lines = [
         f"{visible(tally.judge)}: {counted(tally.units, 'unit')}, {tally.abstained:,} abstained; "
-        f"{counted(tally.calls, 'call')}{kept}{cost}" + (f"\n  {visible(labels)}" if labels else "")
+        f"{counted(tally.calls, 'call')}{kept}{cost}"
     ]
+    if labels:
+        lines.append(f"  {labels}")
     if tally.requests_lost or tally.lost_before:
         before = f"; {tally.lost_before:,} more lost before" if tally.lost_before else ""
         lines.append(
@@ -118,4 +121,4 @@ def _did(tally: "Tally") -> str:
     lines += [f"  {visible(change)}" for change in tally.changes]
     if tally.dead:
         lines.append(f"  given up: {visible(tally.dead)}")
-    return "\n".join(lines)
+    return lines

@@ -37,7 +37,7 @@ def batch_out(
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
     with Study.open(study) as opened, progress() as bar:
         done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=limit, progress=bar)
-    result(done, _written(done, study, names[0]), as_json=as_json)
+    result(done, *_written(done, study, names[0]), as_json=as_json)
 
 
 def batch_in(
@@ -65,18 +65,18 @@ def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Jud
     return judges_named(names, task=task, again=again, local_only=local_only)
 
 
-def _written(done: "BatchOut", study: Path, name: str) -> str:
+def _written(done: "BatchOut", study: Path, name: str) -> list[str]:
     known = f" ({done.known:,} answered before)" if done.known else ""
     if not done.shards:
-        return f"{counted(done.units, 'unit')} waiting, nothing to ask{known}; no file written."
+        return [f"{counted(done.units, 'unit')} waiting, nothing to ask{known}; no file written."]
     cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
     files = ", ".join(shard.file for shard in done.shards)
-    return (
+    return [
         f"{counted(done.requests, 'question')} on {counted(done.units, 'unit')}{known} in {files}; up to "
-        f"{done.prompt_tokens:,} tokens in and about {done.completion_tokens:,} out{cost}.\n"
-        f"Manifest: {done.manifest}\n"
-        f"Results come back with: {command('judge', study, '--judge', name, '--batch-in', 'FILE')}"
-    )
+        f"{done.prompt_tokens:,} tokens in and about {done.completion_tokens:,} out{cost}.",
+        f"Manifest: {done.manifest}",
+        f"Results come back with: {command('judge', study, '--judge', name, '--batch-in', 'FILE')}",
+    ]
 
 
 def _taken(done: "BatchIn") -> str:

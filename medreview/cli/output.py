@@ -1,15 +1,13 @@
 """How commands speak: results on standard output, messages and progress on standard error, and in which words."""
 
-import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from medreview.progress import SILENT, Progress
-from medreview.visible import visible
+from medreview.visible import json_text, visible, visible_line
 from medreview.words import counted as counted  # of the words that commands speak in
 from medreview.words import in_words
 
@@ -17,31 +15,23 @@ if TYPE_CHECKING:
     import rich.progress
 
 
-_HIDDEN: Final = re.compile(
-    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""What a terminal acts on or hides and JSON lets through; written as an escape it is the same text to a reader."""
+def result(summary: Any, *lines: str, as_json: bool) -> None:
+    """The result of a command: one JSON object for scripts, or lines for people.
 
-
-def result(summary: Any, sentence: str, *, as_json: bool) -> None:
-    """The result of a command: one JSON object for scripts, or a sentence for people."""
+    Both may quote what came from outside: in JSON it becomes escapes, in a line marks, so that it stays one line.
+    """
     if as_json:
         plain = asdict(summary) if is_dataclass(summary) and not isinstance(summary, type) else summary
-        print(_HIDDEN.sub(_escaped, json.dumps(plain, ensure_ascii=False, indent=1)))
+        print(json_text(plain))
     else:
-        print(visible(sentence))
+        print(*map(visible_line, lines), sep="\n")
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return json.dumps(match.group())[1:-1]
-
-
-def say(message: str) -> None:
-    """A word to the person, on standard error, so that standard output stays clean for scripts.
-
-    It may quote what came from outside, so that it goes through ``visible``.
-    """
-    print(visible(message), file=sys.stderr)
+def say(*lines: str) -> None:
+    """A word to the person, on standard error, so that standard output stays clean for scripts. Lines as of
+    :func:`result`."""
+    for line in lines:
+        print(visible_line(line), file=sys.stderr)
 
 
 def bad_records(bad: Iterable[Any], path: object) -> None:
@@ -67,7 +57,12 @@ def progress() -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:<12}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=Console(stderr=True)) as bars:
         yield _Bar(bars)
 
@@ -80,7 +75,7 @@ class _Bar:
     def begin(self, title: str, total: int) -> None:
         if self._task is not None:
             self._bars.stop_task(self._task)
-        self._task = self._bars.add_task(title, total=total or None)
+        self._task = self._bars.add_task(visible_line(title), total=total or None)
 
     def step(self, count: int = 1) -> None:
         if self._task is not None:

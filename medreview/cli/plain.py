@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from operator import methodcaller
 
-from medreview.cli.output import say
+from medreview.cli.output import one_line, say
 from medreview.errors import NotSaved, UserError
 from medreview.labels import (
     FLAGS,
@@ -22,7 +22,7 @@ from medreview.review.session import ReviewSession
 from medreview.review.statement_view import judge_name
 from medreview.review.undo import brief
 from medreview.review.verdict_flow import FollowUp
-from medreview.visible import visible
+from medreview.visible import visible, visible_line
 from medreview.words import in_words
 
 _AROUND = 300
@@ -51,9 +51,9 @@ def review_plain(session: ReviewSession) -> None:
             try:
                 _carry_out(session, line)
             except NotSaved as error:
-                print(visible(error.row))
+                print(visible_line(error.row))
             except UserError as error:
-                print(visible(str(error)))
+                print(visible_line(str(error)))
             if alert := session.alert():
                 print(_wrapped(alert))
     except (EOFError, KeyboardInterrupt):
@@ -107,9 +107,9 @@ def _carry_out(session: ReviewSession, line: str) -> None:
         print("" if _MOVES[word](session) else "(there is no more)")
         _show(session)
     elif word == "source":
-        print(_wrapped(session.source_text() or "(nothing to read)"))
+        print(_read(session.source_text() or "(nothing to read)"))
     elif word == "response":
-        print(_wrapped(_response(session)))
+        print(_read(_response(session)))
     elif word == "l":
         _left_out(session, rest.strip())
     else:
@@ -184,7 +184,7 @@ def _draft(session: ReviewSession, rest: str) -> None:
 
 
 def _receipt(session: ReviewSession) -> None:
-    print(visible(session.receipt))
+    print(visible_line(session.receipt))
 
 
 def _advance(session: ReviewSession) -> None:
@@ -273,12 +273,13 @@ def _show(session: ReviewSession) -> None:
         return
     counts = session.counts
     narrowed = f", filter {session.queue.filter}" if session.queue.filter else ""
-    print(visible(f"\n{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
+    print()
+    print(visible_line(f"{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
     badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
     model = f" {item.model}" if session.shows_judges and item.model else ""
     model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
-    print(visible(f"{item.response_name}{model}, statement {item.ordinal} of {item.siblings}{badges}"))
+    print(visible_line(f"{item.response_name}{model}, statement {item.ordinal} of {item.siblings}{badges}"))
     print(_wrapped(f"asked: {item.question}"))
     print(_wrapped(f"STATEMENT: {item.text}"))
     _source(session)
@@ -325,7 +326,7 @@ def _source(session: ReviewSession) -> None:
         _place(session, text, opening.start if opening else 0)
         start = max(0, opening.start - _AROUND) if opening else 0
         end = min(len(text), opening.end + _AROUND) if opening else 2 * _AROUND
-        print(_wrapped(f"... {text[start:end]} ..."))
+        print(_read(f"... {text[start:end]} ..."))
         for offset, remark in sorted(highlights.remarks.items()):
             print(_wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
 
@@ -359,5 +360,10 @@ def _judges(session: ReviewSession) -> None:
 
 
 def _wrapped(text: str) -> str:
-    lines = visible(text).splitlines() or [""]
-    return "\n".join(textwrap.fill(line, 78) for line in lines)
+    """One thing that is said, in lines that fit. A line of its own within a reason could pass for a receipt."""
+    return textwrap.fill(one_line(text), 78)
+
+
+def _read(text: str) -> str:
+    """A text that is read line by line: a source, a response."""
+    return "\n".join(textwrap.fill(line, 78) for line in visible(text).split("\n"))

@@ -40,7 +40,7 @@ def ask_for_trust(file: Path) -> bool:
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     guarded = read_guarded(file)
-    say("\n".join([f"The settings {file} say where texts and keys go:", *guarded.lines]))
+    say(f"The settings {file} say where texts and keys go:", *guarded.lines)
     print("Use them, as they are now? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         return False

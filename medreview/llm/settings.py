@@ -189,7 +189,7 @@ def keep_local(judges: Iterable[JudgeSettings]) -> None:
         )
 
 
-def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, statements and sources go") -> str:
+def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, statements and sources go") -> list[str]:
     """What is said before anything is sent: for each judge the host, the model, the variable with the key, and the file
     that says so; also of judges on this machine, since what listens there may send on."""
     judges = list(judges)
@@ -204,4 +204,4 @@ def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, stat
         lines.append("What listens on this machine may send them on.")
     if not all(judge.is_local for judge in judges):
         lines.append("They must not hold what identifies a patient; --local-only (local_only) refuses what is outside.")
-    return "\n".join(lines)
+    return lines

@@ -96,7 +96,7 @@ def test_what_is_local(host, local):
     judge = JudgeSettings("j", "m", f"http://{host}/v1")
 
     assert judge.is_local is local
-    assert ("outside this machine," in where_texts_go([judge])) is not local
+    assert ("outside this machine," in "\n".join(where_texts_go([judge]))) is not local
     if not local:
         with pytest.raises(UserError, match="--local-only"):
             keep_local([judge])
@@ -105,12 +105,14 @@ def test_what_is_local(host, local):
 def test_what_is_said_before_sending_names_host_model_variable_and_file():
     there = [JudgeSettings(name, "m", "http://gpu.example.org:8000/v1") for name in "ab"]
 
-    told = where_texts_go([*there, JudgeSettings("c", "m", "http://localhost/v1", settings_file="here.toml")])
+    told = "\n".join(
+        where_texts_go([*there, JudgeSettings("c", "m", "http://localhost/v1", settings_file="here.toml")])
+    )
     assert told.count("gpu.example.org:8000, outside this machine, unencrypted, without a key") == 2
     assert "c: m at localhost, on this machine, without a key, as here.toml says" in told
     assert "may send them on" in told
     assert "identifies a patient" in told
-    away = where_texts_go([JudgeSettings("a", "m", "https://api.example.org/v1", api_key_env="A_KEY")])
+    away = "\n".join(where_texts_go([JudgeSettings("a", "m", "https://api.example.org/v1", api_key_env="A_KEY")]))
     assert "a: m at api.example.org, outside this machine, with the key in A_KEY" in away
     assert "may send them on" not in away
 

@@ -36,6 +36,6 @@ def demo(
         if no_open:
             sentence = f"{study}: {counted(statements, 'statement')}, {flagged} flagged."
             told = {"study": str(study), "statements": statements, "flagged": flagged}
-            result(told, f"{sentence}\nReview them: {command('review', study)}", as_json=as_json)
+            result(told, sentence, f"Review them: {command('review', study)}", as_json=as_json)
         else:
             open_review(opened, reviewer, None, "", False, first="flagged")

@@ -10,7 +10,7 @@ import typer
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, result, say
 from medreview.errors import UserError
-from medreview.visible import visible
+from medreview.visible import visible_line
 from medreview.words import in_words
 
 if TYPE_CHECKING:
@@ -52,19 +52,20 @@ def diff(
             for change in found:
                 try:
                     for line in full_diff(opened.reader, change):
-                        print(visible(line))
+                        print(visible_line(line))
                 except UserError as error:  # too long to be shown; the others are not
                     if len(found) == 1:
                         raise
                     say(str(error))
             return
     told = "No source has changed between its snapshots."
-    labelled = [change for change in found if change.labels]
-    blocks = ["\n".join(_change(change)) for change in labelled]
+    lines = [line for change in found if change.labels for line in (*_change(change), "")]
     if quiet := [change for change in found if not change.labels]:
-        heading = "Changed, and no label rests on the earlier text:"
-        blocks.append("\n".join([heading, *(line for change in quiet for line in _head(change, "  "))]))
-    result({"changes": [asdict(change) for change in found]}, "\n\n".join(blocks) or told, as_json=as_json)
+        lines.append("Changed, and no label rests on the earlier text:")
+        lines += (line for change in quiet for line in _head(change, "  "))
+    while lines and not lines[-1]:
+        lines.pop()
+    result({"changes": [asdict(change) for change in found]}, *(lines or [told]), as_json=as_json)
 
 
 def _head(change: "SnapshotDiff", indent: str = "") -> Iterator[str]:

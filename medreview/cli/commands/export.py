@@ -1,6 +1,5 @@
 """The command ``export``: the study as flat files."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,6 +51,7 @@ def export(
     """
     from medreview.config import load_config
     from medreview.exchange.exports.export import export as write
+    from medreview.next_step import shell
     from medreview.study import Study
 
     if not page_text and not sqlite:
@@ -63,8 +63,8 @@ def export(
             looked(opened, "export", "verdicts")
         summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text, blind_for=hidden_from)
     labels = summary.files.get("labels.csv", 0)
-    sentence = f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"
+    lines = [f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"]
     if made := summary.database:
-        files = [shlex.quote(str(folder / name)) for name in (made.file, made.metadata)]
-        sentence += f"\nOpen the database: datasette {files[0]} -m {files[1]}"
-    result(summary, sentence, as_json=as_json)
+        opens = shell("datasette", folder / made.file, "-m", folder / made.metadata)
+        lines.append(f"Open the database: {opens}")
+    result(summary, *lines, as_json=as_json)

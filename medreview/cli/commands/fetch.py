@@ -49,12 +49,12 @@ def fetch(
             progress=bar,
         )
         saved = pipeline.save_pages(opened, save_pages, bar) if save_pages else None
-    sentence = pages_sentence(done)
+    lines = [pages_sentence(done)]
     if saved is not None:
-        sentence += f"\n{counted(saved, 'page')} in {save_pages}; a colleague reads them with --pages {save_pages}"
+        lines.append(f"{counted(saved, 'page')} in {save_pages}; a colleague reads them with --pages {save_pages}")
     if done.note:
         say(done.note)
     if done.changed:
-        sentence += f"\nJudge the new texts: {command('judge', study)}"
-        sentence += f"\nWhat changed around your labels: {command('diff', study)}"
-    result(done, sentence, as_json=as_json)
+        lines.append(f"Judge the new texts: {command('judge', study)}")
+        lines.append(f"What changed around your labels: {command('diff', study)}")
+    result(done, *lines, as_json=as_json)

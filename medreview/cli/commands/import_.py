@@ -28,4 +28,4 @@ def import_(
         done = [pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in files]
     for imported in done:
         say_what_is_missing(imported, study, mapping, "import", study)
-    result({"files": [asdict(imported) for imported in done]}, "\n".join(map(imported_sentence, done)), as_json=as_json)
+    result({"files": [asdict(imported) for imported in done]}, *map(imported_sentence, done), as_json=as_json)

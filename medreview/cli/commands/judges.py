@@ -58,7 +58,7 @@ def judges(
     if ping and chosen:
         asked = [judge.name for judge in chosen]
         chosen = list(with_settings(lambda config: judges_of(config, asked)).settings)
-        say(where_texts_go(chosen, "The test question goes"))
+        say(*where_texts_go(chosen, "The test question goes"))
     pinged = asyncio.run(_ping(chosen)) if ping else []
     done = _spent(study) if study else []
     told = {
@@ -66,12 +66,12 @@ def judges(
         "ping": [asdict(item) for item in pinged],
         "spent": [asdict(item) for item in done],
     }
-    sentences = [_listed(chosen) if chosen else _NONE]
+    blocks = [_listed(chosen) if chosen else _NONE]
     if pinged:
-        sentences.append("\n".join(map(_answered, pinged)))
+        blocks.append("\n".join(map(_answered, pinged)))
     if study:
-        sentences.append(_costs(done, study))
-    result(told, "\n\n".join(sentences), as_json=as_json)
+        blocks.append(_costs(done, study))
+    result(told, *"\n\n".join(blocks).split("\n"), as_json=as_json)
     if any(item.status != "ok" for item in pinged):
         raise typer.Exit(1)
 
@@ -141,7 +141,7 @@ def _answered(pinged: "Pinged") -> str:
 
 def _costs(done: Sequence["Spent"], study: Path) -> str:
     if not done:
-        return f"No model was asked in {study} yet."
+        return f"No model was asked in {one_line(str(study))} yet."
     return "\n".join(map(_cost, done))
 
 

@@ -80,7 +80,7 @@ def jury(
     else:
         from medreview.cli.reports.provenance import provenance_lines
 
-        result(None, "\n".join((*_lines(found), "", *provenance_lines(origin))), as_json=False)
+        result(None, *_lines(found), "", *provenance_lines(origin), as_json=False)
 
 
 def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:

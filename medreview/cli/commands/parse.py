@@ -47,7 +47,7 @@ def parse(
             return
         if list_left_out:
             found = list(left_out(opened.reader))
-            result([asdict(part) for part in found], _listed(opened, study, found), as_json=as_json)
+            result([asdict(part) for part in found], *_listed(opened, study, found), as_json=as_json)
             return
     empty = f"; {counted(done.empty, 'response')} without any" if done.empty else ""
     result(
@@ -70,14 +70,14 @@ def _promote(study: "Study", ids: Sequence[str], reviewer: str | None) -> dict[s
     return {unit: load_name(study.reader, unit) for unit in done.statements}
 
 
-def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> str:
+def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]:
     from medreview.cli.reports.layout import table
     from medreview.cli.reports.terminal import printed
     from medreview.labels import LEFT_OUT_REASONS
     from medreview.review.statement_view import response_name
 
     if not found:
-        return "Everything in the responses is a statement."
+        return ["Everything in the responses is a statement."]
     names = dict(study.reader.execute("SELECT response_id, ordinal FROM response").fetchall())
     rows = [
         (part.left_out_id, response_name(names[part.response_id]), in_words(part.reason), one_line(part.text))
@@ -90,4 +90,4 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> str:
     ]
     told = table(("id", "response", "reason", "text"), rows, first="never", long=("response", "reason", "text"))
     last = f"`{command('parse', path, '--promote', 'ID')}` makes one a statement."
-    return printed([told, "", *reasons, "", last]).rstrip("\n")
+    return printed([told, "", *reasons, "", last]).rstrip("\n").split("\n")

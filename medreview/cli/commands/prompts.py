@@ -34,6 +34,7 @@ def prompts(
     if name is None:
         known = [load_prompt(task, folder) for task in prompt_names()]
         listed = {prompt.id: prompt.sha256 for prompt in known}
-        result(listed, "\n".join(f"{key}  sha256 {value[:12]}" for key, value in listed.items()), as_json=as_json)
+        result(listed, *(f"{key}  sha256 {value[:12]}" for key, value in listed.items()), as_json=as_json)
         return
-    result(prompt := load_prompt(name, folder), prompt.text, as_json=as_json)
+    prompt = load_prompt(name, folder)
+    result(prompt, *prompt.text.split("\n"), as_json=as_json)

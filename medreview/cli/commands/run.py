@@ -26,4 +26,4 @@ def run(
     with opened_or_made(study) as opened:
         done = prepare(opened, files, mapping, pages_from(pages, proxy, robots), "run", study)
         sentence = prepared_sentence(opened, done)
-    result(done, f"{sentence}\nReview them: {command('review', study)}", as_json=as_json)
+    result(done, sentence, f"Review them: {command('review', study)}", as_json=as_json)

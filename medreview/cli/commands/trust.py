@@ -50,4 +50,4 @@ def trust(
             f"{file} is not trusted; nothing was changed. In a script, once you have read it: "
             f"{command('trust', file, '--yes')}"
         )
-    result(told, "\n".join([f"{file} is trusted as it is now:", *guarded.lines]), as_json=as_json)
+    result(told, f"{file} is trusted as it is now:", *guarded.lines, as_json=as_json)

@@ -29,4 +29,4 @@ def where(
         places["untrusted"] = ", ".join(untrusted)
     if study:
         places |= {"study": str(study.resolve()), "copies": str(backup_folder(study.resolve()))}
-    result(places, "\n".join(f"{name:10}{place}" for name, place in places.items()), as_json=as_json)
+    result(places, *(f"{name:10}{place}" for name, place in places.items()), as_json=as_json)

@@ -47,7 +47,7 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield f"{statements} in {responses}"
     if not figures.reviewers:
-        yield from ("", _NOBODY, NextStep(one_line(command("review", study))))
+        yield from ("", _NOBODY, NextStep(command("review", study)))
     if figures.audit.figures:
         yield Title("The audit: what a random draw says of the whole study")
         yield from audit_parts(figures.audit)
@@ -60,7 +60,7 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from _judges(figures.between_judges)
     yield from _support(figures.support)
     if not figures.responses:
-        yield NextStep(one_line(command("import", study, "FILE")))
+        yield NextStep(command("import", study, "FILE"))
     again = figures.resampling
     yield ""
     yield (

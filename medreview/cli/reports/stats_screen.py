@@ -68,7 +68,7 @@ def _screen(figures: StudyFigures, study: Path, compared: Sequence[_Line], most:
         shown += (figure for figure in figures.support.strata[0].clustered if figure.name in _SUPPORT)
     yield from _notes(figures, shown)
     yield from provenance_lines(figures.provenance)
-    yield NextStep(one_line(command("stats", study, "--full")))
+    yield NextStep(command("stats", study, "--full"))
 
 
 def _progress(figures: StudyFigures) -> Iterator[str]:

@@ -40,7 +40,7 @@ def _report(report: UrlReport, study: Path, paywalled: Path | None) -> Iterator[
         f"{resolved if whole.identifiers else ''}"
     )
     if waiting := whole.states.get("not_fetched", 0):
-        yield from (f"{counted(waiting, 'citation')} not fetched yet:", NextStep(one_line(command("fetch", study))))
+        yield from (f"{counted(waiting, 'citation')} not fetched yet:", NextStep(command("fetch", study)))
     yield from _validity(report.strata)
     yield from _paywalls(models, report.paywalled_domains, paywalled)
     yield from _countries(models, report, study)
@@ -106,7 +106,7 @@ def _countries(models: Sequence[UrlStratum], report: UrlReport, study: Path) -> 
         f"{asked['failed']:,} gave no answer, {asked['not_asked']:,} not asked."
     )
     if asked["not_asked"] or asked["failed"]:
-        yield from ("Ask for them:", NextStep(one_line(command("urls", study, "--registry"))))
+        yield from ("Ask for them:", NextStep(command("urls", study, "--registry")))
 
 
 def _archive(models: Sequence[UrlStratum], study: Path) -> Iterator[Part]:
@@ -133,7 +133,7 @@ def _archive(models: Sequence[UrlStratum], study: Path) -> Iterator[Part]:
         yield inset("undefined: the archive has not answered for any of them.")
     private, open_ = whole[-1].outcomes["private"], whole[-1].outcomes["not_asked"] + whole[-1].outcomes["failed"]
     if open_:
-        yield from (f"{counted(open_, 'source')} to ask:", NextStep(one_line(command("urls", study, "--archive"))))
+        yield from (f"{counted(open_, 'source')} to ask:", NextStep(command("urls", study, "--archive")))
     if private:
         never = "no public host name, or a password in the address"
         yield f"{counted(private, 'source')} never asked about: {never}."

@@ -16,13 +16,15 @@ from typing import Final, Literal, Self
 from medreview.atomic_output import create
 from medreview.exchange.files.columns import EXCEL, Column
 from medreview.exchange.files.event_payload import Cell
+from medreview.visible import visible
 
 Dialect = Literal["analysis", "excel"]
 
 CELL_LIMIT: Final = 32_767
 """Characters that a cell of Excel holds, in UTF-16 code units."""
 
-_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
+_FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
+_BREAKS: Final = ("\t", "\r", "\n")
 _REWRITTEN: Final = re.compile(
     r"0\d+|\d{16,}|\d+(?:\.\d+)?E[+-]?\d+|\d{1,4}([-/])\d{1,2}(?:\1\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{4}|\d+:\d\d(?::\d\d)?",
     re.IGNORECASE,
@@ -86,7 +88,7 @@ class CsvFile:
         for name, value in zip(self._names, row, strict=True):
             cell = value
             if isinstance(cell, str):
-                if cell.startswith(_FORMULA) or _REWRITTEN.fullmatch(cell):
+                if _is_formula(cell) or _REWRITTEN.fullmatch(cell):
                     cell = "'" + cell
                     guarded.append(name)
                 # A character takes at most two units: only a text over half the limit is worth the exact count.
@@ -95,6 +97,14 @@ class CsvFile:
                     truncated.append(name)
             cells.append(cell)
         return [*cells, " ".join(guarded), " ".join(truncated)]
+
+
+def _is_formula(cell: str) -> bool:
+    """Whether a spreadsheet could take it for one: white space and what is not seen before the sign are passed over."""
+    if cell[:1].isalnum():
+        return False
+    first = next((sign for sign in cell if not sign.isspace() and visible(sign) == sign), "")
+    return first in _FORMULA or cell.startswith(_BREAKS)
 
 
 def _units(text: str) -> int:

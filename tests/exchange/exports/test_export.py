@@ -71,7 +71,8 @@ def test_analysis_has_only_line_feeds_and_quotes_all_text(example: ExampleStudy,
     assert ",1,0," in line
 
 
-FORMULAS = ("=1+1", "+1", "-1", "@A1", "\tx", "\rx", "＝1", "＋1", "－1", "＠a")
+FORMULAS = ("=1+1", "+1", "-1", "@A1", "\tx", "\rx", "＝1", "＋1", "－1", "＠a", " =1+1", "\u00a0+1", "\u200b=1",
+            "\ufeff\u2060@A1", "\u202e \u200d-1", "\n=1", "﹦1", "\x00=1")  # fmt: skip
 REWRITTEN = ("007", "1e5", "3-12", "1/2", "5.10.2024", "12345678901234567890", "8:30")
 
 

@@ -1,0 +1,134 @@
+"""Every command, over texts and file names that would act on a terminal: what reaches its streams."""
+
+import json
+import subprocess
+import unicodedata
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from medreview.cli.app import app
+from tests.support.commands import Done, Program, in_process
+
+BAD = "\u202eevil\ufff9\ufffa\ufffb\x1b[31m\x9b\u200b\U000e0041\nINJECTED\r\x07"
+STUDY = f"study {BAD}.medreview"
+HIDDEN = {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
+COMMANDS = (
+    ("run", STUDY, f"answers{BAD}.jsonl", "--pages", "pages"),
+    ("import", STUDY, f"answers{BAD}.jsonl", "--map", f"x{BAD}=question"),
+    ("import", STUDY, f"answers{BAD}.jsonl"),
+    ("import", STUDY, f"missing{BAD}.jsonl"),
+    ("import", STUDY, f"broken{BAD}.jsonl"),
+    ("fetch", STUDY, "--pages", f"pages{BAD}"),
+    ("fetch", STUDY, "--pages", "pages", "--save-pages", f"kept{BAD}"),
+    ("parse", STUDY),
+    ("parse", STUDY, "--left-out"),
+    ("parse", STUDY, "--promote", BAD),
+    ("judge", STUDY),
+    ("judge", STUDY, "--judge", BAD),
+    ("judge", STUDY, "--judge", "own", "--dry-run"),
+    ("judge", STUDY, "--judge", "own", "--batch-out", f"batch{BAD}"),
+    ("judge", STUDY, "--judge", "own", "--batch-in", f"missing{BAD}"),
+    ("judges",),
+    ("judges", "--study", STUDY),
+    ("jury", STUDY),
+    ("jury", STUDY, "--reviewer", BAD),
+    ("facts", STUDY, f"facts{BAD}.csv"),
+    ("diff", STUDY),
+    ("diff", STUDY, "--whole"),
+    ("stats", STUDY),
+    ("stats", STUDY, "--full"),
+    ("audit", STUDY, "--size", "2", "--reviewer", BAD),
+    ("urls", STUDY),
+    ("urls", STUDY, "--paywalled", f"missing{BAD}.toml"),
+    ("citations", STUDY),
+    ("citations", f"answers{BAD}.jsonl", "--csv", f"cited{BAD}", "--html", f"cited{BAD}.html"),
+    ("evidence", "--jsonl"),
+    ("prompts",),
+    ("prompts", BAD),
+    ("export", STUDY, f"labels{BAD}", "--sqlite", f"all{BAD}.db"),
+    ("export", STUDY, f"labels{BAD}"),
+    ("merge", STUDY, f"missing{BAD}.medreview"),
+    ("merge", STUDY, STUDY),
+    ("backup", STUDY, f"copy{BAD}.medreview"),
+    ("check", STUDY),
+    ("trust", f"settings{BAD}.toml"),
+    ("trust", f"missing{BAD}.toml"),
+    ("where", STUDY),
+    ("demo", "--no-open", "--study", f"demo{BAD}.medreview"),
+    ("review", STUDY, "--plain", "--filter", BAD),
+    ("review", STUDY, "--plain", "--queue", BAD),
+    ("review", STUDY, "--plain", "--queue", "responses"),
+    ("review", STUDY, STUDY),
+    (f"no-such{BAD}",),
+    ("stats", STUDY, f"--no-such{BAD}"),
+    ("stats", STUDY, f"more{BAD}"),
+    ("judge", STUDY, "--limit", BAD),
+    ("stats", f"missing{BAD}.medreview"),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Answers, pages and settings that hold it everywhere."""
+    folder = tmp_path_factory.mktemp("hostile")
+    said = f"Metformin{BAD} is not started below an eGFR of 30. It is {BAD} stopped before contrast."
+    answer = {"id": f"r{BAD}", "model": f"atlas{BAD}", "question": f"May I go on{BAD}?", "response": said,
+              "citations": ["https://drug.example/metformin", f"https://drug.example/{BAD}", BAD],
+              BAD: BAD}  # fmt: skip
+    lines = [json.dumps(answer), json.dumps({**answer, "response": f"Aspirin{BAD} is avoided under 16 years."})]
+    (folder / f"answers{BAD}.jsonl").write_text("\n".join(lines))
+    (folder / f"broken{BAD}.jsonl").write_text(f'{{"response": "{BAD}')
+    (folder / f"facts{BAD}.csv").write_text(f"question,fact,category\nQ{chr(0x202E)},eGFR below 30,\u202eodd\n")
+    (folder / "pages").mkdir()
+    page = f"<title>Metformin{BAD}</title><p>Do not start metformin below an eGFR of 30{BAD}.</p>" * 20
+    (folder / "pages" / "manifest.jsonl").write_text(
+        json.dumps({"url": "https://drug.example/metformin", "file": "a.html", "status": 200}) + "\n"
+    )
+    (folder / "pages" / "a.html").write_text(page)
+    (folder / "config" / "medreview").mkdir(parents=True)
+    own = '[judges.own]\nmodel = "m\\u202e\\ufff9"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    (folder / "config" / "medreview" / "medreview.toml").write_text('reviewer = "kb\\u202e"\n' + own)
+    (folder / f"settings{BAD}.toml").write_text(own)
+    return folder
+
+
+def assert_safe(done: Done, given: tuple[str, ...]) -> None:
+    shown = done.stdout + done.stderr
+    assert not {hex(ord(char)) for char in shown if char != "\n" and unicodedata.category(char) in HIDDEN}, (
+        given,
+        shown,
+    )
+    if "--plain" in given:  # line mode fills lines: any word may begin one
+        return
+    assert not [line for line in shown.split("\n") if line.lstrip().startswith("INJECTED")], (given, shown)
+
+
+def run(medreview: Program, *arguments: str) -> Done:
+    """Whatever its exit code, as long as it is one of those that a mistake or a check has."""
+    done = in_process(arguments, medreview.folder, medreview.own, "1\nn note\u202e\nq\n")
+    assert done.returncode in (0, 1, 2, 3), done.stderr
+    return done
+
+
+def test_nothing_from_outside_acts_on_the_terminal_and_no_name_begins_a_line(folder: Path) -> None:
+    medreview = Program(folder)
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    assert {arguments[0] for arguments in COMMANDS} >= set(commands), "every command is walked"
+    for arguments in COMMANDS:
+        assert_safe(run(medreview, *arguments), arguments)
+        known = commands.get(arguments[0])
+        if known is not None and any("--json" in option.opts for option in known.params):
+            assert_safe(run(medreview, *arguments, "--json"), arguments)
+
+
+def test_json_says_what_is_there_and_a_command_that_is_printed_can_be_given(folder: Path) -> None:
+    medreview = Program(folder)
+    run(medreview, "run", STUDY, f"answers{BAD}.jsonl", "--pages", "pages")
+    places = json.loads(medreview("where", STUDY, "--json").stdout)
+    assert places["study"] == str(folder / STUDY)
+    missing = medreview("stats", f"gone{BAD}.medreview", check=2).stderr
+    printed = missing.partition("`")[2].partition("`")[0]
+    words = subprocess.run(["bash", "-c", f"printf '%s\\0' {printed}"], capture_output=True, check=True).stdout
+    assert words.decode().split("\0")[:3] == ["medreview", "run", f"gone{BAD}.medreview"]
