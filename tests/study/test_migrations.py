@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
+from medreview.llm.report import Requests, requests_sent
 from medreview.review.audit import draw, release, reserved
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -261,3 +263,16 @@ def test_a_study_of_file_version_3_opens_with_all_that_it_said(tmp_path: Path) -
         kinds = dict(study.reader.execute("SELECT kind, count(*) FROM event GROUP BY kind").fetchall())
         assert {"promote": 1, "audit_rate": 1, "look": 1, "defer": 1}.items() <= kinds.items()
         assert study.reader.execute("SELECT count(*) FROM audit_item").fetchone()[0] == 22
+
+
+def test_what_was_asked_before_requests_were_counted_is_sent_and_nothing_of_it_lost(tmp_path: Path) -> None:
+    path = Path(shutil.copy(KEPT / "schema_3.sqlite", tmp_path / "s.medreview"))
+    with closing(sqlite3.connect(path)) as older, older:
+        for key, status, rung, tries in (("a", "ok", "plain", 2), ("b", "error", "plain", 4), ("c", "ok", "", 1)):
+            answer = (key, "near", "m", "h", "t", "p", "2026", status, rung, tries, 0, None, None, 9, None, "", "{}")
+            older.execute(f"INSERT INTO llm_call VALUES ({', '.join('?' * len(answer))})", answer)
+
+    with Study.open(path) as study:
+        assert requests_sent(study.reader) == requests_sent(study.reader, "near", "m", "h", "t") == Requests(6, 1, 5)
+        assert Requests(6, 1, 5).lost == 0
+        assert check(study.reader) == []
