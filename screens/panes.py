@@ -1,5 +1,7 @@
 """Reading beside the statement: the source and response panes, their highlights, the search in the source."""
 
+from typing import Final
+
 from medreview.review.document_outline import DocumentOutline
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.highlights import Highlights
@@ -8,12 +10,15 @@ from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.review.statement_view import StatementView
-from medreview.screens.source_rows import WHOLE_PAGE, Where, nothing_to_read, said_of_page
+from medreview.screens.source_rows import CLOSED, WHOLE_PAGE, Where, nothing_to_read, said_of_page
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
 from medreview.visible import hidden_count
+
+_LONG_HIDDEN: Final = 20
+"""Code points of a hidden text from which on a note stands under it; shorter ones are words for screen readers."""
 
 
 class Panes:
@@ -71,7 +76,10 @@ class Panes:
             self.hidden = hidden_count(self._text)
             self.end_search()
             self._standing = HighlightIndex(
-                Mark(heading.start, heading.end, "heading") for heading in self._places.outline
+                [
+                    *(Mark(heading.start, heading.end, "heading") for heading in self._places.outline),
+                    *(Mark(*part) for part in self._places.set_apart if part.kind in CLOSED),
+                ]
             )
         text = self._text
         highlights = Highlights() if self.whole else session.source_highlights()
@@ -93,7 +101,10 @@ class Panes:
             marks.append(Mark(*active, "active"))
         place = active.start if active and opens else self.source.first_offset if same else anchor
         notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
-        preface = WHOLE_PAGE if self.whole else said_of_page(source, text) if source else ""
+        for part in self._places.set_apart:
+            if part.kind == "hidden" and part.end - part.start >= _LONG_HIDDEN:
+                notes.setdefault(part.start, "^^ hidden on the page")
+        preface = WHOLE_PAGE if self.whole else said_of_page(source, text, self._places.set_apart) if source else ""
         at_third = opens and active is not None
         self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
 
@@ -192,7 +203,7 @@ class Panes:
             return f"“{query}” is not in this source." if query.strip() else ""
         self._query, self._hits = query, hits
         self.source.mark("search", hits.spans)
-        self._standing = self.source.marks.only("heading", "search")
+        self._standing = self.source.marks.only("heading", *CLOSED, "search")
         nearest = hits.next(self.source.first_offset - 1)
         self._to_hit(0 if nearest is None else nearest)
         return ""
@@ -211,7 +222,7 @@ class Panes:
         if self._hits is not None:
             self._hits, self._hit = None, -1
             self.source.mark("search", [])
-            self._standing = self.source.marks.only("heading")
+            self._standing = self.source.marks.only("heading", *CLOSED)
             self.source.mark("active", [])
 
     def _to_hit(self, number: int) -> None:

@@ -1,5 +1,6 @@
 """A source in words: the bar above it, and the sentence that stands for a page with nothing to read."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -9,6 +10,7 @@ from medreview.review.layout.cells import fit, width
 from medreview.review.session import ReviewSession
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.sources.reading.set_apart import SetApart
 from medreview.visible import visible
 from medreview.words import in_words
 
@@ -83,11 +85,24 @@ WHOLE_PAGE: Final = "[medreview: everything on the page, to read and search; x g
 """Stands above the whole page."""
 
 
-def said_of_page(source: Source, text: str) -> str:
-    """What is to be known of a page whose text can be read: why it may not be what was cited.
+CLOSED: Final = ("hidden", "collapsed")
+"""The kinds of text, of those that are set apart, that have a sign beside them in the source."""
+
+
+_SIGNS: Final = {
+    "hidden": "╳ is beside text that who looks at the page does not see.",
+    "collapsed": "┊ is beside text that the page shows when a panel is opened.",
+}
+
+
+def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> str:
+    """What is to be known of a page whose text can be read: why it may not be what was cited, and what the signs beside
+    it mean.
 
     The notices that a record's text begins with, such as a retraction, are not said twice.
     """
+    kinds = {part.kind for part in parts}
+    signs = [words for kind, words in _SIGNS.items() if kind in kinds]
     said = source.state_evidence
     if source.state == "instructions":
         said = f"words that speak to judges: “{said}”"
@@ -96,7 +111,8 @@ def said_of_page(source: Source, text: str) -> str:
             if not line or not said.startswith(line):
                 break
             said = said.removeprefix(line).lstrip()
-    return f"[medreview: {said}]" if said else ""
+    words = " ".join(filter(None, (said, *signs)))
+    return f"[medreview: {words}]" if words else ""
 
 
 def source_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> Row:

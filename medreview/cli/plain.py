@@ -107,7 +107,7 @@ def _carry_out(session: ReviewSession, line: str) -> None:
         print("" if _MOVES[word](session) else "(there is no more)")
         _show(session)
     elif word == "source":
-        print(_read(session.source_text() or "(nothing to read)"))
+        print(_read(_told(session) or "(nothing to read)"))
     elif word == "response":
         print(_read(_response(session)))
     elif word == "l":
@@ -326,9 +326,15 @@ def _source(session: ReviewSession) -> None:
         _place(session, text, opening.start if opening else 0)
         start = max(0, opening.start - _AROUND) if opening else 0
         end = min(len(text), opening.end + _AROUND) if opening else 2 * _AROUND
-        print(_read(f"... {text[start:end]} ..."))
+        print(_read(f"... {session.source_places().told(text, start, end)} ..."))
         for offset, remark in sorted(highlights.remarks.items()):
             print(_wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
+
+
+def _told(session: ReviewSession) -> str:
+    """The whole source, with what does not stand open on the page in brackets."""
+    text = session.source_text()
+    return session.source_places().told(text, 0, len(text))
 
 
 def _place(session: ReviewSession, text: str, offset: int) -> None:

@@ -1,4 +1,4 @@
-"""The position in a source: the headings above an offset, and the page of a PDF."""
+"""The places of a source: the headings above an offset, the page of a PDF, and what does not stand open on the page."""
 
 import json
 import sqlite3
@@ -6,15 +6,28 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from medreview.sources.reading.outline import Heading, heading_path
+from medreview.sources.reading.set_apart import SetApart
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOutline:
-    """The headings of a snapshot's text and the offsets at which the pages of a PDF begin, in text order; both may be
-    empty."""
+    """The headings of a snapshot's text, the offsets at which the pages of a PDF begin, and the parts that do not stand
+    open on the page, in text order; all may be empty."""
 
     outline: tuple[Heading, ...] = ()
     page_starts: tuple[int, ...] = ()
+    set_apart: tuple[SetApart, ...] = ()
+
+    def told(self, text: str, start: int, end: int) -> str:
+        """``text[start:end]`` with each part that is set apart in brackets, with its kind: ``[hidden: ...]``."""
+        pieces: list[str] = []
+        at = start
+        for part in self.set_apart:
+            first, last = max(part.start, start), min(part.end, end)
+            if first < last:
+                pieces += text[at:first], f"[{part.kind}: {text[first:last]}]"
+                at = last
+        return "".join((*pieces, text[at:end]))
 
     def path(self, text: str, offset: int) -> tuple[str, ...]:
         """The texts of the headings above an offset, the outermost first."""
@@ -30,8 +43,11 @@ class DocumentOutline:
 
 def load_outline(reader: sqlite3.Connection, snapshot_id: str) -> DocumentOutline:
     """The outline and pages of a snapshot."""
-    row = reader.execute("SELECT outline, page_starts FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
+    row = reader.execute(
+        "SELECT outline, page_starts, set_apart FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)
+    ).fetchone()
     return DocumentOutline(
         outline=tuple(Heading(*heading) for heading in json.loads(row["outline"])),
         page_starts=tuple(json.loads(row["page_starts"])),
+        set_apart=tuple(SetApart(*part) for part in json.loads(row["set_apart"])),
     )

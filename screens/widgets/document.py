@@ -1,7 +1,8 @@
 """A long text with highlights: the source pane and the response pane."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 from textual import events
 from textual.geometry import Size
@@ -18,6 +19,8 @@ from medreview.text import Span
 from medreview.visible import visible
 
 _TAB = str.maketrans("\t", " ")
+_SIGNS: Final = {"hidden": "╳", "collapsed": "┊", "left_out": "╎"}
+"""By kind of mark, the sign beside its rows: dim alone is not seen everywhere. The first that holds is drawn."""
 
 
 class DocumentView(Painted, ScrollView, can_focus=False):
@@ -259,23 +262,25 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     def _row_strip(self, runs: Sequence[TextRun]) -> Strip:
         pieces: list[StyledText] = []
-        column, left_out = 0, False
+        column = 0
+        kinds: set[str] = set()
         for start, end, at in runs:
             text = self._visible[start:end].rstrip()
             pieces.append((" " * (at - column), ""))
             for piece in self._index.pieces(start, start + len(text)):
-                left_out = left_out or "left_out" in piece.kinds
+                kinds.update(piece.kinds)
                 pieces.append((self._visible[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
             column = at + width(text)
-        return self.paint_shown((self._gutter_text(runs, left_out), *pieces))
+        return self.paint_shown((self._gutter_text(runs, kinds), *pieces))
 
-    def _gutter_text(self, runs: Iterable[TextRun], left_out: bool) -> StyledText:
-        """A sign beside the row of the active highlight, and beside one that is no statement, where dim is not seen."""
+    def _gutter_text(self, runs: Iterable[TextRun], kinds: Collection[str]) -> StyledText:
+        """A sign beside the row of the active highlight, and beside one with a text of :data:`_SIGNS`."""
         active = self.active
         if active is not None and any(active.overlap(Span(start, end)) for start, end, _ in runs):
             return ("|" if self.ascii_only else "▌").center(self._gutter)[: self._gutter], "gutter"
-        if left_out:
-            return (":" if self.ascii_only else "╎").center(self._gutter)[: self._gutter], "left_out"
+        for kind, sign in _SIGNS.items():
+            if kind in kinds:
+                return self.shown(sign).center(self._gutter)[: self._gutter], "rule"
         return " " * self._gutter, ""
 
     def _note_strip(self, offset: int, note: str) -> Strip:

@@ -46,6 +46,8 @@ PALETTE: Final = {
     "lexical": Style(underline=True),
     "statement": Style(color="blue", underline=True),
     "heading": Style(color="blue", bold=True),
+    "hidden": Style(dim=True),
+    "collapsed": Style(),
     "left_out": Style(dim=True),
 }
 """Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
@@ -56,7 +58,7 @@ FILL: Final = "fill"
 _ONE_LINE: Final = str.maketrans("\t\n", "  ")
 _ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
-     "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "↑": "Up", "↓": "Down"}
+     "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
 

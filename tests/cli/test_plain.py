@@ -143,3 +143,18 @@ def test_a_study_that_is_taken_away_is_said_with_every_receipt(medreview, demo):
     assert "brings it into the study" in error
     (rescue,) = demo.parent.glob("demo.rescue-*.medreview")
     assert "whole" in medreview("check", rescue).stdout
+
+
+def test_what_does_not_stand_open_on_a_page_is_told_in_brackets(medreview, tmp_path):
+    page = """<main><h1>Metformin</h1><p>Adults start with 500 mg of metformin twice daily, with a meal, and go on so
+    for weeks.</p><details><summary>Kidneys</summary><p>Measure the eGFR before the treatment.</p></details>
+    <p style="font-size:0">Everyone may take 3 g.</p></main>"""
+    (tmp_path / "p.html").write_text(page)
+    (tmp_path / "manifest.jsonl").write_text(json.dumps({"url": "https://kidney.example/m", "file": "p.html"}))
+    answer = {"question": "Q?", "response": "Adults start with 500 mg of metformin. https://kidney.example/m"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(answer))
+    medreview("run", "m.medreview", "a.jsonl", "--pages", ".")
+    done = medreview("review", "m.medreview", "--plain", "--queue", "responses", input="source\nq\n")
+
+    told = " ".join(done.stdout.split())
+    assert "Kidneys [collapsed: Measure the eGFR before the treatment.] [hidden: Everyone may take 3 g.]" in told

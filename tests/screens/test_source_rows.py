@@ -234,3 +234,36 @@ async def test_the_headings_are_put_in_order_once_for_a_page(made: Made) -> None
         await press(pilot, "j")
         assert review_screen(app).source.marks._layers["heading"] is layers[0]
         assert "search" not in review_screen(app).source.marks._layers
+
+
+COLLAPSED = "Look again often: pulse pressure, capillary refill, lactate."
+UNSEEN = "Vasopressin is added when the dose rises"
+
+
+@each_size
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_what_does_not_stand_open_on_the_page_has_a_sign(
+    made: Made, size: tuple[int, int], ascii_only: bool
+) -> None:
+    parts = [[SEPSIS.index(words), SEPSIS.index(words) + len(words), kind]
+             for words, kind in ((COLLAPSED, "collapsed"), (UNSEEN, "hidden"))]  # fmt: skip
+    app = workbench(made(set_apart=json.dumps(parts)))
+    async with app.run_test(size=size) as pilot:
+        view = app.screen.query_one("#source", DocumentView)
+        view.ascii_only = ascii_only
+        await press(pilot, "g")
+        shown: list[str] = []
+        while not shown or view.position < 100:
+            shown += [view.render_line(y).text for y in range(view.size.height)]
+            await press(pilot, "space")
+        told = " ".join(" ".join(shown).split())
+        assert "is beside text that who looks at the page does not see." in told
+        assert "is beside text that the page shows when a panel is opened." in told
+        assert "hidden on the page" in told
+        collapsed, hidden = (":", "x") if ascii_only else ("┊", "╳")
+        assert {row[:3].strip() for row in shown if "Look again often" in row} == {collapsed}
+        assert {row[:3].strip() for row in shown if "Vasopressin is" in row} == {hidden}
+        assert {row[:3].strip() for row in shown if "Measure lactate" in row} == {""}
+        await press(pilot, "slash", *"vasopressin", "enter", "escape")
+        rows = [view.render_line(y).text for y in range(view.size.height)]
+        assert {row[:3].strip() for row in rows if "Vasopressin is" in row} == {hidden}, "the search leaves the signs"

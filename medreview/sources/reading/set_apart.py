@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final, NamedTuple
 
+from medreview.labels import SET_APART
+
 _UNSEEN: Final = re.compile(
     "\U0001f3f4[\U000e0020-\U000e007e]{2,7}\U000e007f"  # the flags of England, Scotland and Wales
     "|([\U000e0001-\U000e007f]+|[\u200b-\u200d\u2060-\u2064\u180e\ufeff\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,})"
@@ -14,10 +16,6 @@ _UNSEEN: Final = re.compile(
 
 MOST_PARTS: Final = 10_000
 """Parts of one text; from the last of them on the rest of the text is one part, of the gravest kind in it."""
-
-
-GRAVITY: Final = ("", "boilerplate", "collapsed", "alt", "hidden")
-"""Of two kinds for one text the later one holds."""
 
 
 class SetApart(NamedTuple):
@@ -30,7 +28,7 @@ class SetApart(NamedTuple):
 
 def graver(one: str, other: str) -> str:
     """The kind that holds of two for one text, ``""`` for none."""
-    return one if not other or GRAVITY.index(one) >= GRAVITY.index(other) else other
+    return min((kind for kind in (one, other) if kind), key=SET_APART.index, default="")
 
 
 def with_unseen(text: str, parts: Sequence[SetApart] = ()) -> tuple[SetApart, ...]:
