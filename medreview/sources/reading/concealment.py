@@ -12,7 +12,7 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.colours import is_unseen_colour
+from medreview.sources.reading.colours import Colours
 from medreview.sources.reading.elements import DROPPED
 from medreview.sources.reading.panel_controls import PanelControls, closed_by_control
 from medreview.sources.reading.style_rules import Style, StyleRules, style_rules
@@ -52,6 +52,7 @@ def mark_concealed(root: HtmlElement) -> None:
     """Note on each element that is closed or not seen which of both it is, and let closed panels be read, in place."""
     rules = style_rules(root)
     controls = PanelControls(root)
+    colours = Colours(rules)
     etree.strip_attributes(root, APART)
     for node in list(root.iter("details")):
         _unfold(node)
@@ -62,7 +63,7 @@ def mark_concealed(root: HtmlElement) -> None:
         if node.tag in DROPPED:
             steps.skip_subtree()
             continue
-        kind = _kind(node, rules, controls)
+        kind = _kind(node, rules, controls, colours)
         if kind == "hidden":
             node.set(APART, kind)
             steps.skip_subtree()
@@ -71,14 +72,14 @@ def mark_concealed(root: HtmlElement) -> None:
             _show(node)
 
 
-def _kind(node: HtmlElement, rules: StyleRules, controls: PanelControls) -> str:
+def _kind(node: HtmlElement, rules: StyleRules, controls: PanelControls, colours: Colours) -> str:
     if node.tag in ("html", "body", "summary", "math"):
         return ""
     if not node.attrib and node.tag not in rules.tags and node.tag != "dialog" and not controls.say_what_is_closed:
         return ""
     style = rules.style_of(node)
     names = node.get("class") or ""
-    if _is_unseen(node, style, names, rules):
+    if _is_unseen(node, style, names, colours):
         return "" if next(node.iter("math"), None) is not None else "hidden"
     if _is_closed(node, style, names):
         return "collapsed" if controls.opens(node) else "hidden"
@@ -105,11 +106,11 @@ def _is_closed(node: HtmlElement, style: Style, names: str) -> bool:
     return _is_zero(style.get("height")) and "hidden" in style.get("overflow", "")
 
 
-def _is_unseen(node: HtmlElement, style: Style, names: str, rules: StyleRules) -> bool:
+def _is_unseen(node: HtmlElement, style: Style, names: str, colours: Colours) -> bool:
     """Whether no reader ever sees an element, although it is displayed."""
     if names and _FOR_SCREEN_READERS.search(names):
         return True
-    if (node.tag == "font" or "color" in style) and is_unseen_colour(node, rules):
+    if (node.tag == "font" or "color" in style) and colours.is_unseen(node, style):
         return True
     if not style:
         return False

@@ -6,7 +6,7 @@ from typing import Final
 
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.elements import HEADINGS
+from medreview.sources.reading.elements import HEADINGS, longer_than
 
 _NAMES_OF_TARGETS: Final = ("aria-controls", "popovertarget", "commandfor", "for")
 _PANEL: Final = re.compile(
@@ -19,6 +19,8 @@ _BUTTON_ROLES: Final = frozenset({"button", "tab", "switch", "menuitem"})
 _EMPTY_TARGETS: Final = ("", "#", "javascript:")
 _MOST_SIBLINGS: Final = 30
 _MOST_INSIDE: Final = 15
+_LONGEST_HEAD: Final = 300
+"""Characters; what is longer is no control or heading of the panel after it."""
 
 
 class PanelControls:
@@ -28,6 +30,7 @@ class PanelControls:
         self._targets: set[str] = set()
         self._by_id: dict[str, HtmlElement] = {}
         self._has_tabs = False
+        self._last: tuple[HtmlElement | None, bool] = (None, False)
         self.say_what_is_closed = False
         """Whether any control on the page says of itself that its panel is closed."""
         for node in root.iter("*"):
@@ -68,33 +71,41 @@ class PanelControls:
 
     def _stands_before(self, panel: HtmlElement) -> bool:
         """Whether a control stands before a panel, or a heading where the names say that it is one of a panel."""
+        found = self._looked_for(panel)
+        self._last = panel, found
+        return found
+
+    def _looked_for(self, panel: HtmlElement) -> bool:
         own = set((panel.get("class") or "").split())
         for before in islice(panel.itersiblings(preceding=True), _MOST_SIBLINGS):
             if not isinstance(before.tag, str) or before.tag in ("script", "style", "br", "hr"):
                 continue
             if before.tag == panel.tag and own and own & set((before.get("class") or "").split()):
+                if before is self._last[0]:
+                    return self._last[1]
                 continue  # another panel of the same set
-            if any(map(_is_control, islice(before.iter("*"), _MOST_INSIDE))):
-                return True
-            is_named = any(_PANEL.search(names(one)) for one in (panel, before, panel.getparent()) if one is not None)
-            if not is_named:
+            if longer_than(before, _LONGEST_HEAD):
                 return False
-            return (
-                before.tag == "dt"
-                or any(one.tag in HEADINGS for one in islice(before.iter("*"), _MOST_INSIDE))
-                or (_PANEL.search(names(before)) is not None)
-            )
+            parts = list(islice(before.iter("*"), _MOST_INSIDE))
+            if any(map(_is_control, parts)):
+                return True
+            holder = panel.getparent()
+            if any(_PANEL.search(names(one)) for one in (panel, holder) if one is not None):
+                return next(filter(str.strip, before.itertext()), None) is not None
+            return _PANEL.search(names(before)) is not None
         return False
 
 
 def closed_by_control(panel: HtmlElement) -> bool:
     """Whether the control before a panel says that it is closed (``aria-expanded="false"``)."""
     before = panel.getprevious()
-    return (
-        before is not None
-        and isinstance(before.tag, str)
-        and any(one.get("aria-expanded") == "false" for one in islice(before.iter("*"), _MOST_INSIDE))
-        and any(_PANEL.search(names(one)) for one in (panel, before, panel.getparent()) if one is not None)
+    if before is None or not isinstance(before.tag, str) or longer_than(before, _LONGEST_HEAD):
+        return False
+    if not any(_PANEL.search(names(one)) for one in (panel, before, panel.getparent()) if one is not None):
+        return False
+    return any(
+        one.get("aria-expanded") == "false" and one.get("aria-controls", panel.get("id")) == panel.get("id")
+        for one in islice(before.iter("*"), _MOST_INSIDE)
     )
 
 

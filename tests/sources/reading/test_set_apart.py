@@ -80,7 +80,20 @@ def test_a_panel_that_something_opens_is_in_the_main_text_as_collapsed(markup):
     assert_sound(page)
 
 
+def test_what_opens_a_panel_and_what_stands_between_panels_is_open():
+    panels = "".join(
+        f"""<section class=collapsible><h2><button aria-expanded=false aria-controls=p{number}>Part {number}</button>
+        </h2><div id=p{number} hidden><p>{CLAIM}</p></div></section>"""
+        for number in range(3)
+    )
+    page = read(f"{panels}<details><summary>Last part</summary>{CLAIM}</details>")
+    assert kinds(page) == ["collapsed"] * 4
+    assert [kinds(page, words) for words in ("Part 0", "Part 1", "Part 2", "Last part")] == [[""]] * 4
+    assert len(page.set_apart) == 4
+
+
 UNSEEN = {
+    "a link to a note before it": f"<p>{FACT * 4}<a href='#n'>1</a></p><p hidden>{CLAIM}</p>",
     "hidden": f"<p hidden>{CLAIM}</p>",
     "display none": f"<div style='display:none'><p>{CLAIM}</p></div>",
     "display none, important": f"<p style='DISPLAY : none !important'>{CLAIM}</p>",
