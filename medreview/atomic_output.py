@@ -149,7 +149,7 @@ def check_own(path: Path, sign: bytes) -> None:
 
 def _followed(path: Path) -> Path:
     """Where a path leads: what a symbolic link names is written, and the link stays."""
-    return path.resolve() if path.is_symlink() else path.absolute()
+    return Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()  # a link to itself is a name, too
 
 
 def _begun(path: Path) -> tuple[Path, int]:

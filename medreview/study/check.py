@@ -50,7 +50,7 @@ class Checked:
 
 def check_study(study: Study) -> Checked:
     """:func:`check`, and whether the file has the event that was its newest when it was last closed."""
-    faults = check(study.reader)
+    faults = check(study.sealed())
     faults += _bounded(lambda: iter(not_as_closed(study.reader, study.path)))
     try:
         return Checked(faults, int(study.reader.execute("SELECT count(*) FROM event").fetchone()[0]))

@@ -1,5 +1,6 @@
 """What stands at a path that is meant for a study: asked before anything is opened, since a pipe waits for ever."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -22,8 +23,8 @@ def is_no_file(path: Path) -> str:
     """
     try:
         mode = os.stat(path).st_mode
-    except OSError:
-        return ""
+    except OSError as error:
+        return "a symbolic link to itself" if error.errno == errno.ELOOP else ""
     if stat.S_ISREG(mode):
         return ""
     return "a folder" if stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "no file")

@@ -1,6 +1,7 @@
 """Bring a colleague's decisions into a study: the union of both records."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
     study that has nothing in common with this one, its record does not verify, or anything that would be taken over
     does not fit its hashes or this study; nothing is taken over then.
     """
-    if other.resolve() == study.path.resolve():
+    if os.path.realpath(other) == os.path.realpath(study.path):
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
     study_id = study.meta("study_id")
     with Study.open(other, read_only=True) as theirs:
@@ -92,7 +93,7 @@ class _Brought:
 
 def _brought(study: Study, theirs: Study) -> _Brought:
     """Read and verify, in one view of the file. Raises :class:`UserError` for what must not come in."""
-    reader = theirs.reader
+    reader = theirs.sealed()
     reader.execute("BEGIN")
     wanted = _pages_behind(study, theirs)
     _refuse(theirs.path, [told(one) for one in _unfit(reader, wanted)])

@@ -24,6 +24,7 @@ from medreview.study.file_kind import refuse_no_file
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
 from medreview.study.rescue import Elsewhere
+from medreview.study.row_seals import is_sealed, seal_all
 from medreview.study.writer import Writer
 
 T = TypeVar("T")
@@ -46,6 +47,7 @@ class Study:
         self._writer = Writer(path, reader) if lock else None
         self._left: list[sqlite3.Connection] = []
         self._opened = FileIdentity(path)
+        self._unsealed = False
 
     @classmethod
     def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
@@ -53,6 +55,7 @@ class Study:
 
         It gets its name when it is whole. Raises :class:`UserError` when the path exists already or cannot be written.
         """
+        refuse_no_file(path)
         if path.exists():
             raise _taken(path)
         with _file_errors(path):
@@ -76,9 +79,9 @@ class Study:
         Raises :class:`UserError` when it is missing, not a study, newer than this program, damaged, or already open
         for writing elsewhere.
         """
+        refuse_no_file(path)
         if not path.exists():
             raise UserError(f"There is no study at {path}; make one with `{command('run', path, 'FILE')}`.")
-        refuse_no_file(path)
         with _file_errors(path):
             lock = None if read_only else _lock(path)
             try:
@@ -86,13 +89,16 @@ class Study:
                 version = _check_file(connection, path)  # before anything is written to what may be another program's
                 if not read_only:
                     make_durable(connection, path)
+                unsealed = read_only and not is_sealed(connection)
                 if version < NEWEST:
                     connection = _migrated(connection, path, read_only)
             except BaseException:
                 if lock:
                     lock.release()
                 raise
-        return cls(path, connection, lock)
+        study = cls(path, connection, lock)
+        study._unsealed = unsealed and version < NEWEST
+        return study
 
     @property
     def writable(self) -> bool:
@@ -135,6 +141,18 @@ class Study:
         if now is not None and not self.goes_on_elsewhere:
             raise now.error()
         return result
+
+    def sealed(self) -> sqlite3.Connection:
+        """The ``reader``, for who asks whether all rows fit their seals.
+
+        A temporary copy of a file that had none gets them now: most who read never ask. Raises :class:`UserError` when
+        a row cannot be read.
+        """
+        if self._unsealed:
+            with _file_errors(self.path):
+                seal_all(self.reader)
+            self._unsealed = False
+        return self.reader
 
     def write_aside(self, change: Callable[[sqlite3.Connection], object]) -> None:
         """Run ``change`` on a study that was opened for reading (:func:`medreview.study.aside.write_aside`).
@@ -239,7 +257,7 @@ def _migrated(connection: sqlite3.Connection, path: Path, read_only: bool) -> sq
         older.close()
     else:
         backup_if_changed(path)  # the version that made it cannot open a newer schema
-    migrate(connection)
+    migrate(connection, seal=not read_only)
     return connection
 
 

@@ -1,4 +1,4 @@
-"""A pipe, a socket, a device or a folder in the place of a study is refused at once by every command."""
+"""A pipe, a socket, a device, a folder or a link to itself is refused as a study at once, by every command."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ GIVEN = {
     "demo": ["--study", "STUDY", "--no-open"],
     "merge": ["STUDY", "other.medreview"],
 }
-KINDS = ("pipe", "socket", "device", "folder")
+KINDS = ("pipe", "socket", "device", "folder", "symbolic link to itself")
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +46,7 @@ def places(tmp_path: Path) -> dict[str, Path]:
     os.mkfifo(places["pipe"])
     places["folder"].mkdir()
     places["device"].symlink_to("/dev/zero")
+    places["symbolic link to itself"].symlink_to("symbolic link to itself")
     before = Path.cwd()
     os.chdir(tmp_path)  # the name of a socket may not be long
     with socket.socket(socket.AF_UNIX) as made:

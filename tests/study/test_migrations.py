@@ -27,9 +27,10 @@ from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_folder
-from medreview.study.check import check
+from medreview.study.check import check, check_study
 from medreview.study.merge import merge
 from medreview.study.migrations import NEWEST, schema_version
+from medreview.study.row_seals import all_misfits
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -75,7 +76,7 @@ def figures(reader: sqlite3.Connection) -> dict[str, Any]:
 
 
 def assert_as_before(study: Study, folder: Path) -> None:
-    assert check(study.reader) == []
+    assert check_study(study).faults == []
     assert figures(study.reader) == json.loads((KEPT / "schema_1_figures.json").read_text())
     export(study, folder)
     for before in (KEPT / "schema_1_export").glob("*.csv"):
@@ -111,6 +112,18 @@ def test_an_older_study_is_read_without_being_changed(older: Path, tmp_path: Pat
 
     assert older.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["labels", "older.medreview"]
+
+
+def test_a_temporary_copy_is_sealed_only_for_who_asks_for_seals(older: Path, tmp_path: Path) -> None:
+    with Study.open(older, read_only=True) as study:
+        seals = study.reader.execute("SELECT count(*) FROM row_seal")
+        assert seals.fetchone()[0] == 0
+        assert check_study(study).faults == []
+        assert all_misfits(study.sealed()) == []
+    shutil.copy(older, tmp_path / "newer.medreview")
+    with Study.open(tmp_path / "newer.medreview") as newer:
+        assert all_misfits(newer.sealed()) == []
+        assert merge(newer, older).added == 0
 
 
 def test_an_older_study_becomes_just_what_a_new_one_is(older: Path, tmp_path: Path) -> None:

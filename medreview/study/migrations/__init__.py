@@ -18,10 +18,11 @@ def schema_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file up to date: run the steps that it has not seen."""
+def migrate(connection: sqlite3.Connection, *, seal: bool = True) -> None:
+    """Bring a file up to date: run the steps that it has not seen, and seal its rows."""
     done = schema_version(connection)
-    run_steps(connection, [files(__name__).joinpath(name).read_text(encoding="utf-8") for name in _STEPS[done:]])
+    scripts = [files(__name__).joinpath(name).read_text(encoding="utf-8") for name in _STEPS[done:]]
+    run_steps(connection, scripts, seal=seal)
 
 
 def new_schema() -> dict[tuple[str, str], tuple[str, str | None]]:
@@ -40,24 +41,27 @@ def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str
     return {(kind, name): (table, sql) for kind, name, table, sql in connection.execute(query)}
 
 
-def run_steps(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
+def run_steps(connection: sqlite3.Connection, scripts: Sequence[str], *, seal: bool = True) -> None:
     """Run scripts and seal every row again, in one transaction: a cut anywhere leaves the file as it was.
 
-    A row that did not fit its seal before does not fit it afterwards. Raises ``sqlite3.Error`` when a script cannot be
-    run, or the file cannot be read.
+    A row that did not fit its seal before does not fit it afterwards. Without ``seal`` a file that had no seals has
+    none afterwards: for a copy that is only read, since to seal takes ten times as long as all else. Raises
+    ``sqlite3.Error`` when a script cannot be run, or the file cannot be read.
     """
     if not scripts:
         return
     connection.create_function("number_given_draw", 5, number_given_draw, deterministic=True)
     register(connection)
-    unfit = all_misfits(connection) if is_sealed(connection) else []
+    was_sealed = is_sealed(connection)
+    unfit = all_misfits(connection) if was_sealed else []
     steps = ";\n".join((*triggers_dropped(connection), *scripts))
     version = schema_version(connection) + len(scripts)
     try:
         connection.executescript(
             f"BEGIN IMMEDIATE;\n{steps}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {version};"
         )
-        seal_all(connection, unfit)
+        if seal or was_sealed:
+            seal_all(connection, unfit)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
