@@ -23,7 +23,12 @@ BESIDE: Final = "beside"
 CONTENT: Final = "content"
 """The main part of the page, or an article."""
 
-_TAGS: Final = {"nav": FRAME, "aside": BESIDE, "main": CONTENT, "article": CONTENT, "search": FRAME}
+_TAGS: Final = {
+    **dict.fromkeys(("nav", "search", "amp-sidebar", "amp-ad", "amp-embed", "amp-consent"), FRAME),
+    "aside": BESIDE,
+    "main": CONTENT,
+    "article": CONTENT,
+}
 _ALWAYS: Final = frozenset({"header", "footer", "button", *_TAGS})
 _ROLES: Final = {
     **dict.fromkeys(("navigation", "banner", "contentinfo", "search", "menu", "menubar"), FRAME),

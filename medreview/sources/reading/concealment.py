@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 
 from medreview.sources.reading.colours import Colours
 from medreview.sources.reading.elements import DROPPED
-from medreview.sources.reading.panel_controls import PanelControls, closed_by_control
+from medreview.sources.reading.panel_controls import OPEN_NAMES, PanelControls, closed_by_control
 from medreview.sources.reading.style_rules import Style, StyleRules, style_rules
 
 APART: Final = "data-set-apart"
@@ -30,9 +30,6 @@ _FOR_SCREEN_READERS: Final = re.compile(
     r"(?:^|[\s_-])(?:sr-only|visually-?hidden|screen-?reader(?:-text|-only)?|element-invisible|off-?screen|"
     r"hidden-visually|a11y-hidden|assistive-text|show-for-sr)(?:$|[\s_-])",
     re.IGNORECASE,
-)
-_OPEN_NAMES: Final = frozenset(
-    {"active", "show", "in", "open", "is-open", "is-active", "expanded", "current", "selected"}
 )
 _FADES_IN: Final = re.compile(r"\b(?:aos|wow|elementor-invisible|animate\w*|fade-?in|reveal)\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(-?\d*\.?\d+)\s*(px|em|rem|ex|pt|%|vw|vh|cm|in)?")
@@ -56,6 +53,9 @@ def mark_concealed(root: HtmlElement) -> None:
     etree.strip_attributes(root, APART)
     for node in list(root.iter("details")):
         _unfold(node)
+    for section in root.iterfind(".//amp-accordion/section"):
+        for panel in section[1:2] if section.get("expanded") is None else ():
+            panel.set(APART, "collapsed")
     steps = etree.iterwalk(root, events=("start",))
     for _, node in steps:
         if not isinstance(node.tag, str):
@@ -84,6 +84,8 @@ def _kind(node: HtmlElement, rules: StyleRules, controls: PanelControls, colours
     if _is_closed(node, style, names):
         return "collapsed" if controls.opens(node) else "hidden"
     is_said_closed = controls.say_what_is_closed and closed_by_control(node)
+    if "mw-collapsed" in names.split():
+        return "collapsed"  # the script of MediaWiki makes the control of such a part
     if node.get("aria-hidden") == "true" or is_said_closed or _is_closed_by_kit(names):
         return "collapsed" if _may_be_panel(node) and controls.opens(node) else ""
     return ""
@@ -137,7 +139,7 @@ def _is_unseen(node: HtmlElement, style: Style, names: str, colours: Colours) ->
 def _is_closed_by_kit(names: str) -> bool:
     """Whether the class names are those of a closed panel in a usual kit of such parts."""
     of_node = set(names.split())
-    return bool(of_node & {"collapse", "tab-pane", "mw-collapsed"}) and not of_node & _OPEN_NAMES
+    return bool(of_node & {"collapse", "tab-pane"}) and not of_node & OPEN_NAMES
 
 
 def _may_be_panel(node: HtmlElement) -> bool:

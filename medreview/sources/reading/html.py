@@ -20,6 +20,7 @@ from medreview.sources.reading.main_content import main_lines, mark_boilerplate
 from medreview.sources.reading.markup import (
     make_paragraphs,
     normalise_blocks,
+    show_shadow_trees,
     strip_inline_formatting,
     write_out_markup,
 )
@@ -135,6 +136,7 @@ def _out_of_memory(parser: HTMLParser) -> None:
 
 def _make_readable(root: HtmlElement) -> None:
     """Turn into text or plainer markup whatever plain text would lose of the markup."""
+    show_shadow_trees(root)
     mark_areas(root)
     mark_concealed(root)
     _captions_to_paragraphs(root)

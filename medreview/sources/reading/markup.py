@@ -32,6 +32,13 @@ _BLOCK_TAGS: Final = tuple(BLOCKS)
 _CONTAINERS: Final = ("div", "section", "center", "article", "main", "details")
 
 
+def show_shadow_trees(root: HtmlElement) -> None:
+    """Make blocks of the templates that a browser shows (declarative shadow trees), in place."""
+    for node in root.iter("template"):
+        if node.get("shadowrootmode") in ("open", "closed"):
+            node.tag = "div"
+
+
 def write_out_markup(root: HtmlElement) -> None:
     """Write deletions, quotation marks, images of signs and ruby annotations into the text, in place."""
     for node in list(root.iter("template")):

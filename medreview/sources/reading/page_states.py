@@ -174,6 +174,7 @@ def _soft_404(signs: PageSigns, words: int) -> tuple[str, str] | None:
         return "soft_404", certain
     # "404 not found" is also a title of articles on missing data, "Oops!" one on errors: there the text must agree.
     ambiguous = _phrase(phrases.NOT_FOUND_TITLE_AMBIGUOUS, page.headline, "The title or heading")
+    ambiguous = ambiguous or _phrase(phrases.NOT_FOUND_LINE, _opening(page.prose), "The page")
     opening = _opening(_without_lines(page.prose, page.headline) if ambiguous else page.prose)
     evidence = _phrase(phrases.NOT_FOUND_TEXT, opening, _short(words)) if words < LISTED else None
     if ambiguous and (
@@ -247,6 +248,8 @@ def _paywall(signs: PageSigns, words: int) -> tuple[str, str] | None:
         return None
     if page.closed:
         return "paywall", "The page's own data say that it is not free to read."
+    if phrases.ABOUT_PAYWALLS.search(page.headline):
+        return None
     where = f"The page has {words} words and"
     evidence = _phrase(phrases.PAYWALL_TEXT, page.seen, where)
     if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(page.seen, 0, _SEARCHED):

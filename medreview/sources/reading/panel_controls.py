@@ -14,6 +14,10 @@ _PANEL: Final = re.compile(
     r"fold|read-?more|show-?more|\bacc\b|\bqa\b",
     re.IGNORECASE,
 )
+OPEN_NAMES: Final = frozenset(
+    {"active", "show", "shown", "in", "open", "is-open", "is-active", "expanded", "current", "selected"}
+)
+"""Class names by which the open panel of a set differs from the closed ones."""
 _TURNED: Final = re.compile(r"carousel|swiper|slider|slick|splide", re.IGNORECASE)
 _BUTTON_ROLES: Final = frozenset({"button", "tab", "switch", "menuitem"})
 _EMPTY_TARGETS: Final = ("", "#", "javascript:")
@@ -62,7 +66,7 @@ class PanelControls:
             return holder.tag not in ("body", "html")
         if _TURNED.search(names(panel)) or (holder is not None and _TURNED.search(names(holder))):
             return True
-        if self._stands_before(panel):
+        if self._stands_before(panel) or _is_one_of_a_set(panel):
             return True
         # The panel may stand alone in a wrapper, which follows the control.
         return (
@@ -104,14 +108,43 @@ def closed_by_control(panel: HtmlElement) -> bool:
     if not any(_PANEL.search(names(one)) for one in (panel, before, panel.getparent()) if one is not None):
         return False
     return any(
-        one.get("aria-expanded") == "false" and one.get("aria-controls", panel.get("id")) == panel.get("id")
+        one.get("aria-expanded") == "false" and _is_of(one, panel, before)
         for one in islice(before.iter("*"), _MOST_INSIDE)
     )
+
+
+def _is_of(control: HtmlElement, panel: HtmlElement, before: HtmlElement) -> bool:
+    """Whether a control within the element before a panel is the panel's: it names the panel, or names none and is the
+    last text there. Else that element is a whole closed part, and what follows it stands open."""
+    places = (control.get(name) or "" for name in ("data-target", "data-bs-target", "href"))
+    if named := control.get("aria-controls") or next((one[1:] for one in places if len(one) > 1 and one[0] == "#"), ""):
+        return bool(named == panel.get("id"))
+    if not _is_seen(control):
+        return True
+    at: HtmlElement | None = control
+    while at is not None and at is not before:
+        if (at.tail or "").strip() or any(longer_than(one, 0) for one in islice(at.itersiblings(), _MOST_INSIDE)):
+            return False
+        at = at.getparent()
+    return True
 
 
 def names(node: HtmlElement) -> str:
     """Class and id of an element."""
     return f"{(node.get('class') or '')[:300]} {(node.get('id') or '')[:100]}"
+
+
+def _is_one_of_a_set(panel: HtmlElement) -> bool:
+    """Whether a panel beside this one has the same class names, and one more that says that it is open."""
+    own = set((panel.get("class") or "").split())
+    if not own:
+        return False
+    beside = [
+        *islice(panel.itersiblings(), _MOST_SIBLINGS),
+        *islice(panel.itersiblings(preceding=True), _MOST_SIBLINGS),
+    ]
+    others = (set((one.get("class") or "").split()) for one in beside if one.tag == panel.tag)
+    return any(own < other and not OPEN_NAMES.isdisjoint(other - own) for other in others)
 
 
 def _is_control(node: HtmlElement) -> bool:

@@ -184,6 +184,8 @@ NOT_FOUND_TITLE_AMBIGUOUS: Final = _any_of(
     """,
     other_languages.NOT_FOUND_TITLE_AMBIGUOUS,
 )
+NOT_FOUND_LINE: Final = re.compile(r"^(?:error )?(?:404|410)$", re.IGNORECASE | re.MULTILINE)
+"""A line of the page itself; it decides like an ambiguous title."""
 NOT_FOUND_BOILERPLATE: Final = _any_of(
     r"""
     \b(?:page|pages|link|links|url|website|site|browser|home ?page|site ?map|menu)\b
@@ -236,6 +238,11 @@ OUT_OF_ORDER_TITLE: Final = _any_of(
     ^(?:site |página )?em manutenção\b
     ^(?:sito |pagina )?in manutenzione\b
     ^(?:website )?in onderhoud\b
+    ^(?:service|site) (?:temporairement|momentanément) indisponible\s*(?:$|[-|.:!])
+    ^(?:servicio|sitio|página) temporalmente no disponible\s*(?:$|[-|.:!])
+    ^(?:servizio|sito) (?:temporaneamente|momentaneamente) non disponibile\s*(?:$|[-|.:!])
+    ^(?:serviço|site|página) (?:temporariamente )?indisponível\s*(?:$|[-|.:!])
+    ^(?:dienst|website|seite) (?:ist )?(?:derzeit|vorübergehend) nicht (?:verfügbar|erreichbar)\s*(?:$|[-|.:!])
     """
 )
 OUT_OF_ORDER_BOILERPLATE: Final = _any_of(
@@ -247,6 +254,8 @@ OUT_OF_ORDER_BOILERPLATE: Final = _any_of(
     wartung|mantenimiento|manutenção|manutenzione|onderhoud
     """
 )
+ABOUT_PAYWALLS: Final = re.compile(r"\bpay-?walls?\b", re.IGNORECASE)
+"""In the title of a paper on paywalls; a wall itself is not called one by its publisher."""
 PAYWALL_TEXT: Final = _any_of(
     r"""
     preview of subscription content

@@ -140,6 +140,14 @@ OTHERS = {
     "a server that has too much to do": (
         "http_error", soup("Service unavailable", "Service temporarily unavailable", "<p>Please try again later.</p>")
     ),
+    "a service out of order, in Portuguese": (
+        "http_error", soup("Serviço indisponível", "Serviço temporariamente indisponível", "<p>Tente mais tarde.</p>")
+    ),
+    "a number in place of a heading": (
+        "soft_404",
+        f"""<title>Example Health</title><body><nav><ul>{LINKS}</ul></nav><main><p>404</p><p>This content has been
+        removed or has expired.</p><p><a href=/>Home</a></p></main><footer>{LEGAL}</footer>""",
+    ),
     "a page that sends its reader home": (
         "redirected_home",
         "<title>Example Health</title><meta http-equiv=refresh content='0; url=/'><body><p>You are being sent on.</p>",
@@ -162,6 +170,9 @@ HONEST = [
      f"read their results on a phone.</p>{PROSE * 2}"),
     ("Cookies", "Cookies and tracking on health websites", "<p>Most health websites use cookies. Visitors accept all "
      f"cookies in nine of ten cases, and few reject them.</p>{PROSE * 3}"),
+    ("Paywalls in medicine", "Paywalls in medical publishing", "<p>Who meets a paywall is asked to subscribe to read "
+     f"the full text, or to purchase access.</p>{PROSE * 3}"),
+    ("Page 404 of the manual", "Page 404", f"<p>404</p>{PROSE}"),
     ("Coding guideline", "Coding of drug leaflets", f"{PROSE}<h2>Page not found in index</h2><p>Write to the registry "
      f"when a leaflet is not found.</p>{PROSE}"),
     ("Ranitidine", "Ranitidine is no longer available", f"<p>The medicine was removed from sale in 2020.</p>{PROSE}"),

@@ -65,6 +65,15 @@ PANELS = {
     "a card that turns": f"<div tabindex=0><h3>Dose</h3><div style='visibility:hidden'><p>{CLAIM}</p></div></div>",
     "a region with its label": f"""<div><h3 id=l>Dose</h3></div><section aria-labelledby=l aria-hidden=true
         style='height:0;overflow:hidden'><p>{CLAIM}</p></section>""",
+    "a button beside a title, without a name": f"""<div class="accordion-head"><h3>Dose</h3><button aria-expanded=false>
+        Expand</button></div><div class="accordion-body"><p>{CLAIM}</p></div>""",
+    "one of a set of which one is open": f"""<style>.part{{display:none}} .part.shown{{display:block}}</style>
+        <div class="part shown"><p>{FACT}</p></div><div class=part>{CLAIM}</div>""",
+    "a table of an encyclopaedia": f"""<table class="mw-collapsible mw-collapsed"><tr><th>Age<th>Says<tr><td>9
+        <td>{CLAIM}</table>""",
+    "an accordion of AMP": f"<amp-accordion><section><h2>Dose</h2><div><p>{CLAIM}</p></div></section></amp-accordion>",
+    "details in a shadow tree": f"""<my-part><template shadowrootmode=closed><details><summary>Dose</summary><p>{CLAIM}
+        </p></details></template></my-part>""",
 }
 
 
@@ -163,6 +172,14 @@ SEEN = {
     "opened by a later rule": f"<style>.x{{display:none}} .x.on{{display:block}}</style><p class='x on'>{CLAIM}</p>",
     "elsewhere": f"<style>.menu .x{{display:none}}</style><p class=x>{CLAIM}</p>",
     "a little to the left": f"<p style='margin-left:-10px;text-indent:-1em;opacity:.9'>{CLAIM}</p>",
+    "after a set of closed panels": f"""<div class=accordion><button class=collapsed aria-expanded=false
+        data-target="#a">More</button><div id=a class=collapse>{FACT}</div></div>
+        <div class=card><p>{CLAIM}</p></div>""",
+    "after a closed panel whose control names none": f"""<div class=accordion><div role=button aria-expanded=false>More
+        </div><div class=collapse>Ask a nurse.</div></div><div class=alert><p>{CLAIM}</p></div>""",
+    "the open part of an accordion of AMP": f"""<amp-accordion><section expanded><h2>Dose</h2><p>{CLAIM}</p></section>
+        </amp-accordion>""",
+    "a shadow tree": f"<my-part><template shadowrootmode=open><h2>Dose</h2><p>{CLAIM}</p></template></my-part>",
     "faded in": f"<style>.aos{{opacity:0}}</style><p class=aos>{CLAIM}</p>",
 }
 
