@@ -198,12 +198,12 @@ def test_honest_pages_in_the_same_frames_are_ok(parts, frame):
     assert (page.state, page.evidence) == ("ok", "")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("name", ["utf-16", "UTF-16LE", "utf-16be"])
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("utf-16-le", "utf-16"), ("utf-16-le", "UTF-16LE"), ("utf-16-be", "utf-16"), ("utf-16-be", "utf-16be")],
+)
 @pytest.mark.parametrize("is_html", [True, False])
 def test_utf_16_that_only_the_header_declares_is_text(encoding, name, is_html):
-    if name[6:].lower() not in ("", encoding[7:]):
-        pytest.skip("the header says the other order")
     text = portal("Apixaban", "Apixaban", PROSE) if is_html else f"Apixaban – dosing\n{DOSE * 3}"
     url = "https://health.example/x"
     kind = f"text/{'html' if is_html else 'plain'}; charset={name}"
