@@ -88,7 +88,27 @@ def test_snapshots_are_looked_at_once(study):
 
 @pytest.mark.parametrize(
     "piece",
-    ["\n", " ", "ignore the ", "evaluators a ", "mark as ", "note to all ", "the page ", "<<<", " \n", "label :"],
+    [
+        "\n",
+        " ",
+        "ignore the ",
+        "evaluators a ",
+        "mark as ",
+        "note to all ",
+        "the page ",
+        "<<<",
+        " \n",
+        "label :",
+        "reviewers must this page ",
+        "== ",
+        "s u p ",
+        " AI",
+        "1a4",
+        "YWJj ",
+        "4a6f ",
+        "&amp;",
+        "KI-Prüfer ",
+    ],
 )
 def test_no_page_can_make_the_search_slow(piece):
     text = piece * (200_000 // len(piece))
