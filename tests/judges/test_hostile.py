@@ -14,8 +14,6 @@ from tests.support.study_builder import rows_of
 
 PAGES = sorted((Path(__file__).parent / "hostile").glob("*.html"))
 STATEMENT = "Metformin is safe at any eGFR."
-CLEANED = {"tag-characters"}
-"""Whose instructions are gone once the page has become text."""
 
 
 def text_of(path):
@@ -64,11 +62,8 @@ def test_no_page_gets_support_without_a_quote_that_shows_it(study, serve, tmp_pa
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_every_page_is_flagged_or_cleaned(path):
-    text = text_of(path)
-
-    assert bool(instructions_in(text)) == (path.stem not in CLEANED)
-    assert not any("\U000e0000" <= char <= "\U000e0fff" for char in text)
+def test_every_page_is_flagged(path):
+    assert instructions_in(text_of(path))
 
 
 def test_support_that_a_hostile_page_does_show_is_believed_and_flagged(tmp_path, serve):
