@@ -94,13 +94,16 @@ class SealedTable:
 
 
 def sealed_tables(connection: sqlite3.Connection) -> list[SealedTable]:
-    """All tables whose rows have seals, by name: every one but that of the seals."""
+    """All tables whose rows have seals, by name: every one that has a primary key, but that of the seals.
+
+    All tables of this program have one; another program's table without it has no rows that could be told apart.
+    """
     names = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> ?"
         " ORDER BY name",
         (_TABLE,),
     ).fetchall()
-    return [_table(connection, row[0]) for row in names]
+    return [table for row in names if (table := _table(connection, row[0])).key]
 
 
 def _table(connection: sqlite3.Connection, name: str) -> SealedTable:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from medreview.study.connection import connect, make_durable, not_waiting
 from medreview.study.file_identity import FileIdentity
 from medreview.study.lock import WriterLock
+from medreview.study.migrations import new_schema
 from medreview.study.rescue import Elsewhere, make_rescue
 from medreview.study.row_seals import all_misfits
 
@@ -109,7 +110,9 @@ class Writer:
             connection = connect(self._disk.path, read_only=True)
             try:
                 sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
-                sound = sound and not all_misfits(connection)  # pages of two copies may well make a database
+                own = new_schema()  # what stands in another program's table is not ours to judge
+                unfit = (one for one in all_misfits(connection) if ("table", one.table) in own)
+                sound = sound and not any(unfit)  # pages of two copies may well make a database
                 there = {row[0] for row in connection.execute("SELECT hash FROM event")}
             finally:
                 connection.close()

@@ -167,11 +167,18 @@ def test_a_file_that_was_only_touched_or_read_by_others_goes_on_being_saved(path
         other.executescript("CREATE TABLE annotation (x INTEGER PRIMARY KEY); DROP TABLE annotation;")
         other.close()
         decide(study, "r1.4", "supported", recorder)
+        other = sqlite3.connect(path)
+        other.executescript("CREATE TABLE annotation (x INTEGER PRIMARY KEY, y TEXT); CREATE TABLE loose (x TEXT);")
+        other.executescript("INSERT INTO annotation VALUES (1, 'a'); INSERT INTO loose VALUES ('a'); ANALYZE;")
+        other.close()
+        decide(study, "r1.6", "supported", recorder)
+        for name in ("annotation", "loose"):
+            study.write(lambda c, name=name: c.execute(f"DROP TABLE {name}"))  # type: ignore[misc]
         moved = path.rename(path.with_name("b"))
         moved.rename(path)
         decide(study, "r1.5", "supported", recorder)
 
-    assert len(labels(path)) == 5
+    assert len(labels(path)) == 6
     assert not rescues(path.parent)
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.study import Study
+from medreview.study.check import check
 from medreview.study.connection import connect, copy_of
-from medreview.study.migrations import run_steps, schema_version
+from medreview.study.migrations import new_schema, run_steps, schema_version
 from medreview.study.row_seals import Misfit, all_misfits, sealed_tables, table_number
 from tests.support.study_builder import build
 
@@ -89,8 +90,24 @@ def test_no_statement_leaves_a_seal_that_does_not_fit(memory: sqlite3.Connection
 def test_each_table_has_a_number_and_a_key_of_its_own(study: Study) -> None:
     tables = sealed_tables(study.reader)
     assert len({table.number for table in tables}) == len(tables) > 20
-    assert [table.name for table in tables if not table.key] == []
-    assert "row_seal" not in {table.name for table in tables}
+    every = {name for kind, name in new_schema() if kind == "table"}
+    assert {table.name for table in tables} == every - {"row_seal"}
+
+
+def test_a_table_of_another_program_without_a_key_has_no_seals_and_hides_no_fault(study: Study) -> None:
+    other = sqlite3.connect(study.path)
+    other.executescript("CREATE TABLE more (x TEXT); INSERT INTO more VALUES ('a'), ('a');")
+    other.close()
+    assert check(study.reader) == ["The table more in this file is not of this program."]
+    step = "ALTER TABLE response ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';"
+    study.write(
+        lambda connection: connection.execute("DELETE FROM row_seal WHERE of_table = ?", (table_number("study"),))
+    )
+    copied = copy_of(study.reader)
+    run_steps(copied, [step])
+    assert {table for table, _ in misfits(copied)} == {"study"}
+    copied.execute("UPDATE more SET x = 'b'")
+    copied.close()
 
 
 def test_another_program_cannot_write_to_a_study(study: Study) -> None:
