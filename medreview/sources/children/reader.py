@@ -31,6 +31,8 @@ _COMMAND: Final = "import sys; sys.path[:] = sys.argv[1:]; from medreview.source
 # Only these variables are passed on: the environment may hold keys, and the child reads hostile input.
 _ENVIRONMENT: Final = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _PACKAGES: Final = Path(__file__).parents[3]
+_MOST_STARTS: Final = 3
+"""Children in a row that may end before they take a page: when memory is short, the system may end one of them."""
 _TO_END: Final = 5.0
 """Seconds in which a child that has closed its end must have ended."""
 
@@ -65,10 +67,17 @@ class PageReader:
         if not fetched.body:
             return read_page(fetched)
         async with self._slots:
+            starts = 0
             while True:
                 child = _idle() or _Child()
-                with child.ended_unless_kept():
-                    found = await self._ask(child, fetched)
+                starts += not child.was_kept
+                try:
+                    with child.ended_unless_kept():
+                        found = await self._ask(child, fetched)
+                except _NotStartedError as error:
+                    if starts == _MOST_STARTS:
+                        _not_started(str(error))
+                    continue
                 if found is not None:
                     return found
 
@@ -121,11 +130,15 @@ def _unreadable(fetched: Fetched, why: str) -> Page:
 
 
 def _code_name(code: int) -> str:
-    if code > 0:
+    if code >= 0:
         return f"exit code {code}"
     with contextlib.suppress(ValueError):
         return signal.Signals(-code).name
     return f"signal {-code}"
+
+
+class _NotStartedError(Exception):
+    """A child ended before it could take a page; the text is how."""
 
 
 class _Child:
@@ -138,7 +151,7 @@ class _Child:
         with theirs:
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-c", _COMMAND, *path],
+                    [_python(), "-I", "-c", _COMMAND, *path],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -158,13 +171,17 @@ class _Child:
         return self._process.poll() is None
 
     async def ask(self, wanted: bytes, body: bytes) -> dict[str, Any]:
-        """Its answer to a job. Raises :class:`ConnectionError` when it ends before it has answered."""
+        """Its answer to a job.
+
+        Raises :class:`ConnectionError` when it ends before it has answered, :class:`_NotStartedError` when it does not
+        even take the job.
+        """
         loop = asyncio.get_running_loop()
         if not self.was_kept:
             try:
                 await self._message(loop)
             except (ConnectionError, BadMessageError):
-                _not_started(_code_name(self.exit_code()))
+                raise _NotStartedError(_code_name(self.exit_code())) from None
         await loop.sock_sendall(self._socket, wanted)
         await loop.sock_sendall(self._socket, body)
         return await self._message(loop)
@@ -232,6 +249,11 @@ def _idle() -> _Child | None:
             return child
         child.end()
     return None
+
+
+def _python() -> str:
+    """The interpreter of this process, also where it was loaded by another program, which then names none."""
+    return sys.executable or str(Path(sys.exec_prefix, "bin", "python3"))
 
 
 def _not_started(why: str) -> NoReturn:

@@ -23,6 +23,7 @@ _BUTTON_ROLES: Final = frozenset({"button", "tab", "switch", "menuitem"})
 _EMPTY_TARGETS: Final = ("", "#", "javascript:")
 _MOST_SIBLINGS: Final = 30
 _MOST_INSIDE: Final = 15
+_LARGEST_SET: Final = 500
 _LONGEST_HEAD: Final = 300
 """Characters; what is longer is no control or heading of the panel after it."""
 
@@ -34,6 +35,7 @@ class PanelControls:
         self._targets: set[str] = set()
         self._by_id: dict[str, HtmlElement] = {}
         self._has_tabs = False
+        self._set: tuple[HtmlElement | None, list[tuple[str, set[str]]]] = (None, [])
         self._last: tuple[HtmlElement | None, bool] = (None, False)
         self.say_what_is_closed = False
         """Whether any control on the page says of itself that its panel is closed."""
@@ -66,11 +68,24 @@ class PanelControls:
             return holder.tag not in ("body", "html")
         if _TURNED.search(names(panel)) or (holder is not None and _TURNED.search(names(holder))):
             return True
-        if self._stands_before(panel) or _is_one_of_a_set(panel):
+        if self._stands_before(panel) or self._is_one_of_a_set(panel):
             return True
         # The panel may stand alone in a wrapper, which follows the control.
         return (
             holder is not None and panel.getprevious() is None and holder.tag == "div" and self._stands_before(holder)
+        )
+
+    def _is_one_of_a_set(self, panel: HtmlElement) -> bool:
+        """Whether a panel beside this one has the same class names, and one more that says that it is open."""
+        own = set((panel.get("class") or "").split())
+        holder = panel.getparent()
+        if not own or holder is None:
+            return False
+        if self._set[0] is not holder:
+            kin = ((one.tag, set((one.get("class") or "").split())) for one in islice(holder, _LARGEST_SET))
+            self._set = holder, [one for one in kin if not OPEN_NAMES.isdisjoint(one[1])][:_MOST_SIBLINGS]
+        return any(
+            tag == panel.tag and own < other and not OPEN_NAMES.isdisjoint(other - own) for tag, other in self._set[1]
         )
 
     def _stands_before(self, panel: HtmlElement) -> bool:
@@ -132,19 +147,6 @@ def _is_of(control: HtmlElement, panel: HtmlElement, before: HtmlElement) -> boo
 def names(node: HtmlElement) -> str:
     """Class and id of an element."""
     return f"{(node.get('class') or '')[:300]} {(node.get('id') or '')[:100]}"
-
-
-def _is_one_of_a_set(panel: HtmlElement) -> bool:
-    """Whether a panel beside this one has the same class names, and one more that says that it is open."""
-    own = set((panel.get("class") or "").split())
-    if not own:
-        return False
-    beside = [
-        *islice(panel.itersiblings(), _MOST_SIBLINGS),
-        *islice(panel.itersiblings(preceding=True), _MOST_SIBLINGS),
-    ]
-    others = (set((one.get("class") or "").split()) for one in beside if one.tag == panel.tag)
-    return any(own < other and not OPEN_NAMES.isdisjoint(other - own) for other in others)
 
 
 def _is_control(node: HtmlElement) -> bool:

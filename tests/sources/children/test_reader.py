@@ -138,6 +138,20 @@ def test_a_machine_where_no_process_can_be_started_is_told_in_one_sentence(no_ch
         read_in_child(fetched(PAGE))
 
 
+def test_a_child_that_is_killed_while_it_starts_is_replaced(no_children, monkeypatch, tmp_path):
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\nmkdir "{tmp_path}/once" && kill -9 $$\nexec "{sys.executable}" "$@"\n')
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    assert read_in_child(fetched(PAGE)) == read_page(fetched(PAGE))
+    assert (tmp_path / "once").is_dir()
+
+
+def test_a_program_that_python_was_loaded_into_reads_pages_too(no_children, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "")
+    assert read_in_child(fetched(PAGE)) == read_page(fetched(PAGE))
+
+
 def test_a_child_sees_no_keys_and_ends_with_the_parent(no_children, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     script = """
