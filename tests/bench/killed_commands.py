@@ -332,7 +332,7 @@ class JudgeRing:
 
 def command_rounds(base: Path, seed: int, rounds: int, judged: int) -> Iterator[Row]:
     """So many rounds of each command, and of a judge that is asked over a live server."""
-    for number, kind in enumerate(KINDS):
+    for number, kind in enumerate(KINDS if rounds else ()):
         row, ring = Row(kind.name), Ring(kind, base / str(number))
         luck = random.Random(f"{seed} {kind.name}")
         for _ in range(rounds):
