@@ -1,6 +1,7 @@
 """The reviewer's settings, from a TOML file, and where medreview keeps things."""
 
 import getpass
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -9,11 +10,13 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
-from medreview.llm.settings import JudgeSettings, judges_from
+from medreview.llm.settings import JudgeSettings, as_told, judges_from, told_of
+from medreview.redaction import MARK
 from medreview.review.actions import REVIEW, remapped
-from medreview.settings_files import GUARDED, check_private, find_configs, is_own, is_trusted
+from medreview.settings_files import GUARDED, find_configs, is_own, is_trusted, read_settings
 
 SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
+_PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")
 _THEMES: Final = ("dark", "light", "ansi")
 
 
@@ -98,9 +101,12 @@ def read_guarded(path: Path) -> Guarded:
     lines = []
     for judge in told.get("judges", {}).values():
         key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
-        lines.append(f"  judge {judge.name}: {judge.model} at {judge.host}, {key}")
-    lines += (f"  service {name}: {address}" for name, address in told.get("services", {}).items())
-    lines += (f"  {name}: {told[name]}" for name in ("proxy", "prompts") if told.get(name))
+        lines.append(f"  judge {told_of(judge)}, {key}")
+    lines += (f"  service {name}: {as_told(address)}" for name, address in told.get("services", {}).items())
+    if proxy := told.get("proxy"):
+        lines.append(f"  proxy: {as_told(_PASSWORD.sub(MARK, proxy))}")
+    if prompts := told.get("prompts"):
+        lines.append(f"  prompts: {as_told(prompts)}")
     return Guarded(lines, content)
 
 
@@ -127,15 +133,15 @@ def _added(merged: dict[str, Any], guarded: Mapping[str, Any]) -> list[str]:
 def _read(path: Path) -> tuple[dict[str, Any], str]:
     """The checked settings of one file, and its text."""
     try:
-        content = path.read_text(encoding="utf-8")
-        told = tomllib.loads(content)
+        text = read_settings(path)
+        told = tomllib.loads(text.content)
         if guarded_settings(told):
-            check_private(path)
+            text.check_private()
     except OSError as error:
         raise UserError(f"The settings {path} cannot be read ({error.strerror}).") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"The settings {path} are not valid TOML: {error}.") from error
-    return _checked(told, path), content
+    return _checked(told, path), text.content
 
 
 def _checked(told: dict[str, Any], path: Path) -> dict[str, Any]:

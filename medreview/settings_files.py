@@ -10,16 +10,22 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_output, write_new
 from medreview.errors import UserError
+from medreview.next_step import shell
 from medreview.text import sha256
 
 FILE_NAME: Final = "medreview.toml"
 GUARDED: Final[tuple[str, ...]] = ("judges", "services", "proxy", "prompts")
 """The settings that say where texts and keys go, and what is asked."""
+LARGEST: Final = 100_000
+"""Bytes of a settings file, and of the list of those that are trusted."""
+MOST_DOTS: Final = 500
+"""In one line of a settings file; the time to read a key of many parts grows with the square of their number."""
 _TRUSTED: Final = "trusted.json"
 _SIGN: Final = '{"medreview": "settings files that are trusted"'
 
@@ -46,7 +52,10 @@ def is_own(path: Path) -> bool:
 
 def is_trusted(path: Path, content: str) -> bool:
     """Whether this file was trusted with just this content."""
-    return _trusted().get(str(path.resolve())) == sha256(content)
+    try:
+        return _trusted().get(str(path.resolve())) == sha256(content)
+    except UserError:
+        return False  # nothing is trusted by a list that cannot be; whoever trusts something is told
 
 
 def trust(path: Path, content: str) -> Path:
@@ -63,17 +72,62 @@ def distrust(path: Path) -> bool:
     return known
 
 
-def check_private(path: Path) -> None:
-    """Raise :class:`UserError` when others than the user may write the file: they could say where the keys go.
+@dataclass(frozen=True, slots=True)
+class SettingsText:
+    """What a settings file holds, and who may write it, both of the one file that was opened."""
 
-    A group that is the user's alone, as many systems make one for each user, is nobody else.
+    content: str
+    _path: Path
+    _about: os.stat_result
+
+    def check_private(self) -> None:
+        """Raise :class:`UserError` when others than the user may write the file: they could say where the keys go.
+
+        A group that is the user's alone, as many systems make one for each user, is nobody else. Of the user's own
+        file, which needs no trust, the folder is looked at, too: who may write there can put another in its place.
+        """
+        path = self._path
+        if _others_may_write(self._about):
+            raise UserError(
+                f"Others may write the settings {path}, which say where texts and keys go; they are not used. "
+                f"Make them yours alone: {shell('chmod', 'go-w', str(path))}"
+            )
+        folder = path.parent
+        if is_own(path) and _others_may_write(about := folder.stat()) and not about.st_mode & stat.S_ISVTX:
+            raise UserError(
+                f"Others may write the folder {folder}, and so put other settings in the place of yours; they are not "
+                f"used. Make it yours alone: {shell('chmod', 'go-w', str(folder))}"
+            )
+
+
+def read_settings(path: Path) -> SettingsText:
+    """The text of a settings file of bounded size; raises ``OSError``, ``UnicodeDecodeError`` and :class:`UserError`.
+
+    Nothing but a file is read: what a pipe or a device has to say may never end.
     """
-    mode, group = path.stat().st_mode, path.stat().st_gid
-    if mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not _is_private_group(group)):
-        raise UserError(
-            f"Others may write the settings {path}, which say where texts and keys go; they are not used. "
-            f"Make them yours alone: chmod go-w {path}"
-        )
+    body, about = _bounded(path, f"The settings {path}")
+    content = body.decode("utf-8")
+    if any(line.count(".") > MOST_DOTS for line in content.split("\n")):
+        raise UserError(f"The settings {path} hold a line with more than {MOST_DOTS} dots; they are not read.")
+    return SettingsText(content, path, about)
+
+
+def _bounded(path: Path, what: str) -> tuple[bytes, os.stat_result]:
+    """The bytes of a file, and what a stat says of that very one."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise UserError(f"{what} cannot be read: a file is needed, and this is something else.")
+        body = file.read(LARGEST + 1)
+    if len(body) > LARGEST:
+        raise UserError(f"{what} cannot be read: there are more than {LARGEST:,} bytes.")
+    return body, about
+
+
+def _others_may_write(about: os.stat_result) -> bool:
+    mode = about.st_mode
+    return bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and not _is_private_group(about.st_gid))
 
 
 def _is_private_group(number: int) -> bool:
@@ -87,12 +141,26 @@ def _is_private_group(number: int) -> bool:
 
 
 def _trusted() -> dict[str, str]:
+    """By file: the hash of the content that was trusted. Raises :class:`UserError` for a list that others may write."""
+    list_of_them = config_folder() / _TRUSTED
     try:
-        kept: Any = json.loads((config_folder() / _TRUSTED).read_text(encoding="utf-8"))
+        body, about = _bounded(list_of_them, str(list_of_them))
+    except OSError:
+        return {}
+    if _others_may_write(about):
+        raise UserError(
+            f"Others may write {list_of_them}, where trust is kept. Look at it, and make it yours alone: "
+            f"{shell('chmod', 'go-w', str(list_of_them))}"
+        )
+    try:
+        kept: Any = json.loads(body)
         files = kept["files"]
         return {str(path): str(digest) for path, digest in files.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}  # nothing is trusted by what cannot be read
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UserError(
+            f"{list_of_them} is not the list of trusted settings that it was; nothing is trusted by it. Delete it, and "
+            "trust again what is to be used."
+        ) from None
 
 
 def _keep(files: Mapping[str, str]) -> Path:

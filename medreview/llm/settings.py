@@ -1,8 +1,10 @@
 """The settings of one judge: the table ``[judges.NAME]`` of ``medreview.toml``."""
 
 import ipaddress
+import json
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final
@@ -31,6 +33,11 @@ _NAMES_A_KEY: Final = re.compile(
     r"|secret|password|bearer|credentials?",
     re.IGNORECASE,
 )
+LONGEST_NAME: Final = 200
+"""Characters of a judge's name and of its model's."""
+_LONGEST_HOST: Final = 253
+_AS_IT_IS: Final = re.compile(r"[\w./:@+-]+")
+_LEFT_TO_RIGHT: Final = frozenset({"L", "EN", "ES", "ET", "CS", "ON", "WS", "NSM"})
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "model": ((str,), "a text"),
     "base_url": ((str,), "a text"),
@@ -80,7 +87,7 @@ class JudgeSettings:
     def is_local(self) -> bool:
         """Whether requests stay on this machine: the host is a loopback address or ``localhost``."""
         name = (urlsplit(self.base_url).hostname or "").rstrip(".").lower()
-        if name == "localhost" or name.endswith(".localhost"):
+        if name == "localhost":  # names below it are put to a name server by some systems
             return True
         try:
             return ipaddress.ip_address(name).is_loopback
@@ -130,14 +137,18 @@ def _judge(name: str, table: Any, file: object) -> JudgeSettings:
 def check_settings(settings: JudgeSettings, where: str) -> None:
     """Raise :class:`UserError`, which begins with ``where``, for a name, address or value that cannot be used."""
     name = settings.name
-    if not name.strip() or not name.isprintable() or name == "offline":
+    if not _can_be_shown(name) or name == "offline":
         raise UserError(f"{where} needs another name; 'offline' is the judge without a model.")
+    if not _can_be_shown(settings.model):
+        raise UserError(f"{where}: 'model' must be a name on one line, of at most {LONGEST_NAME} characters.")
     try:
         parts = urlsplit(settings.base_url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        in_order = settings.base_url.isprintable() and not re.search(r"[\s\\]", settings.base_url)
+        host = parts.hostname or ""
+        usable = in_order and parts.scheme in {"http", "https"} and 0 < len(host) <= _LONGEST_HOST and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or re.search(r"\s", settings.base_url) or parts.username is not None or parts.query or parts.fragment:
+    if not usable or parts.username is not None or parts.query or parts.fragment:
         raise UserError(
             f"{where}: 'base_url' must be an address such as https://api.openai.com/v1 or http://localhost:8000/v1, "
             "without a user name, `?` or `#`."
@@ -147,6 +158,12 @@ def check_settings(settings: JudgeSettings, where: str) -> None:
     for key in settings.params:
         if key in _RESERVED:
             raise UserError(f"{where}: {key!r} cannot stand under `params`; medreview sets it.")
+    try:
+        json.dumps(settings.params, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise UserError(
+            f"{where}: `params` hold a value that no server can be sent as JSON, such as a date, `nan` or `inf`."
+        ) from None
     if _holds_key(settings.params, settings.key) or _holds_key(urlsplit(settings.base_url).path, settings.key):
         raise UserError(
             f"{where} holds what looks like a key under `params` or in `base_url`, and would store and show it; put it "
@@ -158,6 +175,22 @@ def check_settings(settings: JudgeSettings, where: str) -> None:
     for key in ("price_input", "price_output"):
         if not 0 <= (getattr(settings, key) or 0) < float("inf"):
             raise UserError(f"{where}: {key!r} must not be below 0.")
+
+
+def _can_be_shown(name: str) -> bool:
+    return bool(name.strip()) and name.isprintable() and len(name) <= LONGEST_NAME
+
+
+def as_told(text: str) -> str:
+    """A text of a settings file in a sentence that says where texts and keys go, which it must not be able to continue.
+
+    What is more than letters, digits and signs of names and addresses is in quotes, with escapes for all that is not
+    shown as it stands, right-to-left letters among it: they would change the order of what stands beside them.
+    """
+    left_to_right = all(unicodedata.bidirectional(sign) in _LEFT_TO_RIGHT for sign in text)
+    if _AS_IT_IS.fullmatch(text) and left_to_right:
+        return text
+    return json.dumps(text, ensure_ascii=not (left_to_right and text.isprintable()))
 
 
 def _holds_key(value: Any, key: str) -> bool:
@@ -189,6 +222,11 @@ def keep_local(judges: Iterable[JudgeSettings]) -> None:
         )
 
 
+def told_of(judge: JudgeSettings) -> str:
+    """``NAME: MODEL at HOST``."""
+    return f"{as_told(judge.name)}: {as_told(judge.model)} at {as_told(judge.host)}"
+
+
 def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, statements and sources go") -> list[str]:
     """What is said before anything is sent: for each judge the host, the model, the variable with the key, and the file
     that says so; also of judges on this machine, since what listens there may send on."""
@@ -199,7 +237,7 @@ def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, stat
         plain = ", unencrypted" if not judge.is_local and judge.base_url.lower().startswith("http://") else ""
         key = f"with the key in {judge.api_key_env}" if judge.api_key_env else "without a key"
         file = f", as {judge.settings_file} says" if judge.settings_file else ""
-        lines.append(f"  {judge.name}: {judge.model} at {judge.host}, {place}{plain}, {key}{file}")
+        lines.append(f"  {told_of(judge)}, {place}{plain}, {key}{file}")
     if any(judge.is_local for judge in judges):
         lines.append("What listens on this machine may send them on.")
     if not all(judge.is_local for judge in judges):

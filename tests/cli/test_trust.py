@@ -1,6 +1,7 @@
 """Settings that came with a folder say nothing of where texts and keys go until they were trusted."""
 
 import json
+import os
 
 import pytest
 
@@ -102,6 +103,55 @@ def test_a_file_that_others_may_write_is_refused_wherever_it_lies(medreview, tmp
     (tmp_path / "medreview.toml").write_text('theme = "light"\n')
     (tmp_path / "medreview.toml").chmod(0o666)
     medreview("judges")
+
+
+def test_own_settings_in_a_folder_that_others_may_write_are_refused(medreview, tmp_path):
+    folder = own_settings(tmp_path, ELSEWHERE).parent
+    folder.chmod(0o777)
+
+    assert "Others may write the folder" in medreview("judges", check=2).stderr
+    folder.chmod(0o700)
+    medreview("judges")
+
+
+def test_only_a_file_of_bounded_size_and_depth_is_read_as_settings(medreview, tmp_path):
+    file = tmp_path / "medreview.toml"
+    os.mkfifo(file)
+    assert "this is something else" in medreview("trust", "--yes", check=2).stderr
+    file.unlink()
+    for text, word in (("#" * 200_000, "more than 100,000 bytes"), (f"{'a.' * 40_000}a = 1", "more than 500 dots")):
+        file.write_text(text)
+        assert word in medreview("trust", "--yes", check=2).stderr
+        assert word in medreview("judges", check=2).stderr
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"files": 3}', "[" * 50_000, None], ids=str)
+def test_a_list_of_trusted_files_that_cannot_be_read_trusts_nothing_and_is_said(medreview, tmp_path, content):
+    (tmp_path / "medreview.toml").write_text(ELSEWHERE)
+    medreview("trust", "--yes")
+    kept = tmp_path / "config" / "medreview" / "trusted.json"
+    if content is None:
+        kept.chmod(0o666)
+    else:
+        kept.write_text(content)
+
+    assert "untrusted" in json.loads(medreview("where", "--json").stdout)
+    word = "Others may write" if content is None else "Delete it, and trust again"
+    assert word in medreview("trust", "--yes", check=2).stderr
+    kept.unlink()
+    medreview("trust", "--yes")
+
+
+def test_what_is_shown_for_trust_cannot_be_read_as_something_else(medreview, tmp_path):
+    model = "m at api.example.org, no key"
+    text = ELSEWHERE.replace('"m"', json.dumps(model)) + '[services]\ndoi = "https://doi.example/ safe"\n'
+    (tmp_path / "medreview.toml").write_text(f'proxy = "http://me:hidden@proxy.example:1"\n{text}')
+
+    assert json.loads(medreview("trust", "--yes", "--json").stdout)["settings"] == [
+        f'  judge near: "{model}" at 127.0.0.1:9, the key in AWS_SECRET_ACCESS_KEY',
+        '  service doi: "https://doi.example/ safe"',
+        '  proxy: "http://me:[key]@proxy.example:1"',
+    ]
 
 
 def test_on_a_terminal_the_file_is_shown_and_asked_for(demo, endpoint, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from medreview.config import load_config
 from medreview.errors import UserError
-from medreview.llm.settings import JudgeSettings, choose, keep_local, where_texts_go
+from medreview.llm.settings import JudgeSettings, as_told, choose, keep_local, where_texts_go
 
 HOME = 'model = "m"\nbase_url = "http://localhost:8000/v1"\n'
 
@@ -66,6 +66,18 @@ def test_a_judge_is_read_with_its_parameters_and_prices(tmp_path):
         ),
         ('[judges.home]\nmodel = "m"\nbase_url = "localhost:8000"\n', "'base_url' must be an address"),
         ('[judges.home]\nmodel = "m"\nbase_url = "http://[::1/v1"\n', "'base_url' must be an address"),
+        ('[judges.home]\nmodel = "m"\nbase_url = "http://localhost/\\u0001"\n', "'base_url' must be an address"),
+        ('[judges.home]\nmodel = "m"\nbase_url = "http://evil.example\\\\.localhost/"\n', "'base_url' must be an"),
+        ('[judges.home]\nmodel = "m\\n x"\nbase_url = "http://localhost/v1"\n', "a name on one line"),
+        (f'[judges.home]\nmodel = "m{" " * 300}x"\nbase_url = "http://localhost/v1"\n', "at most 200 characters"),
+        (
+            '[judges.home]\nmodel = "m"\nbase_url = "http://localhost/v1"\nparams = {since = 2020-01-01}\n',
+            "that no server can be sent as JSON",
+        ),
+        (
+            '[judges.home]\nmodel = "m"\nbase_url = "http://localhost/v1"\nparams = {temperature = nan}\n',
+            "that no server can be sent as JSON",
+        ),
     ],
 )
 def test_a_mistake_is_named_and_a_key_is_never_repeated(tmp_path, text, words):
@@ -87,6 +99,8 @@ def test_a_mistake_is_named_and_a_key_is_never_repeated(tmp_path, text, words):
         ("10.0.0.5", False),
         ("0.0.0.0", False),
         ("localhost.example.org", False),
+        ("elsewhere.localhost", False),
+        ("127.1", False),
         ("127.0.0.1.example.org", False),
         ("api.example.org", False),
         ("[::ffff:8.8.8.8]", False),
@@ -115,6 +129,19 @@ def test_what_is_said_before_sending_names_host_model_variable_and_file():
     away = "\n".join(where_texts_go([JudgeSettings("a", "m", "https://api.example.org/v1", api_key_env="A_KEY")]))
     assert "a: m at api.example.org, outside this machine, with the key in A_KEY" in away
     assert "may send them on" not in away
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("org/model-2.1:free@x", "org/model-2.1:free@x"),
+        ("gpt-4 at api.openai.com, no key", '"gpt-4 at api.openai.com, no key"'),
+        ("\u05d0\u05d1", '"\\u05d0\\u05d1"'),
+        ("a\u202eb", '"a\\u202eb"'),
+    ],
+)
+def test_a_name_cannot_continue_the_sentence_in_which_it_stands(text, told):
+    assert as_told(text) == told
 
 
 def test_judges_are_chosen_by_name():

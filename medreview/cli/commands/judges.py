@@ -57,7 +57,7 @@ def judges(
         keep_local(chosen)
     if ping and chosen:
         asked = [judge.name for judge in chosen]
-        chosen = list(with_settings(lambda config: judges_of(config, asked)).settings)
+        chosen = list(with_settings(lambda config: judges_of(config, asked, local_only=local_only)).settings)
         say(*where_texts_go(chosen, "The test question goes"))
     pinged = asyncio.run(_ping(chosen)) if ping else []
     done = _spent(study) if study else []
@@ -111,6 +111,8 @@ def _configured(judge: "JudgeSettings") -> dict[str, Any]:
 
 
 def _listed(chosen: Sequence["JudgeSettings"]) -> str:
+    from medreview.llm.settings import told_of
+
     lines = []
     for judge in chosen:
         told = _configured(judge)
@@ -120,10 +122,7 @@ def _listed(chosen: Sequence["JudgeSettings"]) -> str:
         cost = told["cost_of_1000_pairs"]
         price = "no prices" if cost is None else f"1,000 pairs cost about {cost:,.2f}"
         place = "on this machine" if judge.is_local else "OUTSIDE this machine"
-        lines.append(
-            f"{visible(judge.name)}: {visible(judge.model)} at {visible(judge.host)}, {place}\n"
-            f"  {key}; {judge.concurrency} at once; {price}"
-        )
+        lines.append(f"{told_of(judge)}, {place}\n  {key}; {judge.concurrency} at once; {price}")
     if any(judge.price_input is not None for judge in chosen):
         lines.append(f"A pair is taken to be {_PAIR:,} tokens of prompt and {_ANSWER} of answer.")
     return "\n".join(lines)
