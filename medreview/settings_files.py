@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_output, write_new
+from medreview.bounded_file import read_bounded, read_toml
 from medreview.errors import UserError
 from medreview.next_step import shell
 from medreview.text import sha256
@@ -24,8 +25,6 @@ GUARDED: Final[tuple[str, ...]] = ("judges", "services", "proxy", "prompts")
 """The settings that say where texts and keys go, and what is asked."""
 LARGEST: Final = 100_000
 """Bytes of a settings file, and of the list of those that are trusted."""
-MOST_DOTS: Final = 500
-"""In one line of a settings file; the time to read a key of many parts grows with the square of their number."""
 _TRUSTED: Final = "trusted.json"
 _SIGN: Final = '{"medreview": "settings files that are trusted"'
 
@@ -105,24 +104,13 @@ def read_settings(path: Path) -> SettingsText:
 
     Nothing but a file is read: what a pipe or a device has to say may never end.
     """
-    body, about = _bounded(path, f"The settings {path}")
-    content = body.decode("utf-8")
-    if any(line.count(".") > MOST_DOTS for line in content.split("\n")):
-        raise UserError(f"The settings {path} hold a line with more than {MOST_DOTS} dots; they are not read.")
+    try:
+        content, about = read_toml(path, LARGEST)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise UserError(f"The settings {path} cannot be read: {error}.") from None
     return SettingsText(content, path, about)
-
-
-def _bounded(path: Path, what: str) -> tuple[bytes, os.stat_result]:
-    """The bytes of a file, and what a stat says of that very one."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise UserError(f"{what} cannot be read: a file is needed, and this is something else.")
-        body = file.read(LARGEST + 1)
-    if len(body) > LARGEST:
-        raise UserError(f"{what} cannot be read: there are more than {LARGEST:,} bytes.")
-    return body, about
 
 
 def _others_may_write(about: os.stat_result) -> bool:
@@ -144,9 +132,11 @@ def _trusted() -> dict[str, str]:
     """By file: the hash of the content that was trusted. Raises :class:`UserError` for a list that others may write."""
     list_of_them = config_folder() / _TRUSTED
     try:
-        body, about = _bounded(list_of_them, str(list_of_them))
+        body, about = read_bounded(list_of_them, LARGEST)
     except OSError:
         return {}
+    except ValueError as error:
+        raise UserError(f"{list_of_them}, where trust is kept, cannot be read: {error}. Delete it.") from None
     if _others_may_write(about):
         raise UserError(
             f"Others may write {list_of_them}, where trust is kept. Look at it, and make it yours alone: "

@@ -7,12 +7,15 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from medreview.bounded_file import read_toml
 from medreview.errors import UserError
 from medreview.evidence.normalise import INVISIBLE, normalise_word
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
 
+LARGEST_TABLE: Final = 1_000_000
+"""Bytes of a reviewer's own table of synonyms."""
 _ASCII_WORD: Final = re.compile(r"[A-Za-z]+|\d+(?:[.,]\d+)*")
 _WORD: Final = re.compile(
     rf"[^\W\d_]+(?:[{INVISIBLE}\u0300-\u036f]+[^\W\d_]+)*(?:[{INVISIBLE}\u0300-\u036f]*[\u0300-\u036f])?"
@@ -132,13 +135,13 @@ class Vocabulary:
     def load(cls, extra: Path | None = None) -> Self:
         """The package's table, with the groups of a TOML file of the same format added.
 
-        Raises ``OSError`` when the file cannot be read, ``ValueError`` when it has another format.
+        Raises ``OSError`` when the file cannot be read, ``ValueError`` when it has another format or is too large.
         """
         import tomllib
 
         tables = [Path(__file__).with_name("medicine.toml").read_text("utf-8")]
         if extra is not None:
-            tables.append(extra.read_text("utf-8"))
+            tables.append(read_toml(extra, LARGEST_TABLE)[0])
         return cls(group for table in tables for group in _groups(tomllib.loads(table)))
 
 

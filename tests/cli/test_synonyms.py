@@ -1,6 +1,7 @@
 """A reviewer's own synonyms, named in the settings: the filter and the offline judge both use them."""
 
 import json
+import os
 import sqlite3
 
 import pytest
@@ -26,6 +27,12 @@ def test_the_filter_uses_them(medreview, own):
 
 def test_without_settings_the_words_are_strangers(medreview):
     assert json.loads(medreview("evidence", "--jsonl", input=CASE).stdout)["spans"] == []
+
+
+def test_what_never_ends_is_no_table_of_synonyms(medreview, own):
+    os.mkfifo(own)
+    told = medreview("evidence", "--jsonl", input=CASE, check=2).stderr
+    assert "a file is needed, and this is something else" in told
 
 
 def test_the_offline_judge_uses_them(medreview, own, tmp_path):
