@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from medreview.screens.home_rows import Entrance
 
 
-class Workbench(App[None]):
-    """The application, for one study and one reviewer.
+class Workbench(App[None], inherit_bindings=False):
+    """The application, for one study and one reviewer. Its keys are those of the table of actions, no other: Textual
+    would leave on Ctrl+Q, which resumes the output of a terminal that Ctrl+S has stopped.
 
     Raises :class:`UserError` for settings that bind one key to two actions.
     """

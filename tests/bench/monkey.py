@@ -59,7 +59,7 @@ _SPECIAL: Final = tuple(
         "j",
     )
 )
-_CONTROLS: Final = tuple(bytes([code]) for code in range(32) if code != 0x11)  # not Ctrl+Q, which leaves
+_CONTROLS: Final = tuple(bytes([code]) for code in range(32))
 _UNDECODABLE: Final = (b"\xe9 ", b"\xff", b"\x9b", b"\xe9x", b"\xed\xa0\x80", b"\xc3", b"\xf0\x9f", b"\x80\x80\x80")
 _BROKEN: Final = (
     b"\x1b[", b"\x1b[<", b"\x1b[1114112;1u", b"\x1b[0;;55296u", b"\x1b[;;;;u", b"\x1b[48;0;0;0;0t", b"\x1b[48;9;9;1;1t",

@@ -95,3 +95,13 @@ async def test_a_line_takes_so_many_characters_and_says_so(study: Study) -> None
         (note,) = events(study, "note")
         assert len(note["payload"]) < MOST + 50
         assert "c" not in note["payload"][-5:]
+
+
+async def test_ctrl_q_as_after_a_stopped_output_leaves_neither_the_workbench_nor_the_line(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "n", *"dose", "ctrl+s", "ctrl+q", "ctrl+z", *" of", "enter", "ctrl+q")
+        assert "saved #" in pane_text(app, "foot")
+        await press(pilot, "q", "ctrl+q")
+        assert app.is_running
+        assert [row["kind"] for row in events(study)] == ["note"]
