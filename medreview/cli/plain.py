@@ -356,8 +356,8 @@ def _judges(session: ReviewSession) -> None:
         verdict = in_words(said.verdict or said.raw_label or "no answer")
         if said.verdict is None and said.supported is None:
             verdict = f"no vote ({verdict})"
-        faults = said.difference_kinds or filter(None, [quote_doubt_words(said.quote_doubt)])
-        kinds = f" ({', '.join(faults)})" if faults else ""
+        faults = ", ".join(said.difference_kinds) or quote_doubt_words(said.quote_doubt)
+        kinds = f" ({faults})" if faults else ""
         quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
         number = source.name if source else "?"
         print(_wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))

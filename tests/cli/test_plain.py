@@ -13,6 +13,8 @@ def test_decide_override_mark_note_undo(medreview, demo, tmp_path):
 
     assert "saved #" in done.stdout
     assert "undone: note" in done.stdout
+    assert "quote exact: “" in done.stdout
+    assert "()" not in done.stdout
     with Study.open(demo, read_only=True) as study:
         rows = study.reader.execute(
             "SELECT kind FROM event WHERE kind NOT IN ('shown', 'audit_rate') ORDER BY event_id"
