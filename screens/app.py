@@ -15,7 +15,7 @@ from medreview.errors import UserError
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.audit import release
 from medreview.review.blind_block import blind_block_open
-from medreview.review.draft_places import draft_places
+from medreview.review.draft_places import draft_places, drafts_elsewhere
 from medreview.review.drafts import Drafts
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
@@ -95,6 +95,10 @@ class Workbench(App[None], inherit_bindings=False):
     def unsaved_notes(self) -> int:
         """The number of drafts that cannot be stored; they are lost when the workbench ends."""
         return self._drafts.unstored
+
+    def drafts_elsewhere(self) -> str:
+        """What is to be said on leaving of the drafts of this sitting that are in a rescue file, or ``""``."""
+        return drafts_elsewhere(self._study, self._drafts.begun)
 
     # Between screens
 
@@ -260,9 +264,10 @@ def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: s
     finally:
         for number, handler in before.items():  # Textual's would draw on a terminal that was given back
             signal.signal(number, handler)
-        app.parting = app.leave_session() or app.parting
+        app.parting = " ".join(filter(None, (app.leave_session() or app.parting, app.drafts_elsewhere())))
+    kept = app.parting or (f"What you decided is in {study.elsewhere.rescue}." if study.elsewhere else "")
     if app.failure is not None:
-        raise ended_by_error(app.failure, app.parting) from app.failure
+        raise ended_by_error(app.failure, kept) from app.failure
     if app.signal:
-        raise ended_by_signal(app.signal, app.parting)
+        raise ended_by_signal(app.signal, kept)
     return app.parting

@@ -41,9 +41,10 @@ def ended_by_signal(number: int, lost: str = "") -> WorkbenchEnded:
 
 
 def ended_by_error(error: BaseException, lost: str = "") -> WorkbenchEnded:
-    """By an error of its own; the traceback goes into the log, without the values of variables."""
+    """By an error of its own, or of the file; the traceback goes into the log, without the values of variables."""
     log = _write("ended by an error\n" + "".join(traceback.format_exception(error)))
-    return WorkbenchEnded(f"The workbench ended on an error of its own. {lost or _KEPT} {_place(log)}", FAILED)
+    what = f": {error}" if isinstance(error, UserError) else " on an error of its own."
+    return WorkbenchEnded(f"The workbench ended{what} {lost or _KEPT} {_place(log)}", FAILED)
 
 
 def log_path() -> Path:

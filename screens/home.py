@@ -15,6 +15,7 @@ from medreview.screens.home_rows import (
     Entrance,
     draft_row,
     head_rows,
+    more_drafts_row,
     place_row,
     prepare_rows,
     queue_row,
@@ -150,6 +151,9 @@ class HomeScreen(KeyScreen[None]):
         rows: list[Callable[[int], Row]]
         rows = [partial(queue_row, line) for line in self._overview.queues]
         entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
+        if self._overview.more_drafts:
+            rows.insert(0, partial(more_drafts_row, self._overview.more_drafts))
+            entrances.insert(0, None)
         for begun in reversed(self._overview.drafts):
             rows.insert(0, partial(draft_row, begun))
             entrances.insert(0, Entrance(begun.queue, blind=begun.blind, unit=begun.draft.unit))

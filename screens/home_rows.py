@@ -75,6 +75,16 @@ def draft_row(place: DraftPlace, columns: int) -> Row:
     return [(_cut(head, columns), "badge"), (_cut(f"“{words}”", columns - width(head) - 3), "")]
 
 
+def more_drafts_row(number: int, columns: int) -> Row:
+    """That there are more of them, which come up once those above are saved or discarded."""
+    return [
+        (
+            _cut(f"     and {_counted(number, 'note')} more not saved; done with these, they are listed here", columns),
+            "badge",
+        )
+    ]
+
+
 def queue_row(line: QueueLine, columns: int) -> Row:
     """One queue: its letter, name, mode, size, how many of that are open and deferred, what it is made of."""
     name = line.kind.title + (", blind" if line.kind.mode == "blind" else "")

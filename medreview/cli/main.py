@@ -4,7 +4,7 @@ import os
 import sys
 from typing import Final
 
-from medreview.errors import UserError
+from medreview.errors import NotSavedHere, UserError
 
 _INTERRUPTED: Final = 130
 """The exit code with which Typer answers Ctrl-C."""
@@ -35,8 +35,10 @@ def main() -> None:
             if sys.stdout:
                 sys.stdout.flush()
     except UserError as error:
-        _say(str(error))
-        raise SystemExit(error.exit_code) from None
+        first = _ended_by(error) or error
+        for one in dict.fromkeys(map(str, (first, error))):
+            _say(one)
+        raise SystemExit(first.exit_code) from None
     except KeyboardInterrupt:
         _say(_stopped())
         raise SystemExit(_INTERRUPTED) from None
@@ -57,6 +59,12 @@ def main() -> None:
             raise
         _say(f"the study could not be read or written ({error}); `medreview check STUDY` says whether it is whole.")
         raise SystemExit(2) from None
+
+
+def _ended_by(error: UserError) -> UserError | None:
+    """What had ended the command already when leaving the study found that it is not the one at its path any more."""
+    before = error.__context__ if isinstance(error, NotSavedHere) else None
+    return before if isinstance(before, UserError) else None
 
 
 def _is_of_sqlite(error: Exception) -> bool:

@@ -1,9 +1,11 @@
 """Where drafts were begun: by name, and the queue that leads back there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.review.drafts import Draft, stored_drafts
 from medreview.review.queue import open_queue
 from medreview.review.statement_view import load_name
@@ -32,6 +34,25 @@ def draft_places(study: Study, reviewer: str) -> tuple[DraftPlace, ...]:
     named = ((draft, load_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
     found = [(draft, name) for draft, name in named if name][:_MOST]
     return tuple(DraftPlace(draft, name, *_home(study, reviewer, draft.unit)) for draft, name in found)
+
+
+def unlisted_drafts(study: Study, reviewer: str) -> int:
+    """How many drafts there are besides those of :func:`draft_places`."""
+    named = sum(bool(load_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
+    return max(0, named - _MOST)
+
+
+def drafts_elsewhere(study: Study, begun: Sequence[str]) -> str:
+    """What to say on leaving of lines that were begun on these statements and are in a rescue file, or ``""``."""
+    elsewhere = study.elsewhere
+    if elsewhere is None or not elsewhere.whole or not begun:
+        return ""
+    names = ", ".join(load_name(study.reader, unit) for unit in begun)
+    notes = (
+        "The note that you began on {} is a draft" if len(begun) == 1 else "The notes that you began on {} are drafts"
+    )
+    leads = command("review", elsewhere.rescue)
+    return f"{notes.format(names)} in {elsewhere.rescue}. `merge` brings no drafts; `{leads}` leads there."
 
 
 def _home(study: Study, reviewer: str, unit: str) -> tuple[str, bool | None]:

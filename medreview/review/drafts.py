@@ -54,6 +54,8 @@ class Drafts:
         self._planned = False
         self._waiting: dict[_Key, Draft] = {}
         self._in_flight: dict[_Key, Draft] = {}
+        self._begun: dict[_Key, Draft] = {}
+        self._at = study.elsewhere
         self._pending: Future[None] | None = None
 
     def of(self, unit: str, field: Field) -> Draft | None:
@@ -68,9 +70,15 @@ class Drafts:
         """How many are not in the file, and cannot be told of tomorrow."""
         return len(self._waiting | self._in_flight)
 
+    @property
+    def begun(self) -> tuple[str, ...]:
+        """The statements of the lines that were typed through this object, and are neither saved nor discarded."""
+        return tuple(unit for unit, _ in self._begun)
+
     def typed(self, unit: str, field: Field, text: str) -> None:
         """The line reads so now. Costs a key nothing: it is stored a moment later, by the writer's thread."""
-        self._waiting[unit, field] = Draft(unit, field, text, datetime.now(UTC).isoformat(timespec="seconds"))
+        draft = Draft(unit, field, text, datetime.now(UTC).isoformat(timespec="seconds"))
+        self._waiting[unit, field] = self._begun[unit, field] = draft
         self._plan()
 
     def discard(self, unit: str, field: Field) -> None:
@@ -83,10 +91,17 @@ class Drafts:
         """Its line is saved, and with it the draft was deleted (:func:`delete_draft`)."""
         self._settle()
         self._waiting.pop((unit, field), None)
+        self._begun.pop((unit, field), None)
 
     def keep(self) -> str:
-        """Store what is not stored yet, and wait for it; ``""``, or why it could not be."""
+        """Store what is not stored yet, and wait for it; ``""``, or why it could not be.
+
+        All of this sitting is stored anew in a rescue file: that may be a copy from before.
+        """
         self._settle()
+        if self._at is not self._study.elsewhere:
+            self._at = self._study.elsewhere
+            self._waiting = self._begun | self._waiting
         if not self._waiting or not self._study.writable:
             return ""
         self._send()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from medreview.judges.votes import judges_of_support
 from medreview.review.audit import reserved
 from medreview.review.blind_block import blind_block_open
-from medreview.review.draft_places import DraftPlace, draft_places
+from medreview.review.draft_places import DraftPlace, draft_places, unlisted_drafts
 from medreview.review.last_place import LastPlace, last_place
 from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines
 from medreview.review.statement_view import response_name
@@ -32,7 +32,7 @@ class Overview:
 
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
-    line was begun and not saved.
+    line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
     ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
     """
@@ -50,6 +50,7 @@ class Overview:
     queues: tuple[QueueLine, ...]
     place: LastPlace | None
     drafts: tuple[DraftPlace, ...]
+    more_drafts: int
     reserved: int
     lost_to_triage: int
 
@@ -95,6 +96,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         queues=lines,
         place=last_place(study, reviewer),
         drafts=draft_places(study, reviewer),
+        more_drafts=unlisted_drafts(study, reviewer),
         reserved=len(reserved(reader, reviewer)),
         lost_to_triage=0 if counts.decided else lost_to_triage(reader, reviewer, pass_no, lines),
     )

@@ -248,8 +248,9 @@ class Sitting:
 
     def leave(self) -> str:
         """Store drafts, and the place to come back to; ``""``, or what of that and of looks cannot be recorded."""
-        lost = self.drafts.keep()
+        self.drafts.keep()
         unsaid = self._events.leave(self.queue, self.item.statement_id if self.item else None)
+        lost = self.drafts.keep()  # once more: the file may have been found gone since
         return " ".join(filter(None, (lost, unsaid)))
 
     # Within

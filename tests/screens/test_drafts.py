@@ -105,3 +105,14 @@ async def test_ctrl_q_as_after_a_stopped_output_leaves_neither_the_workbench_nor
         await press(pilot, "q", "ctrl+q")
         assert app.is_running
         assert [row["kind"] for row in events(study)] == ["note"]
+
+
+async def test_the_first_screen_counts_the_drafts_that_it_has_no_room_for(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(4):
+            await press(pilot, "n", *"later", "escape", "j")
+        await press(pilot, "q")
+        await pilot.pause()
+        assert screen_text(app).count("not saved: a note on") == 3
+        assert "and 1 note more not saved" in screen_text(app)

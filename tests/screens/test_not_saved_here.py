@@ -6,12 +6,14 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import NotSavedHere
+from medreview.review.drafts import stored_drafts
 from medreview.screens.app import Workbench
 from medreview.study import Study
+from medreview.study.backup import backup_if_changed
 from medreview.study.check import check
 from tests.support.commands import MEDREVIEW
 from tests.support.terminal import Terminal
-from tests.support.workbench import pane_text, press, screen_text, workbench
+from tests.support.workbench import pane_text, press, review_screen, screen_text, workbench
 
 
 def decided(path: Path) -> list[str]:
@@ -69,3 +71,52 @@ async def test_a_reason_that_is_asked_for_claims_nothing(study_path: Path) -> No
         study.close()
     assert left.value.rescue is not None
     assert decided(left.value.rescue) == ["contradicted"]
+
+
+def test_a_note_that_was_begun_when_the_file_went_is_a_draft_in_the_rescue_file_and_leaving_says_so(
+    study_path: Path,
+) -> None:
+    command = [*MEDREVIEW, "review", str(study_path), "--queue", "responses", "--reviewer", "kb"]
+    with Terminal(command, 80, 24) as terminal:
+        terminal.wait("undo")
+        terminal.type("n")
+        terminal.wait("note S1")
+        terminal.type("half a")
+        terminal.wait("half a")
+        study_path.unlink()
+        terminal.type(" note")
+        terminal.wait("half a note")
+        terminal.process.terminate()
+        assert terminal.finish() == 143
+        told = " ".join(terminal.output.decode(errors="replace").partition("medreview: ")[2].split())
+
+    (rescue,) = study_path.parent.glob("sepsis.rescue-*.medreview")
+    ended, _, lost = told.partition("medreview: NOT SAVED HERE")
+    assert "The workbench ended because it was told to (SIGTERM)." in ended
+    assert "Every decision is saved" not in ended
+    assert f"The note that you began on R01 S1 is a draft in {rescue}." in ended
+    assert f"`medreview review {rescue}` leads there" in ended
+    assert f"medreview merge {study_path} {rescue}" in lost
+    with Study.open(rescue, read_only=True) as study:
+        assert [draft.text for draft in stored_drafts(study.reader, "kb")] == ["half a note"]
+
+
+async def test_drafts_that_were_stored_before_the_file_was_written_over_are_in_the_rescue_file_too(
+    study_path: Path,
+) -> None:
+    study = Study.open(study_path)
+    backup_if_changed(study_path)
+    before = study_path.read_bytes()
+    app: Workbench = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "n", *"first", "escape", "k", "j", "j", "n", *"second", "escape")
+        session = review_screen(app).session
+        assert session.drafts.keep() == ""
+        study_path.write_bytes(before[: len(before) // 2])
+        await press(pilot, "k", "5")
+        assert "NOT SAVED HERE" in pane_text(app, "foot")
+        app.leave()
+    assert study.elsewhere is not None
+    assert sorted(draft.text for draft in stored_drafts(study.reader, "kb")) == ["first", "second"]
+    with pytest.raises(NotSavedHere):
+        study.close()
