@@ -32,12 +32,20 @@ _LITTLE: Final = 0.08
 """Share of the statement's weight below which a quotation that has a word or two of it does not bear on it."""
 _LITTLE_AROUND: Final = 0.12
 """The same of the quotation with the sentences beside it, which may hold what it refers to."""
+_SEVERAL: Final = 2
+"""Words that a quotation shares with the statement by more than chance."""
+_MANY: Final = 8
+"""Words from which on a quotation speaks of the statement's matter, though it gives another amount."""
+_TOPICS_ONLY: Final = 1 / 3
+"""Of what the best passage covers; a quotation that shares topics only must cover so much."""
 _ENGLISH: Final = 0.15
 """Share of function words from which on a page is in English."""
 _SAMPLE: Final = 6_000
 """In characters; of a longer page the language is told by its beginning."""
 _ROOT: Final = 6
 """Letters that two long words share when they are of one root: ``pregnant``, ``pregnancy``."""
+_INNER: Final = 5
+"""Letters of the shortest stem that is looked for inside of longer words."""
 _PRONOUN: Final = re.compile(
     r"\b(?:it|its|they|them|these|this|those|such|both|the (?:drug|medicine|treatment))\b", re.IGNORECASE
 )
@@ -68,12 +76,15 @@ class Bearing:
             return quoted < _SAYS_IT
         if _cut_from_negation(source.text, spans, statement):
             return True
-        around = [self._text(at) for at in near]
-        if _shares_a_number(statement, quote):
-            return self._names_another(statement, quote, own) or self._is_beaten(query, quote, own, near)
-        if _has_another_amount(query, quote, around) or self._names_another(statement, quote, own):
+        if self._is_beaten(query, quote, own, near):
             return True
-        return self._shares_too_little(query, quote, own, near)
+        if _shares_a_number(statement, quote):
+            return self._names_another(statement, quote, own) and not (
+                _restates(query, quote) and self._specific(query, [quote], words_only=True) >= _SEVERAL
+            )
+        around = [self._text(at) for at in near]
+        another = _has_another_amount(query, quote, around) and self._specific(query, [quote]) < _MANY
+        return another or self._names_another(statement, quote, own) or self._shares_too_little(query, quote, own, near)
 
     def covered(self, statement: str, quote: str) -> float:
         """Share 0..1 of the weight of the statement's words in this page that a quotation has."""
@@ -81,30 +92,46 @@ class Bearing:
         return self._covered(query, [quote]) if query.total else 0.0
 
     def _shares_too_little(self, query: Query, quote: str, own: Sequence[int], near: Sequence[int]) -> bool:
-        if self._is_beaten(query, quote, own, near):
-            return True
         here, beside = ([quote, *(self._text(at) for at in places)] for places in (own, near))
-        specific, around = self._specific(query, here), self._specific(query, beside)
-        if not around and len(query.weights) > 1:
-            return True
-        if specific > 1 or (specific == 1 and len(query.weights) <= _TOPIC_LEAST):
+        if self._specific(query, here) or len(query.weights) == 1:
             return False
+        if not self._specific(query, beside):
+            return not self._shares_topics(query, here)
         return self._covered(query, here) < _LITTLE and self._covered(query, beside) < _LITTLE_AROUND
 
-    def _specific(self, query: Query, texts: Iterable[str]) -> int:
-        """How many of the statement's words are in some texts, without those that are the page's topic."""
+    def _shares_topics(self, query: Query, texts: Sequence[str]) -> bool:
+        """Whether some texts have several of the statement's words, and no other passage far more of them."""
+        roots = _roots(texts)
+        if sum(_stands_in(key, roots) for key in query.weights) < _SEVERAL:
+            return False
+        most = max((match.coverage for match in self._source.match(query)), default=0.0)
+        return self._covered(query, texts) >= _TOPICS_ONLY * most
+
+    def _specific(self, query: Query, texts: Iterable[str], *, words_only: bool = False) -> int:
+        """How many of the statement's words are in some texts, without those that are the page's topic, or (with
+        ``words_only``) numbers."""
         least, roots = max(_TOPIC_LEAST, TOPIC * len(self._source.passages)), _roots(texts)
         return sum(
-            _stands_in(key, roots) and self._source.frequency(key) < least and key not in self._titled
+            _stands_in(key, roots)
+            and self._source.frequency(key) < least
+            and key not in self._titled
+            and not (words_only and is_number(key))
             for key in query.weights
         )
 
     def _is_beaten(self, query: Query, quote: str, own: Sequence[int], near: Sequence[int]) -> bool:
         """Whether a passage apart from it says the statement nearly in its words, and the quotation far less."""
         found = self._source.match(query)
-        elsewhere = max((match.coverage for match in found if match.passage not in near), default=0.0)
+        beside = {at for at in near if at in own or self._same_paragraph(at, own)}
+        elsewhere = max((match.coverage for match in found if match.passage not in beside), default=0.0)
         covered = self._covered(query, [quote, *(self._text(at) for at in own)])
         return elsewhere >= _SAYS_IT and covered < _MUCH_LESS * elsewhere
+
+    def _same_paragraph(self, passage: int, own: Sequence[int]) -> bool:
+        """Whether no empty line stands between a passage and the quotation's."""
+        first, last = min(passage, own[0]), max(passage, own[-1])
+        text = self._source.text[self._source.span(first)[0] : self._source.span(last)[1]]
+        return "\n\n" not in text
 
     def _covered(self, query: Query, texts: Iterable[str]) -> float:
         """Share 0..1 of the statement's weight whose words, or words of one root with them, are in some texts."""
@@ -136,7 +163,11 @@ def _root(key: str) -> str:
 
 
 def _stands_in(key: str, roots: frozenset[str]) -> bool:
-    return key in roots or _root(key) in roots
+    """Whether a word, or one of its root, is among some; also inside a longer one: ``muscle``, ``intramuscular``."""
+    if key in roots or _root(key) in roots:
+        return True
+    inner = _root(key)
+    return len(inner) >= _INNER and inner.isalpha() and any(root.find(inner) > 0 for root in roots)
 
 
 def _medicines(text: str) -> frozenset[str]:
@@ -159,6 +190,11 @@ def _has_another_amount(query: Query, quote: str, around: Iterable[str]) -> bool
     return bool(of_kind) and not any(
         own.restates(found) or found.includes(own) or own.includes(found) for own in query.amounts for found in beside
     )
+
+
+def _restates(query: Query, quote: str) -> bool:
+    """Whether the quotation gives one of the statement's amounts."""
+    return any(own.restates(found) for own in query.amounts for found in analyse(quote).quantities)
 
 
 def _shares_a_number(statement: str, quote: str) -> bool:

@@ -90,3 +90,43 @@ def test_nothing_is_said_of_a_page_in_another_language_or_of_a_statement_without
     page = "Metformin sollte bei einer eGFR unter 30 nicht begonnen werden. Die Dosis wird unter 45 geprüft."
     assert off_topic("Metformin must not be started below 30.", page.split(". ")[0], page, "") is None
     assert off_topic("...", "Do not drink cranberry juice with warfarin.") is None
+
+
+KIDNEY = """Dabigatran and the kidneys
+
+Dabigatran is cleared by the kidneys. Give dabigatran 110 mg twice a day to adults of 80 years and over.
+CrCl below 30 mL/min, and dialysis: dabigatran is contraindicated.
+
+Vaccines
+The injection is intramuscular: into the deltoid, with a fine needle, after dabigatran was left out for a day.
+Press on the place for two minutes.
+
+Bleeding
+Dabigatran causes indigestion in one of ten. Idarucizumab reverses dabigatran within minutes.
+Haemodialysis removes some of dabigatran.
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        # The amount and a rare word are the statement's, the medicine is another.
+        ("Below 30 mL/min or on dialysis, apixaban is preferred.", "CrCl below 30 mL/min, and dialysis: dabigatran is"),
+        # Stems inside longer words, and one rare word beside the topic.
+        ("On dabigatran a vaccine can go into the muscle of the arm.", "The injection is intramuscular"),
+        (
+            "Of the blood thinners dabigatran upsets digestion most often.",
+            "Dabigatran causes indigestion in one of ten.",
+        ),
+        ("In an emergency dialysis can lower the level of the drug.", "Haemodialysis removes some of dabigatran."),
+    ],
+)
+def test_a_free_paraphrase_bears_by_a_stem_an_amount_or_one_rare_word(statement: str, quote: str) -> None:
+    assert off_topic(statement, quote, KIDNEY, "Dabigatran and the kidneys") is False
+
+
+def test_a_claim_in_the_next_paragraph_is_not_what_a_quote_says() -> None:
+    claim = "Dabigatran can be given on dialysis at any dose without a check."
+    page = f"{KIDNEY}\n{claim}\n"
+    assert off_topic(claim, "Idarucizumab reverses dabigatran within minutes.", page) is True
+    assert off_topic(claim, "Haemodialysis removes some of dabigatran.", page) is True

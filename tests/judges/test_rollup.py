@@ -13,6 +13,10 @@ def vote(verdict, *, run=1, snapshot="p1", confidence=0.9, quote="exact", offlin
     return Vote(f"g-{run}-{snapshot}", judge, snapshot, f"u-{snapshot}", verdict, said, confidence, quote)
 
 
+def doubted(doubt):
+    return vote(None)._replace(unproven=True, quote_doubt=doubt)
+
+
 @pytest.mark.parametrize(
     ("labels", "verdict"),
     [
@@ -93,8 +97,12 @@ def test_invented_quotes_come_first():
     altered = flags(roll_up([vote("supported", quote="altered")]), [], CitedPages(1, ("ok",)))
     contradicted = flags(roll_up([vote("contradicted")]), [], CitedPages(1, ("ok",)))
 
+    hidden = flags(roll_up([doubted("hidden")]), [], CitedPages(1, ("ok",)))
+    off_topic = flags(roll_up([doubted("off_topic")]), [], CitedPages(1, ("ok",)))
+
     assert absent[0].badge == "quote absent"
-    assert priority(absent) > priority(altered) > priority(contradicted) > 0
+    assert (hidden[0].badge, off_topic[0].badge) == ("hidden text", "quote off topic")
+    assert priority(absent) > priority(altered) > priority(hidden) > priority(contradicted) > priority(off_topic) > 0
 
 
 def test_each_doubt_has_its_badge():
