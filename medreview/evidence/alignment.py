@@ -88,7 +88,8 @@ class _KeyCache(dict[str, str]):
 
 
 class _MatchedCache(dict[str, str]):
-    """A cache of the form by which a normalised token is matched: in one spelling, singular, numbers in figures."""
+    """A cache of the form by which a normalised token is matched: in one spelling, without the ending of an inflection,
+    numbers in figures."""
 
     def __missing__(self, key: str) -> str:
         if len(self) >= _CACHE_SIZE:
@@ -102,11 +103,12 @@ def _matched(key: str) -> str:
         return str(NUMBER_WORDS[key])
     if len(key) <= _SHORT or not key.isalpha():
         return key
-    plain = spelling(key)
-    return plain[:-1] if plain.endswith("s") and not plain.endswith(("ss", "us", "is")) else plain
+    return _ENDING.sub("", spelling(key))
 
 
 _CACHE_SIZE: Final = 200_000
+_ENDING: Final = re.compile(r"(?<=\w{4})(?:e[sd]?|ing|(?<![sui])s)$")
+"""Of a regular inflection: what only aligns two texts may take two words for one."""
 _SHORT: Final = 4
 """Letters up to which a word has one spelling."""
 _KEY_OF: Final = _KeyCache()

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.alignment import Token
+from medreview.evidence.alignment import Token, tokens
 from medreview.evidence.function_words import word_set
 from medreview.evidence.inflection import is_slip
 from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed
@@ -55,7 +55,8 @@ _STATISTICAL: Final = word_set(
     """
     ci cri or rr hr arr nnt nnh iqr sd se sem p n df vs versus confidence interval to and from of range mean median ref
     refs reference references table tables figure figures fig figs box section chapter appendix see et al eg ie approx
-    about
+    about relative absolute risk hazard odds ratio rate adjusted unadjusted difference reduction mean median pooled log
+    rank
     """
 )
 """Words of a parenthesis that holds figures or points elsewhere."""
@@ -95,6 +96,20 @@ def differences(
         kind = _kind([word.token for word in pair[0]], [word.token for word in pair[1]])
         found.append(Difference(kind, _span(said, a, b, quote), _span(written, c, d, source)))
     return found
+
+
+def without_figures(text: str) -> str:
+    """The text with blanks in place of the brackets that hold figures only; all offsets stay."""
+    found = list(_BRACKETED.finditer(text))
+    for match in reversed(found):
+        words = meaning_words(tokens(match[0]), match[0])
+        if (
+            words
+            and any(is_number(word.token.key) for word in words)
+            and all(_is_figure(word.token, match[0]) for word in words)
+        ):
+            text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    return text
 
 
 def with_margin(start: int, end: int, total: int) -> tuple[int, int]:
@@ -206,13 +221,17 @@ def _left_out_harmlessly(left_out: Sequence[MeaningWord], written: Sequence[Mean
         within = next((m for m in brackets if m.start() < word.token.start and word.token.end < m.end()), None)
         if within is None or is_negation(word.token.key):
             return False
-        key, raw = word.token.key, text[word.token.start : word.token.end]
-        figure = is_number(key) or not key.isalpha() or key in _STATISTICAL or parse_unit(key) is not None
-        if not figure and not raw.isupper() and not _EXAMPLES.match(within[0]):
+        if not _is_figure(word.token, text) and not _EXAMPLES.match(within[0]):
             return False
         if any(within.start() < other.token.start < within.end() and other not in left_out for other in written):
             return False
     return True
+
+
+def _is_figure(word: Token, text: str) -> bool:
+    """Whether a word of a bracket gives a figure or an abbreviation."""
+    figure = is_number(word.key) or not word.key.isalpha() or word.key in _STATISTICAL or parse_unit(word.key)
+    return bool(figure) or text[word.start : word.end].isupper()
 
 
 def _kind(quoted: Sequence[Token], original: Sequence[Token]) -> DifferenceKind:

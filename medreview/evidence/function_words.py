@@ -42,8 +42,13 @@ CONTRACTED: Final = {
     "mustnt": ("must", "not"), "wouldnt": ("would", "not"),
 } | dict.fromkeys(
     ("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "hasnt", "havent", "hadnt", "wont"), ("not",)
+) | dict.fromkeys(
+    ("youre", "theyre", "youve", "theyve", "weve", "ive", "im", "youll", "theyll", "itll", "thats", "whos"), ()
 )  # fmt: skip
-"""Contracted negations, as the words that count."""
+"""Contractions, as the words that count in them."""
+
+PREPOSITIONS: Final = word_set("in on at for to with of by from during into as via through within under over")
+"""Words that want a noun after them."""
 
 FINITE_AUXILIARIES: Final = word_set(
     "is are was were has have had does do did can could may might must should will would shall"

@@ -21,7 +21,7 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
-from medreview.evidence.differences import Difference, differences, with_margin
+from medreview.evidence.differences import Difference, differences, with_margin, without_figures
 from medreview.evidence.normalise import DASHES, NormalisedText, normalise
 from medreview.evidence.omissions import cut_negation, moved_borders, wrongly_skipped
 from medreview.text import Span
@@ -39,6 +39,11 @@ LONGEST_QUOTE: Final = 20_000
 """In characters; a longer one that is not in the source as it stands is no quotation, and is not looked for."""
 MOST_PARTS: Final = 40
 """The same of one that is joined of more parts."""
+
+_FIGURES: Final = 600
+"""Code points on either side of a passage within which brackets of figures are left out to see what is left."""
+_ALL_BUT_FIGURES: Final = 0.8
+"""Coverage and density from which on a quotation is a passage without its figures."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
 _DASH = re.compile(f"[{DASHES}]")
@@ -302,6 +307,8 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         spans.append(index.words.span(*alignment.source))
         placed.append(part)
         changed, harmless = _differences(part, words, alignment, index)
+        if changed and _is_near_without_figures(part, words, index, spans[-1]):
+            changed = []
         serious += changed
         wording += harmless
         begin = alignment.source[1]
@@ -309,6 +316,21 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         return Grounding("absent", (), ())
     serious += _skipped(placed, spans, index)
     return Grounding("altered" if serious else "near", tuple(spans), tuple(serious or wording))
+
+
+def _is_near_without_figures(part: _Part, words: list[Token], index: QuoteIndex, passage: Span) -> bool:
+    """Whether a part is the passage without its long brackets of figures, which make a short alignment look better."""
+    start = max(0, passage.start - _FIGURES)
+    around = index.text[start : passage.end + _FIGURES]
+    plain = without_figures(around)
+    if plain == around:
+        return False
+    local = TokenIndex(plain)
+    alignment = local.align([word.key for word in words])
+    if alignment is None or min(alignment.coverage, alignment.density) < _ALL_BUT_FIGURES:
+        return False
+    source = [local.token(at) for at in range(*with_margin(*alignment.source, len(local.keys)))]
+    return not differences(words, part.text, source, plain, local.span(*alignment.source))
 
 
 def _differences(

@@ -6,6 +6,7 @@ in figures and in letters.
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -84,11 +85,15 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
         elif token.key in CONTRACTED:
             found += [MeaningWord(frozenset({key}), token) for key in CONTRACTED[token.key]]
         elif token.key in HARMLESS:
-            decides = token.key in BEFORE_NUMBERS and _counts(after) and not _counts(before)
+            decides = token.key in BEFORE_NUMBERS and _counts(after) and not _counts(before) and before != "%"
             if decides or (not shouted and _is_name(text, token)):
                 found.append(MeaningWord(frozenset({token.key}), token))
         elif token.key == "cent" and before == "per":
             found.append(MeaningWord(_forms("percent"), token))
+        elif token.key == "%" and _is_first_of_range(words, at):
+            continue
+        elif token.key == "x" and is_number(before) and is_number(after):
+            continue  # the sign of multiplication, which is no word where it is written as one
         elif token.key not in ("=", ""):
             found.append(MeaningWord(_forms(token.key), token))
     return found
@@ -98,8 +103,23 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
 def _forms(key: str) -> frozenset[str]:
     if key in SAME:
         return frozenset({SAME[key]})
+    if len(key) == 1 and not key.isascii():
+        return frozenset({_letters_name(key)})
     unit = parse_unit(key) if len(key) > 1 or key in "lgh%" else None
     return base_forms(key) | {f"{unit.base} {unit.factor}"} if unit else base_forms(key)
+
+
+def _is_first_of_range(words: Sequence[Token], at: int) -> bool:
+    """Whether a per cent sign is the first of two: ``1% to 10%``, which is also written ``1 to 10%``."""
+    rest = [word.key for word in words[at + 1 : at + 4]]
+    rest = rest[1:] if rest[:1] == ["to"] else rest
+    return len(rest) > 1 and is_number(rest[0]) and rest[1] == "%"
+
+
+def _letters_name(letter: str) -> str:
+    """The name of a Greek letter (``alpha``); any other letter is itself."""
+    alphabet, _, name = unicodedata.name(letter, "").partition(" SMALL LETTER ")
+    return name.replace("LAMDA", "LAMBDA").lower() if alphabet == "GREEK" and " " not in name else letter
 
 
 def _signed(token: Token, text: str) -> str:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
 from medreview.evidence.differences import Difference, DifferenceKind
-from medreview.evidence.function_words import FINITE, FINITE_AUXILIARIES, HARMLESS, RESTRICTING, word_set
+from medreview.evidence.function_words import FINITE, FINITE_AUXILIARIES, HARMLESS, PREPOSITIONS, RESTRICTING, word_set
 from medreview.evidence.lexicon import NEGATIVE_PREFIXES, is_negation
 from medreview.evidence.meaning_words import is_number
 from medreview.evidence.normalise import DASHES
@@ -61,6 +61,7 @@ def wrongly_skipped(text: str, left: Span, right: Span) -> Skipped | None:
         return None
     lost = (
         _noun_of_number(text, left, right, tail)
+        or _parallel(text, left, right, tail)
         or _clause(text, left, right, tail)
         or _subject(text, left, right, tail)
     )
@@ -98,6 +99,36 @@ def _noun_of_number(text: str, left: Span, right: Span, tail: Span) -> Span | No
     joins = text[left.end : left.end + 1].isspace() and text[left.end - 1].isalnum()
     follows = tokens(text[right.start : right.end])[0]
     return Span(skipped[0].start, skipped[-1].end) if joins and follows.key not in HARMLESS else None
+
+
+def _parallel(text: str, left: Span, right: Span, tail: Span) -> Span | None:
+    """The skipped second subject, when the right part is what a parallel clause says of it: ``A is caused … by D`` of
+    ``A is caused by B, and C by D``."""
+    skipped = _tokens(text, tail)
+    ahead, before = tokens(text[right.start : right.end])[:1], tokens(text[max(left.start, left.end - 40) : left.end])
+    if not skipped or not ahead or tail.start != left.end:
+        return None
+    if ahead[0].key in PREPOSITIONS | _CIRCUMSTANCE:
+        opening, preposition = skipped, ahead[0].key
+        if skipped[0].key in PREPOSITIONS | _CIRCUMSTANCE and text[tail.end - 1 : tail.end] != ",":
+            preposition = skipped[0].key
+    elif before and before[-1].key == skipped[-1].key and before[-1].key in PREPOSITIONS:
+        opening, preposition = before[-1:], before[-1].key
+        skipped = skipped[:-1]
+    else:
+        return None
+    first = next((word for word in opening if word.key == preposition), None)
+    edge = None if first is None else _last_clause(text, tail)
+    if first is None or edge is None or (opening is skipped and first.start >= edge):
+        return None
+    subject = [word for word in skipped if word.start >= edge and word.key not in HARMLESS]
+    return Span(subject[0].start, subject[-1].end) if subject else None
+
+
+def _last_clause(text: str, span: Span) -> int | None:
+    """Where the last clause or list item of a range begins; ``None`` when it has one only."""
+    edges = [match.end() for match in _CLAUSE.finditer(text, span.start, span.end)]
+    return edges[-1] if edges else None
 
 
 def _clause(text: str, left: Span, right: Span, tail: Span) -> Span | None:

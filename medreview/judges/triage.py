@@ -1,8 +1,8 @@
 """Which statements to look at first, and why: the badges of the flagged queue.
 
 Triage finds errors; it does not estimate how many there are. The order is that of how often such a flag turns out to
-be an error and how much harm it does: invented and altered quotes first, then text that nobody sees and pages that speak
-to judges, then what a source contradicts, then quotes that do not bear on their statement.
+be an error and how much harm it does: invented and altered quotes first, then text that nobody sees and pages that
+speak to judges, then what a source contradicts, then quotes that do not bear on their statement.
 
 A flag has a cause. That the rules could not tell is none: such statements follow in the order of their doubt. What is
 missing (a citation, a page that can be read, anything on it) is a cause only as long as few statements lack it: a queue

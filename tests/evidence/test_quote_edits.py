@@ -27,3 +27,39 @@ def test_honest_edits_stay_proven() -> None:
     lost = [case for case in EDITS["honest"] if status(*case[1:]) not in PROVEN_QUOTES]
     assert len(EDITS["honest"]) == len(EDITS["meaning"]) == 60
     assert len(lost) <= 3, lost
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        # A parallel clause lends its end to the first subject.
+        ("Carbimazole is used before surgery, and iodine after surgery.", "Carbimazole is used … after surgery."),
+        ("Avoid timolol in asthma, and pilocarpine in iritis.", "Avoid timolol in … iritis."),
+        ("Scabies is spread by contact, and malaria by mosquitoes.", "Scabies is spread … by mosquitoes."),
+        ("The rash fell from 12% to 4% in a week.", "The rash fell from 4% to 12% in a week."),
+        (
+            "Interferon-α was given for hepatitis in two trials.",
+            "Interferon-beta was given for hepatitis in two trials.",
+        ),
+    ],
+)
+def test_further_edits_that_change_the_meaning_prove_nothing(source: str, quote: str) -> None:
+    assert ground(quote, f"{EDITS['filler'][0]}\n\n{source}\n\n{EDITS['filler'][1]}\n").status not in PROVEN_QUOTES
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("IFN-γ release assays find latent infection.", "IFN-gamma release assays find latent infection."),
+        ("A count below 20 × 10⁹/L is dangerous.", "A count below 20 x 10^9/L is dangerous."),
+        ("You are at risk if you are over 50 and smoke.", "You're at risk if you're over 50 and smoke."),
+        ("Exercise improves mood and reduces fatigue.", "exercise improved mood and reduced fatigue"),
+        ("Flushing occurs in 3–12% of the users.", "Flushing occurs in 3% to 12% of the users."),
+        (
+            "Falls were fewer (rate ratio 0.71, 95% CI 0.58 to 0.87; 112 vs 158; P = .01) in the trained group at home",
+            "Falls were fewer in the trained group at home.",
+        ),
+    ],
+)
+def test_further_honest_edits_stay_proven(source: str, quote: str) -> None:
+    assert ground(quote, f"{EDITS['filler'][0]}\n\n{source}\n\n{EDITS['filler'][1]}\n").status in PROVEN_QUOTES
