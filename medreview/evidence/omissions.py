@@ -20,6 +20,8 @@ _SENTENCE_END: Final = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[^\W_a-z])|\n\s*\n
 _CLAUSE: Final = re.compile(
     r"[,;:]|\b(?:and|but|or|while|whereas|although|though|because|since|if|when|that|which|who)\b", re.IGNORECASE
 )
+_BESIDE: Final = re.compile(r"[,;:]|and|but|or|while|whereas", re.IGNORECASE)
+"""What stands between two clauses of one rank."""
 _ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MODIFIER: Final = word_set(
     """with without in of for at on during from by to among within under over aged who which that whose having using
@@ -126,9 +128,9 @@ def _parallel(text: str, left: Span, right: Span, tail: Span) -> Span | None:
 
 
 def _last_clause(text: str, span: Span) -> int | None:
-    """Where the last clause or list item of a range begins; ``None`` when it has one only."""
-    edges = [match.end() for match in _CLAUSE.finditer(text, span.start, span.end)]
-    return edges[-1] if edges else None
+    """Where the last clause or list item of a range begins, if it stands beside the one before; ``None`` if not."""
+    *_, last = (None, *_CLAUSE.finditer(text, span.start, span.end))
+    return last.end() if last and _BESIDE.fullmatch(last[0]) else None
 
 
 def _clause(text: str, left: Span, right: Span, tail: Span) -> Span | None:
