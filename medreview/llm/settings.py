@@ -227,6 +227,20 @@ def told_of(judge: JudgeSettings) -> str:
     return f"{as_told(judge.name)}: {as_told(judge.model)} at {as_told(judge.host)}"
 
 
+def _through(judge: JudgeSettings) -> str:
+    """The proxy of the environment on the way to a judge, without its password; judges on this machine have none."""
+    if judge.is_local:
+        return ""
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(judge.base_url)
+    found = getproxies()
+    proxy = found.get(parts.scheme) or found.get("all", "")
+    if not proxy or proxy_bypass(parts.netloc):
+        return ""
+    return f", through the proxy {as_told(proxy.rpartition('@')[2].rpartition('//')[2])} of the environment"
+
+
 def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, statements and sources go") -> list[str]:
     """What is said before anything is sent: for each judge the host, the model, the variable with the key, and the file
     that says so; also of judges on this machine, since what listens there may send on."""
@@ -237,7 +251,7 @@ def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, stat
         plain = ", unencrypted" if not judge.is_local and judge.base_url.lower().startswith("http://") else ""
         key = f"with the key in {judge.api_key_env}" if judge.api_key_env else "without a key"
         file = f", as {judge.settings_file} says" if judge.settings_file else ""
-        lines.append(f"  {told_of(judge)}, {place}{plain}, {key}{file}")
+        lines.append(f"  {told_of(judge)}, {place}{plain}{_through(judge)}, {key}{file}")
     if any(judge.is_local for judge in judges):
         lines.append("What listens on this machine may send them on.")
     if not all(judge.is_local for judge in judges):

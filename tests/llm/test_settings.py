@@ -152,3 +152,15 @@ def test_judges_are_chosen_by_name():
         choose(judges, ["d"])
     with pytest.raises(UserError, match=r"no table"):
         choose({}, ["d"])
+
+
+def test_the_proxy_of_the_environment_is_named_without_its_password_and_is_none_for_this_machine(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:very-secret@proxy.example:3128")
+    monkeypatch.setenv("NO_PROXY", "near.example")
+    hosts = ("https://api.example.org/v1", "https://near.example/v1", "http://localhost:8000/v1")
+
+    told = where_texts_go([JudgeSettings(f"j{at}", "m", host) for at, host in enumerate(hosts)])
+    assert [line for line in told if "proxy" in line] == [
+        "  j0: m at api.example.org, outside this machine, through the proxy proxy.example:3128 of the environment, "
+        "without a key"
+    ]
