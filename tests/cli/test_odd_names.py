@@ -23,7 +23,7 @@ def test_every_command_takes_a_name_that_is_no_utf8(medreview, demo, tmp_path):
     medreview("fetch", study, "--pages", pages, "--save-pages", f"{ODD}-saved")
     medreview("run", study, f"{ODD}.jsonl", "--pages", f"{ODD}-saved")
     medreview("judge", study, "--judge", "atlas", "--batch-out", f"{ODD}-b.jsonl")
-    medreview("judge", study, "--judge", "atlas", "--batch-in", f"{ODD}-b.jsonl")
+    medreview("judge", study, "--judge", "atlas", "--batch-in", f"{ODD}-b.jsonl", check=1)  # no results are in it
     medreview("export", study, f"{ODD}-labels", "--sqlite", "labels.db")
     medreview("import", f"{ODD}-2.medreview", f"{ODD}-labels")
     medreview("backup", study, f"{ODD}-copy.medreview")

@@ -166,7 +166,7 @@ def new_version(study: Study, source_id: str, text: str, **columns: Any) -> str:
     """A page reads differently from now on; the id of its new snapshot, which is else as the one before."""
     query = "SELECT p.* FROM snapshot AS p JOIN source AS u ON u.current_snapshot = p.snapshot_id WHERE u.source_id = ?"
     old = dict(study.reader.execute(query, (source_id,)).fetchone())
-    same = ("page_state", "state_evidence", "status", "content_type", "title", "extractor", "outline", "page_starts")
+    same = ("page_state", "state_evidence", "status", "content_type", "title", "extractor")
     kept = {name: old[name] for name in same}
     return build(study, lambda rows: rows.snapshot(source_id, text, **{**kept, **columns}))
 

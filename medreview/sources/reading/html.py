@@ -18,6 +18,7 @@ from medreview.sources.reading.formulas import linearise_formulas
 from medreview.sources.reading.lines import Line, joined, walk
 from medreview.sources.reading.main_content import main_lines, mark_boilerplate
 from medreview.sources.reading.markup import (
+    body_out_of_head,
     make_paragraphs,
     normalise_blocks,
     show_shadow_trees,
@@ -136,6 +137,7 @@ def _out_of_memory(parser: HTMLParser) -> None:
 
 def _make_readable(root: HtmlElement) -> None:
     """Turn into text or plainer markup whatever plain text would lose of the markup."""
+    body_out_of_head(root)
     show_shadow_trees(root)
     mark_areas(root)
     mark_concealed(root)

@@ -32,6 +32,32 @@ _BLOCK_TAGS: Final = tuple(BLOCKS)
 _CONTAINERS: Final = ("div", "section", "center", "article", "main", "details")
 
 
+_OF_HEADS: Final = frozenset({"title", "meta", "link", "base", "script", "style", "noscript", "template"})
+
+
+def body_out_of_head(root: HtmlElement) -> None:
+    """Put into the body what a page without a tag for it begins with.
+
+    libxml2 knows the elements of HTML 4: after a ``<script>`` or ``<meta>`` it takes ``<main>`` for more of the head.
+    """
+    head = root.find("head")
+    if head is None:
+        return
+    children = list(head)
+    first = next((at for at, node in enumerate(children) if _is_content(node)), len(children))
+    if first == len(children):
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    for at, node in enumerate(children[first:]):
+        body.insert(at, node)
+
+
+def _is_content(node: HtmlElement) -> bool:
+    return isinstance(node.tag, str) and node.tag not in _OF_HEADS
+
+
 def show_shadow_trees(root: HtmlElement) -> None:
     """Make blocks of the templates that a browser shows (declarative shadow trees), in place."""
     for node in root.iter("template"):

@@ -304,3 +304,12 @@ def test_a_raised_letter_in_a_cell_is_the_mark_of_a_note():
 def test_headings_stay_where_trafilatura_gathers_paragraphs_by_itself(page, heading):
     html = read_html((PAGES / f"{page}.html").read_bytes())
     assert heading in [html.main.text[place.start : place.end] for place in html.main.outline]
+
+
+@pytest.mark.parametrize(
+    "before", ["<script>var a = 1</script>", "<meta charset=utf-8>", "<title>T</title><style>p{}</style>"]
+)
+def test_a_page_without_a_tag_for_its_body_is_read_from_what_follows_the_head(before):
+    html = read_html(f"{before}<main><p>Take 5 mg.</p></main><section>Call a doctor.</section>".encode())
+
+    assert html.full.text == "Take 5 mg.\nCall a doctor."
