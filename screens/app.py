@@ -26,6 +26,7 @@ from medreview.screens.ending import ended_by_error, ended_by_signal
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
 from medreview.screens.input_reader import NotRead
 from medreview.screens.review import ReviewScreen
+from medreview.screens.source_rows import apart_words
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
 from medreview.statements.left_out import LeftOut
 from medreview.study import Study
@@ -145,7 +146,11 @@ class Workbench(App[None], inherit_bindings=False):
 
         unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
         lines = agreement_lines(self._study, self._config.reviewer)
-        text = "\n".join([*lines, *(["", *wrap(unsure, WIDTH)] if unsure else [])])
+        source, apart = "", ""
+        if self._session is not None and self._session.source is not None:
+            source, apart = self._session.source.name, apart_words(self._session.source_places().set_apart)
+        told = (f"Source {source} on the screen, not open on its page: {apart}." if apart else "", unsure)
+        text = "\n".join([*lines, *(line for words in told if words for line in ("", *wrap(words, WIDTH)))])
         self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
 
     def promote(self, session: ReviewSession, part: LeftOut) -> None:

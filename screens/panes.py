@@ -10,7 +10,7 @@ from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.review.statement_view import StatementView
-from medreview.screens.source_rows import CLOSED, WHOLE_PAGE, Where, nothing_to_read, said_of_page
+from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where, nothing_to_read, said_of_page
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
@@ -104,6 +104,10 @@ class Panes:
         for part in self._places.set_apart:
             if part.kind == "hidden" and part.end - part.start >= _LONG_HIDDEN:
                 notes.setdefault(part.start, "^^ hidden on the page")
+        for stop in highlights.stops:
+            for part in self._places.apart_in(*stop):
+                if part.kind in APART_NOTES:
+                    notes.setdefault(max(part.start, stop.start), APART_NOTES[part.kind])
         preface = WHOLE_PAGE if self.whole else said_of_page(source, text, self._places.set_apart) if source else ""
         at_third = opens and active is not None
         self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)

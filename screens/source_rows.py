@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from medreview.labels import SET_APART
 from medreview.next_step import command
 from medreview.review.cited_source import Source
 from medreview.review.layout.cells import fit, width
@@ -12,7 +13,7 @@ from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.reading.set_apart import SetApart
 from medreview.visible import visible
-from medreview.words import in_words
+from medreview.words import counted, in_words
 
 NOTHING_TO_READ: Final = {
     "ok": "The page was read and holds no text.",
@@ -93,6 +94,20 @@ _SIGNS: Final = {
     "hidden": "╳ is beside text that who looks at the page does not see.",
     "collapsed": "┊ is beside text that the page shows when a panel is opened.",
 }
+
+
+APART_NOTES: Final = {
+    "alt": "^^ words for a picture, not of the text",
+    "boilerplate": "^^ in a menu or a footer of the page",
+}
+"""Under a marked place that has no sign beside it and stands in such text: what the text is."""
+
+
+def apart_words(parts: Sequence[SetApart]) -> str:
+    """How much of a text does not stand open on its page: ``collapsed: 2 parts, 310 characters``; empty for none."""
+    kinds = [(kind, [part.end - part.start for part in parts if part.kind == kind]) for kind in SET_APART]
+    told = (f"{kind}: {counted(len(of), 'part')}, {counted(sum(of), 'character')}" for kind, of in kinds if of)
+    return "; ".join(told)
 
 
 def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from medreview.sources.reading.outline import Heading, heading_path
@@ -28,6 +28,11 @@ class DocumentOutline:
                 pieces += text[at:first], f"[{part.kind}: {text[first:last]}]"
                 at = last
         return "".join((*pieces, text[at:end]))
+
+    def apart_in(self, start: int, end: int) -> tuple[SetApart, ...]:
+        """The parts that are set apart and have characters of ``text[start:end]``."""
+        first = bisect_right(self.set_apart, start, key=lambda part: part.end)
+        return self.set_apart[first : bisect_left(self.set_apart, end, key=lambda part: part.start)]
 
     def path(self, text: str, offset: int) -> tuple[str, ...]:
         """The texts of the headings above an offset, the outermost first."""

@@ -267,3 +267,19 @@ async def test_what_does_not_stand_open_on_the_page_has_a_sign(
         await press(pilot, "slash", *"vasopressin", "enter", "escape")
         rows = [view.render_line(y).text for y in range(view.size.height)]
         assert {row[:3].strip() for row in rows if "Vasopressin is" in row} == {hidden}, "the search leaves the signs"
+
+
+@pytest.mark.parametrize(("kind", "words"), [("alt", "words for a picture"), ("boilerplate", "in a menu or a footer")])
+async def test_a_marked_place_in_text_that_is_not_the_pages_own_says_so(made: Made, kind: str, words: str) -> None:
+    app = workbench(made(set_apart=json.dumps([[0, len(SEPSIS), kind]])))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert f"^^ {words}" in screen_text(app)
+        await press(pilot, "i")
+        assert f"not open on its page: {kind}: 1 part, {len(SEPSIS):,} characters" in " ".join(screen_text(app).split())
+
+
+async def test_text_that_is_set_apart_and_holds_no_marked_place_has_no_note(made: Made) -> None:
+    app = workbench(made(set_apart=json.dumps([[0, 1, "alt"]])))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "g")
+        assert "words for a picture" not in screen_text(app)
