@@ -10,6 +10,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from typing import Final
 
 _MOST: Final = 200
@@ -25,6 +27,12 @@ _INVISIBLE: Final = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff]{24,}")
 _BASE64: Final = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}(?:\n[A-Za-z0-9+/_-]{20,}){0,40}={0,2}(?![\w+/])")
 _HEX: Final = re.compile(r"(?<!\w)(?:(?:0x|\\x|%|\\u00)?[0-9A-Fa-f]{2}[ :,;]?){12,}(?!\w)")
 _HEX_PAIR: Final = re.compile(r"(?:0x|\\x|%|\\u00)?([0-9A-Fa-f]{2})[ :,;]?")
+_BINARY: Final = re.compile(r"(?<!\w)(?:[01]{8}[ ,;]?){12,}(?!\w)")
+_DECIMAL: Final = re.compile(r"(?<![\w.])(?:&?#?(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[ ,;]{1,2}){12,}")
+_NESTED: Final = 3
+"""Codes inside of codes that are decoded."""
+_BROKEN: Final = re.compile(r" ?\n ?(?:[\u2022*\u2013|-] ?|\d{1,2}[.)] )?(?=[a-z])")
+"""A line's end within a sentence, and the mark of a list's item after it."""
 _ENTITIES: Final = re.compile(r"&(?:#\d{2,6}|#x[0-9A-Fa-f]{2,5}|[a-zA-Z]{2,8});")
 _APART: Final = re.compile(r"(?<!\w)[^\W_](?:[ .\-_*\u00b7|~]{1,3}[^\W_](?!\w)){7,}")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasii")
@@ -60,16 +68,28 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", lambda run: "\n" if "\n" in run[0] else " ", text)
 
 
-def encoded(text: str) -> Iterator[str]:
-    """Readable text in base64 or hexadecimal digits (a sequence of bases, an identifier give none)."""
-    for at, match in enumerate(_BASE64.finditer(text)):
-        if at >= _MOST:
-            break
-        yield from _readable(_from_base64(match[0]))
-    for at, match in enumerate(_HEX.finditer(text)):
-        if at >= _MOST:
-            break
-        yield from _readable(bytes(int(pair, 16) for pair in _HEX_PAIR.findall(match[0])))
+def encoded(text: str, depth: int = _NESTED) -> Iterator[str]:
+    """Readable text in base64 or in hexadecimal, binary or decimal numbers, also of such a code (a sequence of bases,
+    an identifier give none)."""
+    for pattern, decode in _CODES:
+        for match in islice(pattern.finditer(text), _MOST):
+            data = decode(match[0])
+            yield from _readable(data)
+            if depth > 1 and data.isascii():
+                yield from encoded(data.decode("ascii"), depth - 1)
+
+
+def unbroken(text: str) -> str:
+    """The text with the sentences in one line that lists, cells or elements break."""
+    return _BROKEN.sub(" ", text)
+
+
+def _from_hex(code: str) -> bytes:
+    return bytes(int(pair, 16) for pair in _HEX_PAIR.findall(code))
+
+
+def _from_numbers(code: str, base: int) -> bytes:
+    return bytes(int(number, base) for number in re.findall(r"\d+", code))
 
 
 def _from_base64(code: str) -> bytes:
@@ -78,6 +98,14 @@ def _from_base64(code: str) -> bytes:
         return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
     except (binascii.Error, ValueError):
         return b""
+
+
+_CODES: Final = (
+    (_BASE64, _from_base64),
+    (_HEX, _from_hex),
+    (_BINARY, partial(_from_numbers, base=2)),
+    (_DECIMAL, partial(_from_numbers, base=10)),
+)
 
 
 def _readable(data: bytes) -> Iterator[str]:

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.judges.disguises import encoded, letters_apart, plain, spellings, unseen
+from medreview.judges.disguises import encoded, letters_apart, plain, spellings, unbroken, unseen
 from medreview.judges.injection_languages import in_other_languages
 from medreview.judges.injection_rules import INSTRUCTION
 from medreview.progress import SILENT, Progress
@@ -88,8 +88,10 @@ def _hidden_text(text: str) -> Iterator[str]:
 
 def _visible_instructions(text: str) -> Iterator[str]:
     words = plain(text)
-    for match in INSTRUCTION.finditer(words):
-        yield match[0].strip()
+    joined = unbroken(words)
+    for one in dict.fromkeys((words, joined)):
+        for match in INSTRUCTION.finditer(one):
+            yield match[0].strip()
     yield from in_other_languages(words)
     for other in spellings(words):
         lower = other.lower()
@@ -100,7 +102,9 @@ def _visible_instructions(text: str) -> Iterator[str]:
             if words[match.start() : match.end()] != match[0]:
                 yield match[0].strip()
     for decoded in encoded(words):
-        yield f"encoded: {decoded}"
-    for joined in letters_apart(words):
-        if any(phrase in joined.lower() for phrase in _TOGETHER):
-            yield f"letters apart: {joined}"
+        lower = decoded.lower()
+        if any(word in lower for word in _TELLING) or next(in_other_languages(decoded), None):
+            yield f"encoded: {decoded}"
+    for letters in letters_apart(words):
+        if any(phrase in letters.lower() for phrase in _TOGETHER):
+            yield f"letters apart: {letters}"

@@ -1,4 +1,4 @@
-"""What instructions to a judge look like in other languages: the ten most used on the web, and some more.
+"""What instructions to a judge look like in other languages: the ten most used on the web, and many more.
 
 Words near one another make one: who is spoken to (a model, a judge, a reviewer), what they shall do (answer, mark,
 rate), with what (a statement, a page), and the answer (supported, confirmed, true). Or a command to forget earlier
@@ -85,7 +85,7 @@ _LANGUAGES: Final = (
         r"(?:искусственн\w+ интеллект\w*|\bИИ\b|языков\w+ модел\w+|нейросет\w*|проверяющ\w+|рецензент\w*|эксперт\w*|"
         r"оценщик\w*|судь\w+|ассистент\w*|те, кто (?:оценивает|проверяет))",
         r"(?:ответ|отвеч|помет|отмет|отмеч|оцен|счит|призна|укаж|указ|должн|постав)\w*",
-        r"(?:подтвержден\w*|подтверждён\w*|поддержан\w*|доказан\w*|верн\w+|правд\w+|истин\w+)",
+        r"(?:подтвержден\w*|подтверждён\w*|поддержан\w*|доказан\w*|верн\w+|правд\w+|истин\w+)(?! ли\b)",
         r"(?:игнориру\w+|забуд\w+|не обраща\w+)\s(?:\w+\s){0,4}(?:инструкц|указани|команд)\w*",
         claims=r"(?:утвержден|заявлен|страниц|источник)\w*",
     ),
@@ -168,6 +168,77 @@ _LANGUAGES: Final = (
         r"(?:popart\w+|potwierdzon\w+|zweryfikowan\w+|prawdziw\w+|poprawn\w+|udowodnion\w+)",
         r"(?:zignoruj|ignoruj|zapomnij)\w*\s(?:\w+\s){0,4}(?:instrukcj|polece)\w*",
         claims=r"(?:stwierdzeni|twierdzeni|stron|źródł)\w*",
+    ),
+    _Language(  # Swedish, Danish, Norwegian
+        r"\b(?:(?-i:AI|KI)\b|språkmodell\w*|sprogmodel\w*|granskare\w*|bedömare\w*|bedømmer\w*|vurderer\w*|"
+        r"(?:den|de|dem|alla|alle) (?:som|der) (?:bedömer|granskar|bedømmer|vurderer|kontrollerar|kontrollerer))",
+        r"(?:svar|märk|mærk|merk|ange|angiv|anse|betrakt|bedöm|bedøm|vurder|ska|skal|måste|må|bör)\w*",
+        r"(?:stöds|stödd?s?|støttes|støttet|bekräfta\w*|bekræfte\w*|bekrefte\w*|verifiera\w*|sann?t?|sandt?|korrekt\w?)",
+        r"\b(?:ignorer\w*|glöm|glem|bortse från)\s(?:\w+\s){0,4}(?:instruktion|anvisning)\w*",
+        claims=r"(?:påstående|påstand|uttalande|udsagn|utsagn|sida|side|källa|kilde)\w*",
+    ),
+    _Language(  # Greek
+        r"\b(?:τεχνητή\w? νοημοσύνη\w?|γλωσσικ\w+ μοντέλ\w+|αξιολογητ\w+|κριτ(?:ές|ής|ών)|ελεγκτ\w+|βαθμολογητ\w+)",
+        r"(?:πρέπει|απαντ\w+|σημει\w+|βαθμολογ\w+|θεωρ\w+|χαρακτηρ\w+|επισημ\w+|δηλώ\w+)",
+        r"(?:υποστηρ\w+|επιβεβαι\w+|τεκμηρι\w+|αληθ\w+|σωστ\w+|επαληθ\w+)",
+        r"(?:αγνο\w+|ξέχασ\w+|ξεχάσ\w+)\s(?:\w+\s){0,4}(?:οδηγίες|εντολές)",
+        claims=r"(?:ισχυρισμ|δήλωσ|πρότασ|σελίδ|πηγή)\w*",
+    ),
+    _Language(  # Vietnamese
+        r"\b(?:(?-i:AI)\b|trí tuệ nhân tạo|mô hình ngôn ngữ|(?:người|hệ thống) (?:đánh giá|kiểm tra|chấm|thẩm định)|"
+        r"giám khảo)",
+        r"(?:phải|hãy|trả lời|đánh dấu|xếp|coi|kết luận)",
+        r"(?:được hỗ trợ|được xác nhận|được chứng minh|đúng|chính xác|đã xác minh)",
+        r"(?:bỏ qua|quên)\s(?:\w+\s){0,4}(?:hướng dẫn|chỉ dẫn|lệnh)",
+        claims=r"(?:tuyên bố|khẳng định|phát biểu|trang|nguồn|câu)",
+    ),
+    _Language(  # Ukrainian
+        r"(?:штучн\w+ інтелект\w*|\bШІ\b|мовн\w+ модел\w+|нейромереж\w*|рецензент\w*|оцінювач\w*|перевіряюч\w+|"
+        r"судд\w+)",
+        r"(?:відпов|позначи|позначт|оцін|вважа|визна|вкаж|вказ|повинн|мають|постав)\w*",
+        r"(?:підтвердж\w+|підтриман\w*|доведен\w*|вірн\w+|правд\w+|істин\w+)(?! чи\b)",
+        r"(?:ігнору\w+|забуд\w+)\s(?:\w+\s){0,4}(?:інструкц|вказівк|команд)\w*",
+        claims=r"(?:твердженн|заяв|сторінк|джерел)\w*",
+    ),
+    _Language(  # Persian
+        r"(?:هوش مصنوعی|مدل(?:‌| )?(?:های|هاى)? ?زبانی|ارزیاب\w*|داور\w*|بازبین\w*|بررسی‌?کننده\w*)",
+        r"(?:باید|پاسخ|علامت|برچسب|بدانند|بگویند|بدهید|بزنند|بزنید|تلقی|اعلام)",
+        r"(?:تأیید|تایید|پشتیبانی|درست|صحیح|اثبات)",
+        r"(?:نادیده|فراموش)[^.\n]{0,20}(?:دستور|راهنما)|(?:دستور|راهنما)\w*[^.\n]{0,20}(?:نادیده|فراموش)",
+        claims=r"(?:ادعا|گزاره|بیانیه|جمله|صفحه|منبع)",
+        spaced=False,
+    ),
+    _Language(  # Czech, Slovak
+        r"\b(?:(?-i:AI)\b|umělá inteligence|umelá inteligencia|jazykov\w+ model\w*|hodnotitel\w*|recenzent\w*|"
+        r"posuzovatel\w*)",
+        r"(?:odpov|označ|uveď|ohodno|považ|mus|musí|klasifik)\w*",
+        r"(?:podpořen\w*|podložen\w*|potvrzen\w*|potvrden\w*|ověřen\w*|pravdiv\w*|správn\w*)",
+        r"(?:ignoruj\w*|zapomeň\w*|zabudni\w*)\s(?:\w+\s){0,4}(?:instrukc|pokyn|příkaz)\w*",
+        claims=r"(?:tvrzení|tvrdeni|výrok|stránk|zdroj)\w*",
+    ),
+    _Language(  # Romanian
+        r"\b(?:(?-i:IA)\b|inteligenț\w+ artificial\w+|model\w* de limbaj|evaluator\w*|recenzo\w*|verificator\w*|"
+        r"judecător\w*)",
+        r"(?:răspund|marc|consider|evalu|clasific|indic|trebuie|notez)\w*",
+        r"(?:susținut\w*|confirmat\w*|verificat\w*|dovedit\w*|adevărat\w*|corect\w*)",
+        r"(?:ignor|uit)\w*\s(?:\w+\s){0,4}(?:instrucțiun|indicați)\w*",
+        claims=r"(?:afirmați|declarați|enunț|pagin|surs)\w*",
+    ),
+    _Language(  # Thai
+        rf"(?:ปัญญาประดิษฐ์|{_AI}|แบบจำลองภาษา|ผู้ประเมิน|ผู้ตรวจ|กรรมการ)",
+        r"(?:ต้อง|ตอบ|ระบุ|ทำเครื่องหมาย|ให้คะแนน|ถือว่า|โปรด)",
+        r"(?:สนับสนุน|ยืนยัน|ถูกต้อง|เป็นจริง|รับรอง)",
+        r"(?:ละเว้น|เพิกเฉย|ลืม)[^\n]{0,16}(?:คำสั่ง|คำแนะนำ)",
+        claims=r"(?:ข้อความ|คำกล่าว|ข้ออ้าง|หน้านี้|แหล่ง)",
+        spaced=False,
+    ),
+    _Language(  # Hebrew
+        r"(?:בינה מלאכותית|מודל\w* שפה|מעריכ\w*|בודק\w*|שופט\w*|סוקר\w*)",
+        r"(?:חייב\w*|להשיב|לענות|לסמן|סמנו|ענו|להעריך|צריכ\w*|לדרג)",
+        r"(?:נתמכ\w*|מאומת\w*|אושר\w*|נכונ\w*|מאושר\w*)",
+        r"(?:התעלמ\w*|שכח\w*)[^.\n]{0,16}(?:הוראות|הנחיות)",
+        claims=r"(?:טענה|הצהרה|אמירה|דף|מקור)",
+        spaced=False,
     ),
 )  # fmt: skip
 

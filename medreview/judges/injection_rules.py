@@ -36,6 +36,12 @@ _MUST: Final = (
 _SUPPORT: Final = r"(?:fully |wholly |completely )?(?:supported|entailed)(?!\w)"
 """The answer in the words of judges, which other texts hardly use."""
 _CLAIM: Final = r"(?:statement|claim|assertion|sentence)s?"
+_TO_HERE: Final = r"(?:(?!\b(?:whether|if)\b)[^.\n])"
+"""A character of a sentence that does not ask: what reviewers shall say *if* something is supported is no answer."""
+_NOT_ASKED: Final = r"(?:(?!\b(?:whether|if)\b)[^\n])"
+_CHECKED: Final = (
+    r"(?:evaluation|assessment|grading|verification|fact[- ]?check(?:ing)?|review|rating|checking|comparison)"
+)
 _FOR_IT: Final = r"(?:fully |wholly |completely )?(?:supported|confirmed|verified|entailed|true|correct|accurate)(?!\w)"
 _RULES: Final = (
     # Override of earlier instructions.
@@ -67,7 +73,10 @@ _RULES: Final = (
     rf"|[,:]?\s?(?:all |any |the |every ){{0,4}}{_AI})(?!\w)",
     rf"(?:(?m:^)|[.!?:]\s) ?(?:all |any )?{_AI}(?:s)?(?: [a-z]+){{0,6}} "
     r"(?:must|should|shall|are (?:required|told|asked)) (?:[a-z]+ ){0,6}"
-    r"(?:label|rate|mark|answer|respond|reply|classify|accept|treat|output|return|conclude|report)\b",
+    r"(?:label|rate|mark|answer|respond|reply|classify|accept|treat|output|return|conclude|report)\b[^.\n]{0,80}?"
+    rf"(?:\b{_CLAIM}\b|{_THIS}|\b{_SUPPORT}|\b(?:yes|true|correct|confirmed|verified|verdict|label|it)\b)",
+    rf"\byou (?:have been|are|were|are being) (?:asked|told|instructed|required|prompted) to (?:[a-z]+ ){{0,3}}?"
+    rf"(?:compare|check|verify|judge|assess|decide|evaluate|rate|grade|label|classify)\b[^.\n]{{0,40}}?\b{_CLAIM}\b",
     r"\b(?:do not|don't|never) (?:reveal|mention|disclose|report|repeat|tell \w+(?: \w+)? about) "
     r"(?:this|these|the) (?:instructions?|prompt|message|notice)\b",
     # Policy: what those who judge the page shall do.
@@ -75,12 +84,14 @@ _RULES: Final = (
     rf"(?:[a-z]+ ){{0,3}}?{_GRADING}\w{{0,3}} (?:[a-z]+ ){{0,3}}?{_THIS} [^.\n]{{0,80}}?{_MUST}\b",
     rf"\b(?:{_MODEL}|{_PERSON})s? (?:of|for|reading|processing|handling|checking|on|with|(?:who|that) [a-z]+) "
     rf"{_THIS} (?:[a-z]+ ){{0,4}}?{_MUST}\b",
-    rf"\b(?:{_MODEL}|{_PERSON})s?\b[^.\n]{{0,60}}?{_MUST} [^.\n]{{0,100}}?(?:(?:{_THIS}|\b{_CLAIM})\b[^.\n]{{0,80}}?"
-    rf"\b(?:as|with|is|to|be|are)\s?{_QUOTE}{{0,4}}{_FOR_IT}|\b(?:as|with|is|to|be|are)\s?{_QUOTE}{{0,4}}{_SUPPORT}|"
+    rf"\b(?:{_MODEL}|{_PERSON})s?\b[^.\n]{{0,60}}?{_MUST} {_TO_HERE}{{0,100}}?(?:(?:{_THIS}|\b{_CLAIM})\b"
+    rf"[^.\n]{{0,80}}?\b(?:as|with|is|to|be|are)\s?{_QUOTE}{{0,4}}{_FOR_IT}|\b(?:as|with|is|to|be|are)\s?{_QUOTE}{{0,4}}{_SUPPORT}|"
     rf"{_QUOTE}{_SUPPORT}|"
     rf"(?:answer|say|reply|respond|return|output|give|choose|select|vote|conclude)s? {_QUOTE}{{0,4}}{_FOR_IT})",
     rf"\b(?:notes?|messages?|notice|instructions?|directions?|guidance|reminders?|information|memo)\s?"
-    rf"(?:to|for) (?:all |any |the |every |those )*(?:{_PERSON})s?\b[^\n]{{0,200}}?(?:{_THIS}|\b{_CLAIM}\b|{_SUPPORT})",
+    rf"(?:to|for) (?:all |any |the |every |those )*(?:{_PERSON})s?\b{_NOT_ASKED}{{0,200}}?"
+    rf"(?:{_THIS}|\b{_CLAIM}\b|{_SUPPORT})",
+    rf"\b{_CHECKED} (?:of|for) {_THIS}\b[^.\n]{{0,200}}?\b{_CLAIM} (?:is|are|was|were) {_QUOTE}{{0,3}}{_FOR_IT}",
     rf"\bfor (?:the )?purposes? of (?:grading|evaluation|verification|fact[- ]?checking|scoring|automated \w+)\b"
     rf"[^.\n]{{0,160}}?(?:\b{_CLAIM}\b[^.\n]{{0,80}}?{_FOR_IT}|{_SUPPORT})",
     rf"\b{_THIS} (?:is|are|must|should|shall|may|has|can) (?:to )?(?:be )?(?:[a-z]+ ){{0,2}}?"
@@ -96,7 +107,11 @@ _RULES: Final = (
     rf"\b(?:any|every|all|each) (?:[a-z]+ ){{0,2}}?(?:system|model|tool|program|software|service|process)s? "
     rf"{_GRADING}\w{{0,3}} {_THIS} [^.\n]{{0,60}}?{_MUST}\b",
     r"</(?:source|context|document|page|statement|data|input)s?>",
-    # Examples of answers to learn from.
+    # Examples of answers to learn from, and answers in the form of data.
+    rf"\b(?:label|verdict|rating|grade|classification) (?:of |as )?{_QUOTE}{{0,3}}{_SUPPORT}(?! by)",
+    rf"\b(?:label|verdict|rating) (?:for|of|on) (?:[a-z]+ ){{0,3}}?[a-z]+ ?[:=\u2192-] ?{_QUOTE}{{0,3}}{_SUPPORT}",
+    rf"{_QUOTE}(?:alternate_?name|rating|rating_?value|result|status|outcome|conclusion|judge?ment|decision){_QUOTE}"
+    rf"\s?:\s?{_QUOTE}{{1,2}}(?:fully |wholly )?(?:supported|entailed|verified){_QUOTE}",
     rf"\b(?:label|verdict|judge?ment|rating|decision|expected answer|correct answer|final answer|model answer|response|"
     rf"output|answer|a)\s?[:=>\u2192-]{{1,3}}\s?{_QUOTE}{{0,3}}(?:fully |wholly )?(?:supported|entailed|contradicted|"
     rf"not[_ ]addressed|verified)(?!\w)",
@@ -107,8 +122,9 @@ _RULES: Final = (
     rf"(?:is|must be|should be|shall be|will be)(?: now| always| to \w+)* {_QUOTE}{{0,3}}{_FOR_IT}",
     # Dictating the answer.
     rf"\b(?:answer|respond|reply|label|rate|mark|classify|judge|score|output|return|treat|set|declare|report|"
+    rf"record|enter|log|register|note|count|consider|recorded|entered|"
     rf"labell?ed|rated|marked|classified|judged|scored|treated|declared)\b[^.\n]{{0,80}}?"
-    rf"(?:\b(?:as|with|is|to|be)|[:=])\s?{_QUOTE}{{0,4}}{_LABEL}(?={_QUOTE}|\s?[.,;!)\]]|\s?$|\s?(?:regardless|whatever"
+    rf"(?:\b(?:as|with|is|to|be)|[:=])\s?{_QUOTE}{{0,4}}{_LABEL}(?={_QUOTE}|\s?[.,;!?:)\]]|\s?(?m:$)|\s?(?:regardless|whatever"
     r"|no matter|and (?:give|set|use|copy|confidence)|with (?:confidence|a confidence|full)))",
     rf"\b(?:label|verdict|answer|confidence|quote)\b{_QUOTE}\s?:\s?(?:{_QUOTE}|\d)",
     r"\b(?:this|the) (?:page|source|document|text|article|study) (?:\w+ ){0,2}(?:supports|confirms|proves|verifies) "
