@@ -9,6 +9,7 @@ from medreview.visible import visible
 MOST: Final = 10_000
 """Characters that a line takes; what is typed or pasted beyond them is left out, and that is said."""
 
+_CONTEXT: Final = 64
 _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 
@@ -28,7 +29,8 @@ class LineEdit:
     def insert(self, text: str) -> bool:
         """Insert text at the cursor, as much as the line takes; whether that was all of it."""
         room = max(0, MOST - len(self.text))
-        line = visible(text[:room].translate(_ONE_LINE))
+        before = self.text[max(0, self.cursor - _CONTEXT) : self.cursor]  # what an accent that comes alone stands on
+        line = visible(before + text[:room].translate(_ONE_LINE))[len(before) :]
         self.text = self.text[: self.cursor] + line + self.text[self.cursor :]
         self.cursor += len(line)
         return len(text) <= room

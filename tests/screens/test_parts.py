@@ -165,3 +165,10 @@ def test_a_terminal_without_unicode_gets_a_question_mark_for_each_cell(monkeypat
     terminal.write("5 mg\u00b7e\u0301 700 \u6beb\u5347|")
     terminal.flush()
     assert sent.getvalue() == b"5 mg?e 700 ????|"
+
+
+def test_an_accent_that_is_typed_after_its_letter_is_kept() -> None:
+    line = LineEdit.of("caf")
+    line.press("e", "e")
+    assert line.press("combining_acute_accent", "\u0301")
+    assert line.text == "cafe\u0301"
