@@ -17,6 +17,13 @@ _UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
 
 _STOP: Final = "\x03"
 _SHOWN: Final = str.maketrans({"\x1b": "\u241b", "\0": None})
+_ANSWERS: Final = ("\x1b]", "\x1bP", "\x1b_", "\x1b^", "\x1bX", "\x1b[?", "\x1b[>", "\x1b[=")
+"""How what a terminal says of itself begins; no key does, but for Alt and the sign alone."""
+
+_LONGEST_ANSWER: Final = 4096
+_ANSWER_PATIENCE: Final = 10
+"""Calls of :meth:`InputReader.tick` in a row after which an answer is over, whether its end came or not."""
+
 _PATIENCE: Final = 20
 """Calls of :meth:`InputReader.tick` in a row (each a tenth of a second) after which a paste is called open."""
 
@@ -49,6 +56,7 @@ class InputReader:
     A byte that is not UTF-8 is left out; a character that comes in two reads is one. A sequence that ends the parser
     costs that sequence. Of a paste the first ``MOST`` characters and one are kept, with escape characters made visible:
     the parser would take what follows them for keys, a burst of verdicts. :class:`NotRead` tells what was left out.
+    So it would the answer to a question that another program put to the terminal: that is passed over.
     """
 
     def __init__(self) -> None:
@@ -57,12 +65,14 @@ class InputReader:
         self._last = ""
         self._paste: str | None = None
         self._unsettled = ""
+        self._answer = ""
         self._silent = 0
+        self._paused = False
         self._broken = 0
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """The events of what was read."""
-        self._silent = 0
+        self._paused, self._silent = self._silent > 1, 0
         text, undecodable = _UNDECODABLE.subn("", self._decode(data))
         if text == _STOP and self._paste is not None:
             text = BRACKETED_PASTE_END
@@ -74,21 +84,56 @@ class InputReader:
 
     def tick(self) -> Iterator[Message]:
         """The events of a tenth of a second without a byte: a lone Esc."""
+        self._silent += 1
+        begun, self._answer = self._answer, ""
+        if begun in _ANSWERS and self._silent > 1:
+            yield from self._parsed(event for sign in begun for event in self._parser.feed(sign))
+        elif self._silent < _ANSWER_PATIENCE:
+            self._answer = begun
         yield from self._parsed(self._parser.tick())
-        if self._paste is not None:
-            self._silent += 1
-            if self._silent == _PATIENCE:
-                yield NotRead(words="A paste has begun and not ended; Ctrl+C ends it.")
+        if self._paste is not None and self._silent == _PATIENCE:
+            yield NotRead(words="A paste has begun and not ended; Ctrl+C ends it.")
 
     def _typed(self, text: str) -> Generator[Message, None, str]:
         """Feed keys, up to the beginning of a paste; what is behind it."""
         for at, sign in enumerate(text, 1):
+            if self._is_answer(sign):
+                if self._answer.startswith("\x1b[?") and self._answer.endswith("$y"):  # what Textual asks for
+                    told, self._answer = self._answer, ""
+                    yield from self._parsed(event for one in told for event in self._parser.feed(one))
+                elif self._is_over(sign):
+                    self._answer = ""
+                continue
             yield from self._parsed(self._parser.feed(sign))
             self._last = (self._last + sign)[-len(BRACKETED_PASTE_START) :]
             if self._last == BRACKETED_PASTE_START:
                 self._paste = self._unsettled = ""
                 return text[at:]
         return ""
+
+    def _is_answer(self, sign: str) -> bool:
+        """Whether a sign belongs to what the terminal says of itself, and not to a key; it is added to that."""
+        paused, self._paused = self._paused, False
+        if self._answer:
+            ends = self._answer.endswith("\x1b")
+            if sign == "\\" if ends else " " <= sign <= "~" or sign in "\x07\x1b":
+                self._answer += sign
+                return True
+            self._last, self._answer = "\x1b" if ends else "", ""
+            if ends:
+                list(self._parsed(self._parser.feed("\x1b")))
+        begun = next((it for it in _ANSWERS if (self._last + sign).endswith(it)), "")
+        if not begun or paused:
+            return False
+        self._parser, self._last, self._answer = XTermParser(), "", begun
+        return True
+
+    def _is_over(self, sign: str) -> bool:
+        if len(self._answer) > _LONGEST_ANSWER:
+            return True
+        if self._answer.startswith("\x1b["):
+            return "@" <= sign <= "~"
+        return self._answer.endswith(("\x07", "\x1b\\"))
 
     def _pasted(self, text: str) -> Generator[Message, None, str]:
         """Collect a paste, up to its end; what is behind it. The end may come in two reads."""

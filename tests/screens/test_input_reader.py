@@ -109,3 +109,25 @@ def test_what_is_said_counts() -> None:
     assert not_read_words(1, 0) == "1 byte that is not UTF-8 was ignored: set the terminal to UTF-8"
     assert not_read_words(2, 1).endswith("; 1 key sequence that cannot be read was ignored")
     assert not_read_words(0, 0) == ""
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize(
+    "answer",
+    [b"\x1b]11;rgb:2121/2121/2121\x07", b"\x1b]11;rgb:21/21/21\x1b\\", b"\x1b[?62;22c", b"\x1b[>1;95;0c",
+     b"\x1bP1$r0m\x1b\\", b"\x1bP>|tmux 3.3a\x1b\\", b"\x1b[?1u", b"\x1b]11;" + b"1" * 3000 + b"\x07"],
+)  # fmt: skip
+def test_what_a_terminal_answers_to_another_program_is_no_key(answer: bytes, size: int) -> None:
+    data = b"a" + answer + b"b"
+    messages = read(data[at : at + size] for at in range(0, len(data), size))
+    assert [message.character for message in messages if isinstance(message, Key)] == ["a", "b"]
+
+
+def test_an_answer_that_never_ends_takes_no_key_with_it() -> None:
+    reader = InputReader()
+    assert typed(read([b"\x1b]11;rgb:21"], reader)) == ""
+    for _ in range(12):
+        list(reader.tick())
+    assert typed(read([b"4"], reader)) == "4"
+    keys = [message.key for message in read([b"\x1b]12\x1b[Aj\x1b]12\rk"]) if isinstance(message, Key)]
+    assert keys == ["up", "j", "enter", "k"]
