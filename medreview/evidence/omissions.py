@@ -22,6 +22,7 @@ _CLAUSE: Final = re.compile(
 )
 _BESIDE: Final = re.compile(r"[,;:]|and|but|or|while|whereas", re.IGNORECASE)
 """What stands between two clauses of one rank."""
+_NEXT_CLAUSE: Final = re.compile(r"[;:]|[.!?]\s|\n\s*\n|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MODIFIER: Final = word_set(
     """with without in of for at on during from by to among within under over aged who which that whose having using
@@ -59,6 +60,9 @@ def wrongly_skipped(text: str, left: Span, right: Span) -> Skipped | None:
         for token in _tokens(text, cut):
             if is_negation(token.key) or token.key in RESTRICTING:
                 return Skipped("negation", Span(token.start, token.end))
+    dangling = _dangling(text, left, right)
+    if dangling:
+        return Skipped("word", dangling)
     if not tail:
         return None
     lost = (
@@ -101,6 +105,16 @@ def _noun_of_number(text: str, left: Span, right: Span, tail: Span) -> Span | No
     joins = text[left.end : left.end + 1].isspace() and text[left.end - 1].isalnum()
     follows = tokens(text[right.start : right.end])[0]
     return Span(skipped[0].start, skipped[-1].end) if joins and follows.key not in HARMLESS else None
+
+
+def _dangling(text: str, left: Span, right: Span) -> Span | None:
+    """The skipped noun of a preposition with which the left part ends, where the right part is of another clause:
+    ``treated with … D`` of ``treated with B; D``."""
+    before = tokens(text[max(left.start, left.end - 40) : left.end])[-1:]
+    if not before or before[0].key not in PREPOSITIONS or not _NEXT_CLAUSE.search(text, left.end, right.start):
+        return None
+    skipped = _tokens(text, Span(left.end, right.start))
+    return Span(skipped[0].start, skipped[0].end) if skipped else None
 
 
 def _parallel(text: str, left: Span, right: Span, tail: Span) -> Span | None:

@@ -36,6 +36,7 @@ def test_honest_edits_stay_proven() -> None:
         ("Carbimazole is used before surgery, and iodine after surgery.", "Carbimazole is used … after surgery."),
         ("Avoid timolol in asthma, and pilocarpine in iritis.", "Avoid timolol in … iritis."),
         ("Scabies is spread by contact, and malaria by mosquitoes.", "Scabies is spread … by mosquitoes."),
+        ("Warts are treated with salicylic acid; cautery is for large ones.", "Warts are treated with … cautery"),
         ("The rash fell from 12% to 4% in a week.", "The rash fell from 4% to 12% in a week."),
         (
             "Interferon-α was given for hepatitis in two trials.",
