@@ -40,8 +40,12 @@ LONGEST_QUOTE: Final = 20_000
 MOST_PARTS: Final = 40
 """The same of one that is joined of more parts."""
 
-_FIGURES: Final = 600
+_FIGURE_BRACKET: Final = re.compile(r"[(\[][^()\[\]]{0,40}?\d[^()\[\]]{0,30}?[^()\[\]\d.,]\d")
+"""The beginning of a bracket with two numbers at least."""
+_FIGURES: Final = 300
 """Code points on either side of a passage within which brackets of figures are left out to see what is left."""
+_BESIDE: Final = 80
+"""Code points between a difference and a bracket that may be its cause."""
 _ALL_BUT_FIGURES: Final = 0.8
 """Coverage and density from which on a quotation is a passage without its figures."""
 
@@ -307,7 +311,7 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         spans.append(index.words.span(*alignment.source))
         placed.append(part)
         changed, harmless = _differences(part, words, alignment, index)
-        if changed and _is_near_without_figures(part, words, index, spans[-1]):
+        if _at_bracket(changed, index.text) and _is_near_without_figures(part, words, index, spans[-1]):
             changed = []
         serious += changed
         wording += harmless
@@ -316,6 +320,14 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         return Grounding("absent", (), ())
     serious += _skipped(placed, spans, index)
     return Grounding("altered" if serious else "near", tuple(spans), tuple(serious or wording))
+
+
+def _at_bracket(changed: Sequence[Difference], text: str) -> bool:
+    """Whether a difference is near a bracket of the source that holds figures."""
+    return any(
+        _FIGURE_BRACKET.search(text, max(0, found.source.start - _BESIDE), found.source.end + _BESIDE)
+        for found in changed
+    )
 
 
 def _is_near_without_figures(part: _Part, words: list[Token], index: QuoteIndex, passage: Span) -> bool:
