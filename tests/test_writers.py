@@ -34,7 +34,6 @@ def test_a_blow_at_any_step_leaves_the_old_or_the_whole_new_and_the_command_work
     luck = random.Random(len(writer.name))
     strike(writer, bench, luck.randrange(1, steps), "kill", before, after)
     if writer.arguments[0] != SLOW:
-        strike(writer, bench, steps, "kill", before, after)
         strike(writer, bench, luck.randrange(1, steps), "full", before, after)
 
 

@@ -89,7 +89,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pages" / "a.html").write_text(page)
     (folder / "config" / "medreview").mkdir(parents=True)
     own = '[judges.own]\nmodel = "m\\u202e\\ufff9"\nbase_url = "http://127.0.0.1:9/v1"\n'
-    (folder / "config" / "medreview" / "medreview.toml").write_text('reviewer = "kb\\u202e"\n' + own)
+    (folder / "config" / "medreview" / "medreview.toml").write_text(
+        'reviewer = "kb\\u202e"\n' + own.replace("\\u202e\\ufff9", "")
+    )
     (folder / f"settings{BAD}.toml").write_text(own)
     return folder
 
