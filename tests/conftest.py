@@ -1,5 +1,6 @@
 """What holds for every test, and the sample study."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder))
         yield folder
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: many tests wait for a program, a server or the disk."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session")

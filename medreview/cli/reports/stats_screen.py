@@ -45,14 +45,19 @@ def render_screen(figures: StudyFigures, study: Path) -> str:
     for most in range(len(compared), min(_FEWEST, len(compared)) - 1, -1):
         if text.count("\n") <= room:
             break
-        # Judges count for more than empty lines.
-        text = printed(part for part in _screen(figures, study, compared, most) if part != "")
+        # Judges count for more than empty lines, and than what became of each statement of the audit.
+        for brief in (False, True):
+            text = printed(part for part in _screen(figures, study, compared, most, brief) if part != "")
+            if text.count("\n") <= room:
+                break
     return text
 
 
-def _screen(figures: StudyFigures, study: Path, compared: Sequence[_Line], most: int) -> Iterator[Part]:
+def _screen(
+    figures: StudyFigures, study: Path, compared: Sequence[_Line], most: int, brief: bool = False
+) -> Iterator[Part]:
     yield from _progress(figures)
-    yield from _audit(figures)
+    yield from _audit(figures, brief)
     first = set(sorted(range(len(compared)), key=lambda place: compared[place].rank)[:most])
     lines = [line for place, line in enumerate(compared) if place in first]
     shown = [line.kappa for line in lines]
@@ -83,8 +88,11 @@ def _progress(figures: StudyFigures) -> Iterator[str]:
     yield "; ".join((f"{statements} in {responses}", *(told or ["nobody has decided anything yet"])))
 
 
-def _audit(figures: StudyFigures) -> Iterator[Part]:
-    """What the random draw says of the study: by all reviewers together, where there are several."""
+def _audit(figures: StudyFigures, brief: bool) -> Iterator[Part]:
+    """What the random draw says of the study: by all reviewers together, where there are several.
+
+    ``brief``: without what the judges had no verdict on.
+    """
     for audit in figures.audit.figures[-1:]:
         who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)
         told = (("supported", audit.supported), ("judges right", audit.judges_right))
@@ -93,7 +101,7 @@ def _audit(figures: StudyFigures) -> Iterator[Part]:
             for name, share in told
             if share.study.value is not None
         ]
-        flows = (flow_line(audit.supported.flow), unjudged_line(audit.judges_right.flow))
+        flows = (flow_line(audit.supported.flow), "" if brief else unjudged_line(audit.judges_right.flow))
         yield f"audit of {who}: {'; '.join(filter(None, flows))}"
         if rows:
             yield table(("the whole study, by the audit", "value", "95% interval", "n", "resp"), rows)
