@@ -8,8 +8,9 @@ contains the smaller one, new statements enter with the same probability, and co
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 from medreview.review.queue_kinds import RESERVED
@@ -29,9 +30,12 @@ By = Literal["all", "model", "origin", "flagged"]
 ALL: Final = "all"
 FLAGS: Final = ("not flagged", "flagged")
 """The strata by flag, as it was when they were given."""
+_BOTH: Final = 2
+"""The state of a statement that was flagged in one copy of the study and not in another."""
 
 _STATEMENTS: Final = """
-SELECT s.statement_id, r.model, r.origin, coalesce(v.priority, 0) > 0 AS flagged, f.number, f.stratum, f.rate
+SELECT s.statement_id, r.model, r.origin, coalesce(v.priority, 0) > 0 AS flagged, f.number, f.stratum, f.rate,
+       f.flagged AS state
 FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
 LEFT JOIN audit_frame AS f USING (statement_id)"""
 _WITHOUT_ROW: Final = """SELECT 1 FROM statement AS s
@@ -56,7 +60,10 @@ class _Rates(NamedTuple):
 
 
 class _Placed(NamedTuple):
-    """A statement with its row of the frame; ``stratum`` is empty where it has none yet."""
+    """A statement with its row of the frame; ``stratum`` is empty where it has none yet.
+
+    ``flagged`` is now, ``state`` when strata by flag first counted for it (``audit_frame.flagged``).
+    """
 
     statement_id: str
     model: str
@@ -65,6 +72,7 @@ class _Placed(NamedTuple):
     number: float
     stratum: str
     rate: float
+    state: int | None
 
 
 def begin(study: Study, reviewer: str) -> None:
@@ -110,7 +118,7 @@ def draw(
         before = members(connection)
         _complete(connection)
         placed = _statements(connection, study_id(connection))
-        stratum = _stratum_now(by)
+        stratum = partial(_named, by=by)
         of: dict[str, list[_Placed]] = {}
         for one in placed:
             of.setdefault(stratum(one), []).append(one)
@@ -123,6 +131,7 @@ def draw(
         payload = {"by": by, "rates": wanted, "rest": drawn / len(placed), "why": why}
         event = NewEvent("audit_rate", study_id(connection), payload)
         receipt = recorder.append(connection, event, block="audit", mode="blind")
+        _complete(connection)
         now = members(connection)
         return Drawn(now, now - before, receipt.event_id)
 
@@ -176,14 +185,15 @@ def _complete(connection: sqlite3.Connection) -> None:
     in_force = [_Rates(said["by"], said["rates"], said["rest"]) for said in told]
     drawn_before = connection.execute("SELECT max(rate) FROM audit_frame WHERE stratum = ?", (ALL,)).fetchone()[0]
     in_force.append(_Rates(ALL, {}, drawn_before or 0.0))
+    by_flag = any(rates.by == "flagged" for rates in in_force)
     changed = []
     for one in _statements(connection, study_id(connection)):
-        best = one
+        best = one._replace(state=int(one.flagged)) if by_flag and one.state is None else one
         for rates in in_force:
-            name = _stratum_kept(one, rates.by)
-            rate = rates.rates.get(name, rates.rest) if name else 0.0
-            if name and (not best.stratum or (-rate, name) < (-best.rate, best.stratum)):  # as ``join_frame`` does
-                best = best._replace(stratum=name, rate=rate)
+            for name in _strata_of(best, rates.by):
+                rate = rates.rates.get(name, rates.rest)
+                if not best.stratum or (-rate, name) < (-best.rate, best.stratum):  # as ``join_frame`` does
+                    best = best._replace(stratum=name, rate=rate)
         if best is not one:
             changed.append(best)
     _store(connection, changed)
@@ -199,6 +209,7 @@ def _statements(connection: sqlite3.Connection, seed: str) -> list[_Placed]:
             permanent_number(seed, row["statement_id"]) if row["number"] is None else row["number"],
             row["stratum"] or "",
             row["rate"] or 0.0,
+            row["state"],
         )
         for row in connection.execute(_STATEMENTS)
     ]
@@ -206,38 +217,27 @@ def _statements(connection: sqlite3.Connection, seed: str) -> list[_Placed]:
 
 def _store(connection: sqlite3.Connection, rows: Iterable[_Placed]) -> None:
     connection.executemany(
-        """INSERT INTO audit_frame VALUES (:statement_id, :number, :stratum, :rate)
-           ON CONFLICT (statement_id) DO UPDATE SET stratum = excluded.stratum, rate = excluded.rate""",
+        """INSERT INTO audit_frame (statement_id, number, stratum, rate, flagged)
+           VALUES (:statement_id, :number, :stratum, :rate, :state) ON CONFLICT (statement_id)
+           DO UPDATE SET stratum = excluded.stratum, rate = excluded.rate, flagged = excluded.flagged""",
         [row._asdict() for row in rows],
     )
 
 
-def _stratum_now(by: By) -> Callable[[_Placed], str]:
-    """The stratum of a statement for a draw; one by flags that was given before is kept."""
-
-    def named(one: _Placed) -> str:
-        if by == "flagged" and one.stratum in FLAGS:
-            return one.stratum
-        return _named(one, by)
-
-    return named
-
-
-def _stratum_kept(one: _Placed, by: By) -> str:
-    """The same afterwards: a statement that is in the frame does not change its stratum because a flag came or went."""
-    if by == "flagged" and one.stratum:
-        return one.stratum if one.stratum in FLAGS else ""
-    return _named(one, by)
+def _strata_of(one: _Placed, by: By) -> tuple[str, ...]:
+    """The strata that a statement counts to: by flag both, where copies of the study differed."""
+    return FLAGS if by == "flagged" and one.state == _BOTH else (_named(one, by),)
 
 
 def _named(one: _Placed, by: By) -> str:
+    """The stratum of a draw. By flag it is the first that was given: it does not change because a flag came or went."""
     match by:
         case "model":
             return f"model {one.model}"
         case "origin":
             return f"origin {one.origin}"
         case "flagged":
-            return FLAGS[one.flagged]
+            return FLAGS[one.flagged if one.state is None else one.state > 0]
     return ALL
 
 

@@ -145,10 +145,12 @@ def _is_range(part: Any, text: str) -> bool:
 
 
 def frame_fault(row: Row) -> str:
-    """What is wrong with a statement's place in the audit: a number in [0, 1), a rate in [0, 1]."""
+    """What is wrong with a statement's place in the audit: a number in [0, 1), a rate in [0, 1], a state by flag."""
     number, rate = row["number"], row["rate"]
     if not isinstance(number, float | int) or not 0 <= number < 1:
         return "its audit number is not in [0, 1)"
     if not isinstance(rate, float | int) or not 0 <= rate <= 1:
         return "its audit rate is not in [0, 1]"
+    if row["flagged"] not in (None, 0, 1, 2):
+        return "its state of the audit's strata by flag is none"
     return ""

@@ -222,7 +222,9 @@ def test_members_are_kept_from_queues_that_show_the_judges_until_they_are_met_or
 
 def test_the_draw_of_an_earlier_version_which_left_no_event_holds_for_new_statements(study: Study) -> None:
     study.write(
-        lambda c: c.execute("INSERT INTO audit_frame SELECT statement_id, 0.01, 'all', 0.4 FROM statement") and None
+        lambda c: (
+            c.execute("INSERT INTO audit_frame SELECT statement_id, 0.01, 'all', 0.4, NULL FROM statement") and None
+        )
     )
     grow(study, 31, 2)
     begin(study, "kb")

@@ -19,7 +19,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.llm.report import Requests, requests_sent
-from medreview.review.audit import draw, release, reserved
+from medreview.review.audit import complete, draw, release, reserved
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.bootstrap import Resampling
@@ -289,3 +289,24 @@ def test_what_was_asked_before_requests_were_counted_is_sent_and_nothing_of_it_l
         assert requests_sent(study.reader) == requests_sent(study.reader, "near", "m", "h", "t") == Requests(6, 1, 5)
         assert Requests(6, 1, 5).lost == 0
         assert check(study.reader) == []
+
+
+def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path: Path) -> None:
+    path = tmp_path / "kept.medreview"
+    shutil.copy(KEPT / "schema_3.sqlite", path)
+    older = sqlite3.connect(path)
+    payload = '{"by": "flagged", "rates": {"flagged": 0.9, "not flagged": 0.1}, "rest": 0.2}'
+    names = [row[1] for row in older.execute("PRAGMA table_info(event)") if row[1] != "seq"]
+    older.execute(f"CREATE TEMPORARY TABLE one AS SELECT {', '.join(names)} FROM event WHERE kind = 'audit_rate'")
+    older.execute("UPDATE one SET event_id = '7ZZZ', hash = 'x', payload = ?", (payload,))
+    older.execute(f"INSERT INTO event ({', '.join(names)}) SELECT {', '.join(names)} FROM one")
+    older.execute("UPDATE audit_frame SET stratum = 'flagged', rate = 0.9 WHERE number < 0.3")
+    older.commit()
+    query = "SELECT statement_id, number, stratum, rate FROM audit_frame ORDER BY statement_id"
+    before = older.execute(query).fetchall()
+    older.close()
+    with Study.open(path) as study:
+        study.write(complete)
+        assert [tuple(row) for row in study.reader.execute(query)] == before
+        states = study.reader.execute("SELECT DISTINCT stratum, flagged FROM audit_frame ORDER BY stratum").fetchall()
+        assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]

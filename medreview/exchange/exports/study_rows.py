@@ -22,6 +22,7 @@ FROM response ORDER BY ordinal"""
 
 _STATEMENTS: Final = """
 SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", s.parts, a.number, a.stratum, a.rate,
+       a.flagged,
        s.text_sha256, s.text
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id

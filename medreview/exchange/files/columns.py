@@ -312,6 +312,12 @@ STATEMENTS: Final = (
     Column(
         "inclusion_prob", "number", "Probability of being in the audit, the same for all of the stratum.", unit="0 to 1"
     ),
+    Column(
+        "audit_flagged",
+        "integer",
+        "Whether it was flagged when strata by flag first counted for it: 0, 1, or 2 where copies of the study "
+        "differed; empty without such strata.",
+    ),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("text", "text", "The statement."),
 )

@@ -192,14 +192,21 @@ def _audit_frame(folder: Path, study_id: str) -> Iterator[dict[str, Any]]:
         if "audit_position" in row:
             position = row.integer_or_none("audit_position")
             number = number_given_draw(study_id, row["statement_id"], rate, position, len(drawn))
-            yield {"statement_id": row["statement_id"], "number": number, "stratum": "all", "rate": rate}
+            yield {"statement_id": row["statement_id"], "number": number, "stratum": "all", "rate": rate,
+                   "flagged": None}  # fmt: skip
         elif row["audit_number"]:
             yield {
                 "statement_id": row["statement_id"],
                 "number": row.number("audit_number", math.nextafter(1, 0)),
                 "stratum": row["stratum"],
                 "rate": row.number("inclusion_prob", 1),
+                "flagged": row.integer_or_none("audit_flagged") if "audit_flagged" in row else _flag_of(row["stratum"]),
             }
+
+
+def _flag_of(stratum: str) -> int | None:
+    """What an export of an earlier version tells of a statement's flag."""
+    return {"flagged": 1, "not flagged": 0}.get(stratum)
 
 
 def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]) -> None:

@@ -67,3 +67,12 @@ FROM llm_call WHERE tries > 0 AND rung <> '';
 -- among instructions to a judge), or the kind of text in which alone the claim stands (hidden, alt, boilerplate, collapsed).
 -- NULL: not looked at, as in all judgements of earlier versions, which count as they did.
 ALTER TABLE judgement ADD COLUMN quote_doubt TEXT;
+
+-- Whether a statement was flagged when strata by flag first counted for it: 0, 1, or 2 where copies differed, which makes
+-- both rates count, so that it does not matter in which order copies meet. NULL: there are no such strata. For rows of
+-- earlier versions under other strata: the state that raises no rate.
+ALTER TABLE audit_frame ADD COLUMN flagged INTEGER CHECK (flagged IN (0, 1, 2));
+UPDATE audit_frame SET flagged = CASE stratum WHEN 'flagged' THEN 1 WHEN 'not flagged' THEN 0 ELSE
+    (SELECT max(coalesce(json_extract(payload, '$.rates.flagged'), json_extract(payload, '$.rest')))
+            < max(coalesce(json_extract(payload, '$.rates."not flagged"'), json_extract(payload, '$.rest')))
+     FROM event WHERE kind = 'audit_rate' AND json_extract(payload, '$.by') = 'flagged') END;

@@ -8,7 +8,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.exchange.exports.export import export
-from medreview.review.audit import draw, release
+from medreview.review.audit import By, draw, release
 from medreview.review.decision import decide_in_script
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -112,3 +112,43 @@ def test_exports_do_not_depend_on_the_order_of_merging(demo_file: Path, copies: 
             if content != other[name]
         }
         assert not differing
+
+
+def test_statements_that_only_the_target_has_are_drawn_alike_whichever_split_comes_first(tmp_path: Path) -> None:
+    base = tmp_path / "base.medreview"
+    statements = [f"Statement {number} says it." for number in range(12)]
+    with Study.create(base) as study:
+        build(study, lambda rows: rows.response("r1", " ".join(statements), statements=statements))
+    drawn = {}
+    splits: tuple[tuple[str, By, float], ...] = (("b", "flagged", 0.9), ("c", "model", 0.5), ("d", "flagged", 0.7))
+    for name, by, rate in splits:
+        drawn[name] = Path(shutil.copy(base, tmp_path / f"{name}.medreview"))
+        with Study.open(drawn[name]) as study:
+            if name == "d":  # its judges flagged what those of the others did not
+                build(study, lambda rows: _flagged(rows, statements[:6]))
+            draw(study, name, rate=rate, by=by)
+    with Study.open(base) as study:
+        extra = ["Extra one.", "Extra two.", "Extra three."]
+        build(study, lambda rows: rows.response("r2", " ".join(extra), statements=extra))
+    frames = []
+    for order in ("bcd", "cbd", "dcb", "bdc"):
+        target = Path(shutil.copy(base, tmp_path / f"target-{order}.medreview"))
+        with Study.open(target) as study:
+            for name in order:
+                pipeline.merge(study, drawn[name])
+            pipeline.merge(study, drawn[order[0]])
+            frames.append([tuple(row) for row in study.reader.execute("SELECT * FROM audit_frame ORDER BY 1")])
+            assert check(study.reader) == []
+    assert len(frames[0]) == 15
+    assert [frame == frames[0] for frame in frames] == [True] * 4
+    assert {row[-1] for row in frames[0]} == {0, 2}
+
+
+def _flagged(rows: StudyBuilder, texts: list[str]) -> None:
+    marks = ", ".join("?" * len(texts))
+    rows.connection.execute(
+        f"""INSERT INTO verdict (statement_id, conflict, votes_for, votes_other, priority, badges)
+            SELECT statement_id, 0, 1, 0, 9, 'contradicted' FROM statement WHERE text IN ({marks})
+            ON CONFLICT (statement_id) DO UPDATE SET priority = 9""",
+        texts,
+    )

@@ -204,7 +204,7 @@ def test_a_draw_of_ones_own_is_kept(example: ExampleStudy, new_example: NewExamp
     other.fill()
     other.study.write(lambda c: c.execute("DELETE FROM statement WHERE response_id <> ?", (content_id("r", TEXTS[1]),)))
     other.study.write(lambda c: c.execute("UPDATE response SET parser = NULL WHERE ordinal = 1"))
-    own = {"statement_id": example.units[3], "number": 0.75, "stratum": "", "rate": 0.5}
+    own = {"statement_id": example.units[3], "number": 0.75, "stratum": "", "rate": 0.5, "flagged": None}
     other.study.write(lambda connection: insert(connection, "audit_frame", [own]))
     assert import_export(other.study, tmp_path / "out", as_copy=True).statements == 3
     assert [dict(row) for row in other.study.reader.execute("SELECT * FROM audit_frame")] == [own]
