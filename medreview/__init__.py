@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Judged, JudgedBy, Prepared
     from medreview.progress import Progress
-    from medreview.review.cited_source import Source
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
-    from medreview.review.statement_view import Judgement, Verdict
     from medreview.review.study_response import StudyResponse
     from medreview.sources.stage import FetchSummary
     from medreview.statements.left_out import LeftOut
@@ -57,6 +55,8 @@ if TYPE_CHECKING:
     from medreview.study.events import Receipt
     from medreview.study.merge import MergeSummary
     from medreview.text import Span
+    from medreview.units.cited_source import Source
+    from medreview.units.statement_view import Judgement, Verdict
 
 __version__ = "0.1.0"
 
@@ -144,8 +144,8 @@ _HOMES = {
     "medreview.pipeline": ("Judged", "JudgedBy", "Prepared"),
     "medreview.progress": ("Progress",),
     "medreview.review.reviewer_state": ("ReviewerSpan", "ReviewerState"),
-    "medreview.review.cited_source": ("Source",),
-    "medreview.review.statement_view": ("Judgement", "Verdict"),
+    "medreview.units.cited_source": ("Source",),
+    "medreview.units.statement_view": ("Judgement", "Verdict"),
     "medreview.review.study_response": ("StudyResponse",),
     "medreview.sources.stage": ("FetchSummary",),
     "medreview.statements.left_out": ("LeftOut",),

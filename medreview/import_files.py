@@ -22,6 +22,8 @@ from medreview.progress import Progress
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
+from medreview.units.registry import FORMATS
+from medreview.units.unit_format import UnitFormat, format_of, import_units
 
 
 @dataclass(slots=True)
@@ -29,8 +31,9 @@ class Imported:
     """What came in from one file: ``kind`` of content, how much of it was new, and what was left out.
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
-    ``given``: sources whose text came with the answers, ``facts``: key facts that did. ``unused``: columns that nothing
-    was made of. ``warnings``: sentences on what is missing in the file.
+    ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
+    that of the units, ``gold`` counts right labels and ``opinions`` what machines say of them. ``unused``: columns that
+    nothing was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -42,6 +45,8 @@ class Imported:
     empty: int = 0
     given: int = 0
     facts: int = 0
+    gold: int = 0
+    opinions: int = 0
     unused: list[UnusedColumn] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -64,6 +69,9 @@ def import_file(
 
     ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
     """
+    form = None if path.is_dir() else format_of(path, FORMATS, mapping)
+    if form is not None:
+        return _units(study, path, form, mapping, progress)
     kind = detect_format(path, mapping)
     if kind == "judgements":
         return _judgements(study, path, mapping, progress)
@@ -98,6 +106,13 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
         stored = _store_facts(study, facts, storable_text(path.name))
         done.facts = stored.added
         done.warnings += became_other(stored)
+    return done
+
+
+def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str], progress: Progress) -> Imported:
+    told = import_units(study, path, form, mapping, progress)
+    done = Imported(str(path), form.name, told.read, told.added, told.known, told.bad, unused=told.unused)
+    done.gold, done.opinions = told.gold, told.opinions
     return done
 
 

@@ -3,6 +3,7 @@
 Axes are kept apart, never one list. A judge's raw label is always kept beside the level it maps to.
 """
 
+import re
 from typing import Final, Literal, NamedTuple
 
 LABEL_SET_VERSION: Final = "1"
@@ -38,7 +39,107 @@ HALLUCINATION: Final = (
     Label("other", "4", "other", "Invented or unverifiable in another way; say how in a note."),
 )
 
-AXES: Final[dict[str, tuple[Label, ...]]] = {"evidence": EVIDENCE, "hallucination": HALLUCINATION}
+ANSWER: Final = tuple(label._replace(key=str(number)) for number, label in enumerate(HALLUCINATION, 1))
+"""The hallucination axis where it is what is asked of a whole answer: its levels under the digits 1-5."""
+
+ALL_SUPPORTED: Final = (
+    Label("yes", "1", "all supported", "Every statement of the response is supported by one of its sources."),
+    Label("no", "2", "not all", "At least one statement is supported by none of them."),
+    Label("cannot_judge", "5", "cannot judge", "The texts at hand let nobody decide (pages missing, unreadable)."),
+)
+
+RELEVANCE: Final = (
+    Label("1", "1", "irrelevant", "Nothing that a general practitioner needs."),
+    Label("2", "2", "hardly relevant", "Of use in rare cases only."),
+    Label("3", "3", "somewhat relevant", "Of use now and then."),
+    Label("4", "4", "relevant", "Of use in everyday practice."),
+    Label("5", "5", "highly relevant", "What every general practitioner should know."),
+)
+"""Relevance to general practice, ordered (ClinIQLink's gp_relevance, 1-5; the words are ours)."""
+
+QUALITY: Final = (
+    Label("good", "1", "Good", "Correct, complete and clear enough to be used."),
+    Label("okay", "2", "Okay", "Usable with reservations: something is missing or loose, nothing is dangerous."),
+    Label("bad", "3", "Bad", "Wrong, misleading or useless."),
+)
+"""One output of a model, ordered from best to worst (ClinIQLink's Good / Okay / Bad)."""
+
+PRESENCE: Final = (
+    Label("present", "1", "present", "The text says the fact, in whatever words."),
+    Label("absent", "2", "absent", "The text does not say it."),
+    Label("contradicted", "3", "contradicted", "The text says something that cannot be true together with it."),
+    Label("both", "4", "present, contradicted", "The text says it in one place and contradicts it in another."),
+    Label("cannot_judge", "5", "cannot judge", "The text lets nobody decide."),
+)
+"""A key fact in a text. The two questions put to a jury (MedFactEval) are both answered: a fact may be present and
+contradicted too."""
+
+SUGGESTION: Final = (
+    Label("kept", "1", "keep", "A good text on the case must say this, as it stands."),
+    Label("discarded", "2", "discard", "It need not be said, or it is wrong."),
+    Label("edited", "3", "edit", "It must be said, in the words that are given with the label."),
+)
+
+CATEGORY: Final = (
+    Label("diagnosis", "d", "diagnosis", "What the patient has, and how that was found."),
+    Label("management", "m", "management", "What was done or changed, and why."),
+    Label("follow_up", "f", "follow-up", "What is to be done, watched or waited for."),
+    Label("other", "o", "other", "Another matter."),
+)
+"""What a key fact is about (MedFactEval)."""
+
+ANSWERABILITY: Final = (
+    Label("answerable", "1", "answerable", "The text alone answers the question, and the answer given is the text's."),
+    Label("not_answerable", "2", "not answerable", "The text does not answer it, or otherwise than is given."),
+    Label("not_self_contained", "3", "not self-contained", "Who has not seen the text cannot know what is asked."),
+)
+
+REVISION: Final = (
+    Label("supported", "1", "supported now", "The source says the revised statement, wholly."),
+    Label("not_supported", "2", "still not", "The source does not say the revised statement either."),
+    Label("meaning_lost", "3", "meaning lost", "The source says it, but it is not what was meant any more."),
+    Label("removal_right", "4", "removal right", "Nothing of the original could be kept."),
+    Label("removal_wrong", "5", "removal wrong", "A part of the original is supported and should have been kept."),
+)
+
+AXES: Final[dict[str, tuple[Label, ...]]] = {
+    "evidence": EVIDENCE,
+    "hallucination": HALLUCINATION,
+    "all_supported": ALL_SUPPORTED,
+    "relevance": RELEVANCE,
+    "rank": (),
+    "quality": QUALITY,
+    "presence": PRESENCE,
+    "suggestion": SUGGESTION,
+    "category": CATEGORY,
+    "answerability": ANSWERABILITY,
+    "revision": REVISION,
+}
+"""Every scale by name. ``rank`` has no levels: its labels are orders (:func:`is_order`)."""
+
+_ORDER: Final = re.compile(r"[1-9][0-9]*([>=][1-9][0-9]*)+")
+
+
+def scale_of(axis: str) -> str:
+    """The scale of an axis: of ``quality/3``, the third output's, ``quality``."""
+    return axis.partition("/")[0]
+
+
+def is_label(axis: str, label: object) -> bool:
+    """Whether a label is one of an axis."""
+    scale, _, part = axis.partition("/")
+    if scale not in AXES or not isinstance(label, str) or bool(part) != (scale == "quality"):
+        return False
+    if part and not (part.isascii() and part.isdigit()):
+        return False
+    return is_order(label) if scale == "rank" else label in [level.level for level in AXES[scale]]
+
+
+def is_order(label: str) -> bool:
+    """Whether a label is an order of outputs by their numbers, best first: ``2>1=4>3``, each once."""
+    numbers = re.split("[>=]", label)
+    return bool(_ORDER.fullmatch(label)) and len(set(numbers)) == len(numbers)
+
 
 REASONS: Final = (
     Label("number", "q", "quantity", "A number, dose, unit or range differs."),
@@ -124,7 +225,12 @@ def quote_doubt_words(doubt: str | None) -> str:
 
 def level_named(axis: str, level: str) -> Label:
     """The label of an axis by its level; raises ``KeyError`` for a level that the axis does not have."""
-    return label_in(AXES[axis], level)
+    return label_in(AXES[scale_of(axis)], level)
+
+
+def label_words(axis: str, level: str) -> str:
+    """A label as the screen says it; an order as it stands. Raises ``KeyError`` for a level that the axis has not."""
+    return level if axis == "rank" else level_named(axis, level).name
 
 
 def label_in(labels: tuple[Label, ...], level: str) -> Label:

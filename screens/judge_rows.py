@@ -9,10 +9,10 @@ from medreview.review.jurors import Juror, jurors, tally_words
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import Judgement, StatementView, judge_name
 from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.statement_view import Judgement, StatementView, judge_name
 from medreview.visible import visible
 from medreview.words import in_words
 

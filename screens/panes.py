@@ -9,12 +9,12 @@ from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.review.statement_view import StatementView
 from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where, nothing_to_read, said_of_page
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
+from medreview.units.statement_view import StatementView
 from medreview.visible import hidden_count
 
 _LONG_HIDDEN: Final = 20

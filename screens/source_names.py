@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.review.cited_source import Source
 from medreview.review.layout.cells import fit, width
 from medreview.screens.widgets.painted import StyledText
+from medreview.units.cited_source import Source
 from medreview.visible import visible
 
 OWN: Final = "*"

@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from medreview.labels import SET_APART
 from medreview.next_step import command
-from medreview.review.cited_source import Source
 from medreview.review.layout.cells import fit, width
 from medreview.review.session import ReviewSession
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.reading.set_apart import SetApart
+from medreview.units.cited_source import Source
 from medreview.visible import visible
 from medreview.words import counted, in_words
 

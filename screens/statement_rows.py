@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.layout.cells import width as cells
 from medreview.review.layout.prose import prose_rows
-from medreview.review.statement_view import StatementView
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.statement_view import StatementView
 from medreview.visible import visible
 
 INDENT = 7

@@ -9,7 +9,7 @@ from medreview.study.events import Receipt
 
 if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
-    from medreview.review.cited_source import Source
+    from medreview.units.cited_source import Source
 
 
 class Deciding(Opened):

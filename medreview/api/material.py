@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from medreview.review.highlights import in_source
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_states
-from medreview.review.statement_view import StatementView, load_evidence, load_statement_view, load_text
+from medreview.units.statement_view import StatementView, load_evidence, load_statement_view, load_text
 
 
 class MarkedPassage(NamedTuple):

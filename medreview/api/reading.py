@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
     from medreview.api.rows import JudgementRow, LabelRow, PairRow
     from medreview.api.tables import Table
-    from medreview.review.cited_source import Source
     from medreview.review.study_response import StudyResponse
     from medreview.statements.left_out import LeftOut
+    from medreview.units.cited_source import Source
 
 
 class Reading(Opened):
@@ -66,7 +66,7 @@ class Reading(Opened):
 
         ``whole``: everything on the page, menus and footnotes too; ``""`` where that is no more.
         """
-        from medreview.review.statement_view import load_text
+        from medreview.units.statement_view import load_text
 
         page = source.snapshot_id
         return load_text(self._study.reader, page, whole=whole) if page else ""

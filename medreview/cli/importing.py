@@ -44,7 +44,11 @@ def imported_sentence(done: "Imported") -> str:
     """What came in from one file, for a person."""
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
-    sentence = f"{done.file}: {counted(done.added, _UNITS[done.kind])} added{known}{left}"
+    sentence = f"{done.file}: {counted(done.added, _UNITS.get(done.kind, done.kind))} added{known}{left}"
+    if done.gold:
+        sentence += f"; {counted(done.gold, 'gold label')} added"
+    if done.opinions:
+        sentence += f"; {counted(done.opinions, 'machine opinion')} added"
     if done.empty:
         sentence += f"; {counted(done.empty, 'empty response')} kept as invalid"
     if done.given:

@@ -19,9 +19,9 @@ from medreview.labels import (
 from medreview.review.jurors import jurors, jury_words
 from medreview.review.reviewer_state import ReviewerState, remarks
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import judge_name
 from medreview.review.undo import brief
 from medreview.review.verdict_flow import FollowUp
+from medreview.units.statement_view import judge_name
 from medreview.visible import visible, visible_line
 from medreview.words import in_words
 

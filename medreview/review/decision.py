@@ -10,9 +10,9 @@ from medreview.review.exposure import exposure
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode, QueueKind
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
-from medreview.review.statement_view import StatementView, load_statement_view
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
+from medreview.units.statement_view import StatementView, load_statement_view
 
 SCRIPT: Final = "script"
 """How a decision was given that no key was pressed for, and the name of its queue: it was met in none."""

@@ -8,8 +8,8 @@ from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.drafts import Draft, stored_drafts
 from medreview.review.queue import open_queue
-from medreview.review.statement_view import load_name
 from medreview.study import Study
+from medreview.units.statement_view import load_name
 
 _MOST: Final = 3
 

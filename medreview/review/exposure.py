@@ -2,7 +2,7 @@
 
 from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_state import ReviewerState
-from medreview.review.statement_view import StatementView
+from medreview.units.statement_view import StatementView
 
 
 def statement_mode(queue: Mode, own: ReviewerState) -> Mode:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from medreview.review.cited_source import Source
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
-from medreview.review.statement_view import Evidence, StatementView
 from medreview.text import Span, joined, places_in_text
+from medreview.units.cited_source import Source
+from medreview.units.statement_view import Evidence, StatementView
 
 
 @dataclass(frozen=True, slots=True)

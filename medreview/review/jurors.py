@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from medreview.judges.rollup import each_judge
 from medreview.judges.votes import Judge, Vote
 from medreview.labels import level_named
-from medreview.review.statement_view import Judgement, StatementView, Verdict
+from medreview.units.statement_view import Judgement, StatementView, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from medreview.errors import UserError
 from medreview.review.bookmark import last_bookmark
 from medreview.review.queue import Queue, open_queue
-from medreview.review.statement_view import load_name
 from medreview.study import Study
+from medreview.units.statement_view import load_name
 
 
 @dataclass(frozen=True, slots=True)

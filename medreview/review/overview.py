@@ -9,9 +9,9 @@ from medreview.review.blind_block import blind_block_open
 from medreview.review.draft_places import DraftPlace, draft_places, unlisted_drafts
 from medreview.review.last_place import LastPlace, last_place
 from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines
-from medreview.review.statement_view import response_name
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
+from medreview.units.statement_view import response_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import sqlite3
 from dataclasses import dataclass
 
-from medreview.review.statement_view import response_name
+from medreview.units.statement_view import response_name
 
 
 @dataclass(frozen=True, slots=True)

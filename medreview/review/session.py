@@ -8,11 +8,11 @@ from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_re
 from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit
 from medreview.review.span_events import span_deletion, span_event, spans_in_order
-from medreview.review.statement_view import load_name, load_statement_view
 from medreview.review.undo import PromotionStays, brief, last_act, last_undone
 from medreview.review.verdict_flow import FollowUp, agrees, follow_up
 from medreview.study.events import NewEvent
 from medreview.text import Span
+from medreview.units.statement_view import load_name, load_statement_view
 
 
 class ReviewSession(Sitting):

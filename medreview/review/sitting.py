@@ -6,7 +6,6 @@ from medreview.review import highlights
 from medreview.review.active_time import ActiveTime
 from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
 from medreview.review.bookmark import bookmark_in
-from medreview.review.cited_source import Source
 from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.drafts import Draft, Drafts
 from medreview.review.event_writer import EventWriter, receipt_line
@@ -18,19 +17,20 @@ from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
-from medreview.review.source_order import cause
-from medreview.review.statement_view import (
+from medreview.review.verdict_flow import judges_level
+from medreview.study import Study
+from medreview.study.counts import Counts
+from medreview.study.events import Receipt
+from medreview.study.rescue import Elsewhere
+from medreview.units.cited_source import Source
+from medreview.units.source_order import cause
+from medreview.units.statement_view import (
     Evidence,
     StatementView,
     load_evidence,
     load_statement_view,
     load_text,
 )
-from medreview.review.verdict_flow import judges_level
-from medreview.study import Study
-from medreview.study.counts import Counts
-from medreview.study.events import Receipt
-from medreview.study.rescue import Elsewhere
 
 
 class Sitting:

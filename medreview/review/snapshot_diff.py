@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
 
 from medreview.errors import UserError
-from medreview.review.statement_view import response_name
 from medreview.text import Span
+from medreview.units.statement_view import response_name
 
 if TYPE_CHECKING:
     from medreview.evidence.grounding import QuoteIndex
@@ -240,7 +240,7 @@ def _rests_on(reader: sqlite3.Connection, label: sqlite3.Row, snapshot_id: str) 
     """What the reviewer marked there; else what judges quoted; else the passage that was lit."""
 
     from medreview.review.reviewer_state import load_reviewer_state
-    from medreview.review.statement_view import load_evidence
+    from medreview.units.statement_view import load_evidence
 
     own = load_reviewer_state(reader, label["unit"], label["reviewer"])
     marked = [mine.span for mine in own.spans if mine.target == "source" and mine.snapshot_id == snapshot_id]

@@ -3,9 +3,9 @@
 from medreview.errors import UserError
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
-from medreview.review.statement_view import StatementView
 from medreview.study.events import NewEvent
 from medreview.text import Span, sha256
+from medreview.units.statement_view import StatementView
 
 
 def span_event(item: StatementView, own: ReviewerState, target: str, edit: SpanEdit, snapshot: str | None) -> NewEvent:

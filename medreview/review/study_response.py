@@ -4,9 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 
 from medreview.citations.model import Citation
-from medreview.review.cited_source import Source, load_sources
-from medreview.review.statement_view import response_name
 from medreview.statements.own_citations import numbering
+from medreview.units.cited_source import Source, load_sources
+from medreview.units.statement_view import response_name
 from medreview.words import counted
 
 

@@ -3,7 +3,7 @@
 from enum import Enum
 
 from medreview.labels import level_named
-from medreview.review.statement_view import StatementView
+from medreview.units.statement_view import StatementView
 
 
 class FollowUp(Enum):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeGuard
 
-from medreview.labels import AXES, FLAGS, PAGE_STATES, REASONS, SET_APART, Label
+from medreview.labels import AXES, FLAGS, PAGE_STATES, REASONS, SET_APART, Label, is_label, scale_of
 from medreview.storable import unstorable
 from medreview.study.bodies import body_digest
 from medreview.study.events import event_hash
@@ -84,9 +84,9 @@ def _payload_fault(event: Row, payload: Row) -> str:
 
 def _label_fault(payload: Row) -> str:
     axis = payload.get("axis")
-    if not isinstance(axis, str) or axis not in AXES:
+    if not isinstance(axis, str) or scale_of(axis) not in AXES:
         return "axis is none of this program"
-    return _not_one_of(payload, "label", AXES[axis])
+    return "" if is_label(axis, payload.get("label")) else "label is none of this program"
 
 
 def _not_one_of(payload: Row, name: str, labels: tuple[Label, ...]) -> str:

@@ -14,11 +14,11 @@ from medreview.judges.tasks.parsing import align
 from medreview.judges.tasks.registry import NAMES, task_for
 from medreview.judges.tasks.task import confidence_of
 from medreview.labels import PAGE_STATES
-from medreview.review.statement_view import load_statement_view
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
+from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
 from tests.support.judge_endpoint import by_prompt
 from tests.support.study_builder import build, rows_of

@@ -7,8 +7,8 @@ import pytest
 
 from medreview.judges.verdicts import refresh
 from medreview.judges.votes import Judge, judges_of_support
-from medreview.review.statement_view import Judgement, load_statement_view
 from medreview.study import Study
+from medreview.units.statement_view import Judgement, load_statement_view
 from tests.support.study_builder import StudyBuilder, build, new_version
 
 STATEMENT = "Give 500 mg."

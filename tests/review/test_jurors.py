@@ -4,8 +4,8 @@ from medreview.judges.verdicts import refresh
 from medreview.review.jurors import Juror, jurors
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import load_statement_view
 from medreview.screens.judge_rows import judge_bar
+from medreview.units.statement_view import load_statement_view
 from tests.support.study_builder import build
 
 

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from medreview.review.cited_source import Source
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
-from medreview.review.statement_view import StatementView
 from medreview.screens.app import Workbench
 from medreview.screens.dialogs import DeleteSpanDialog
 from medreview.study import Study
 from medreview.text import Span
+from medreview.units.cited_source import Source
+from medreview.units.statement_view import StatementView
 from tests.support.workbench import events, pane_text, press, review_screen, screen_text, workbench
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from medreview.review.cited_source import Source
 from medreview.review.layout.cells import width
 from medreview.screens.source_names import least, short_address, source_numbers
+from medreview.units.cited_source import Source
 
 
 def source(name: str, url: str = "", *, cited: bool = False) -> Source:

@@ -310,3 +310,22 @@ def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path:
         assert [tuple(row) for row in study.reader.execute(query)] == before
         states = study.reader.execute("SELECT DISTINCT stratum, flagged FROM audit_frame ORDER BY stratum").fetchall()
         assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]
+
+
+def test_a_study_of_file_version_4_opens_with_all_that_it_said(tmp_path: Path) -> None:
+    path = Path(shutil.copy(KEPT / "schema_4.sqlite", tmp_path / "kept.medreview"))
+    queries = {
+        "event": "SELECT event_id, hash, payload FROM event ORDER BY seq",
+        "standing": "SELECT reviewer, pass, unit, state, label, event_id FROM standing ORDER BY 1, 3",
+        "blind": "SELECT * FROM kept_blind ORDER BY reviewer, unit",
+        "labels": "SELECT reviewer, unit, mode, label, event_id, block, current FROM reviewer_label ORDER BY 1, 2",
+        "seen": "SELECT * FROM judges_seen ORDER BY reviewer, unit",
+        "draft": "SELECT * FROM draft",
+    }
+    with closing(sqlite3.connect(path)) as older:
+        before = {name: [tuple(row) for row in older.execute(query)] for name, query in queries.items()}
+    assert all(before.values())
+    with Study.open(path) as study:
+        assert schema_version(study.reader) == NEWEST
+        assert {name: [tuple(row) for row in study.reader.execute(query)] for name, query in queries.items()} == before
+        assert check(study.reader) == []

@@ -62,7 +62,7 @@ def _promote(study: "Study", ids: Sequence[str], reviewer: str | None) -> dict[s
     """The id of each new statement, with what the workbench calls it."""
     from medreview import pipeline
     from medreview.config import load_config
-    from medreview.review.statement_view import load_name
+    from medreview.units.statement_view import load_name
 
     config = load_config()
     with progress() as bar:
@@ -74,7 +74,7 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]
     from medreview.cli.reports.layout import table
     from medreview.cli.reports.terminal import printed
     from medreview.labels import LEFT_OUT_REASONS
-    from medreview.review.statement_view import response_name
+    from medreview.units.statement_view import response_name
 
     if not found:
         return ["Everything in the responses is a statement."]

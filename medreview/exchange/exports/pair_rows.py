@@ -12,9 +12,9 @@ from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
 from medreview.judges.votes import Vote, jury
 from medreview.labels import TieRule
-from medreview.review.statement_view import load_text
 from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
+from medreview.units.statement_view import load_text
 
 # CROSS JOIN fixes the order of the loops: the view is read once, from its start to its end.
 _PAIRS: Final = """

@@ -211,8 +211,10 @@ EVENTS: Final = (
     Column("session", "text", "In which sitting."),
     Column("kind", "text", "What was done.", levels=("shown", "decide", "revise", "retract", "reveal", "reason",
            "defer", "flag", "note", "span_add", "span_del", "promote", "audit_rate", "audit_release", "look",
-           "listed")),
-    Column("unit", "text", "The statement; of what is done to the study as a whole, the study."),
+           "listed", "adjudicate", "background", "guideline", "guideline_read", "split", "join", "exclude", "span_move",
+           "finding", "fact_add", "share_rate", "pass_rate")),
+    Column("unit", "text", "The statement, or KIND:ID for another unit; of what is done to the study as a whole, the "
+           "study."),
     Column("snapshot", "text", "The page on the screen."),
     Column("pass", "integer", "Which time the reviewer went through the study."),
     Column("block", "text", "The queue."),
@@ -228,7 +230,8 @@ EVENTS: Final = (
 )  # fmt: skip
 
 PAYLOAD: Final = {
-    "axis": Column("payload_axis", "text", "Axis of a decision or span.", levels=_AXES),
+    "axis": Column("payload_axis", "text", f"Axis of a decision or span: {', '.join(AXES)}; of a ranking's outputs "
+                   "quality/1, quality/2, ..."),
     "label": Column("payload_label", "text", "Level of a decision or span."),
     "judge_verdict": Column("payload_judge_verdict", "text", "The judges' verdict at that time.", levels=_EVIDENCE),
     "decision": Column("payload_decision", "text", "The decision that a reason belongs to."),

@@ -9,7 +9,10 @@ from medreview.study.permanent_numbers import number_given_draw
 from medreview.study.row_seals import all_misfits, is_sealed, register, seal_all, triggers_dropped
 
 APPLICATION_ID: Final = 0x6D647276  # "mdrv"
-_STEPS: Final = ("0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql", "0004_nothing_lost.sql")
+_STEPS: Final = (
+    "0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql", "0004_nothing_lost.sql",
+    "0005_units.sql",
+)  # fmt: skip
 NEWEST: Final = len(_STEPS)
 
 

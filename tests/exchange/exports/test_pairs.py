@@ -8,8 +8,8 @@ import pytest
 
 from medreview.exchange.exports.export import export
 from medreview.judges.verdicts import refresh
-from medreview.review.statement_view import load_statement_view
 from medreview.study import Study
+from medreview.units.statement_view import load_statement_view
 from tests.support.study_builder import StudyBuilder, build
 
 

@@ -11,9 +11,9 @@ from medreview import pipeline
 from medreview.exchange.imports.unused_columns import UnusedColumn
 from medreview.import_files import Imported
 from medreview.labels import GIVEN
-from medreview.review.statement_view import load_statement_view
 from medreview.stats.citations.cited_sources import cited_sources
 from medreview.study import Study
+from medreview.units.statement_view import load_statement_view
 
 Write = Callable[[str, str | bytes], Path]
 TEXT = "Metformin is contraindicated below an eGFR of 30 mL/min."

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
-from medreview.review.cited_source import Source
-from medreview.review.source_order import sources_beside
 from medreview.statements.left_out import LeftOut, left_out
 from medreview.text import Span
+from medreview.units.cited_source import Source
+from medreview.units.source_order import sources_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class StatementView:
     """One statement with its response, sources and the judges' opinions.
 
     ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded.
-    ``sources`` stand in the order of :mod:`medreview.review.source_order`: what the statement itself cites first.
+    ``sources`` stand in the order of :mod:`medreview.units.source_order`: what the statement itself cites first.
     ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
     now; what was said before that is not shown.
     """

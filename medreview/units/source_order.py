@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
-from medreview.review.cited_source import Source, load_sources
 from medreview.statements.own_citations import own_citations
+from medreview.units.cited_source import Source, load_sources
 
 
 def sources_beside(reader: sqlite3.Connection, statement_id: str, response_id: str) -> tuple[Source, ...]:

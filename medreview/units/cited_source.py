@@ -20,7 +20,7 @@ class Source:
     gives the source, the ones that the statement uses first; several when entries of its list are one page, none for an
     answer without numbers. ``name`` is what the workbench calls it: ``3``, ``3=4``, ``3a`` and ``3b`` where one entry
     names two sources; a letter where the answer numbers its sources, but not this one; the place where it numbers none.
-    ``cited``: the statement itself points to it; ``opens``: it is shown first (:mod:`medreview.review.source_order`).
+    ``cited``: the statement itself points to it; ``opens``: it is shown first (:mod:`medreview.units.source_order`).
 
     ``state`` is the state of its page (``ok``, ``paywall``, ``http_error`` ...), ``"not fetched"``, or
     ``"instructions"`` for a page that tells judges what to answer; ``state_evidence`` is what gave it. ``size`` counts

@@ -6,8 +6,8 @@ from medreview.api.material import read_statements
 from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.statement_view import StatementView, load_statement_view
 from medreview.study import Study
+from medreview.units.statement_view import StatementView, load_statement_view
 from tests.support.study_builder import StudyBuilder, build, new_version
 
 

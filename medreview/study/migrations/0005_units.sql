@@ -1,0 +1,195 @@
+-- Other things than a statement are reviewed: units of several kinds, each with its own axis.
+
+-- The kinds of unit, and the axis on which a decision makes a unit of the kind decided. The id of a unit is KIND:ID, or
+-- KIND:ID:ID for one that is made of two things; that of a statement is its statement_id, without a kind before it.
+CREATE TABLE unit_kind (
+    kind TEXT PRIMARY KEY,
+    axis TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO unit_kind VALUES
+    ('statement', 'evidence'),
+    ('pair', 'evidence'),                -- pair:STATEMENT_ID:SOURCE_ID, a statement and one source
+    ('response', 'all_supported'),       -- response:RESPONSE_ID, a whole response
+    ('answer', 'hallucination'),         -- answer:RESPONSE_ID, a response as an answer, whatever its statements are
+    ('fact', 'presence'),                -- fact:RESPONSE_ID:KEY_FACT_ID, a key fact in one response
+    ('qa', 'relevance'),                 -- all below are rows of the table unit
+    ('ranking', 'rank'),
+    ('suggestion', 'suggestion'),        -- a suggested key fact of a case
+    ('question', 'answerability'),
+    ('revision', 'revision');
+
+CREATE TABLE passage (                   -- a text that questions, items and revisions are about
+    passage_id TEXT PRIMARY KEY,
+    title TEXT NOT NULL,
+    url TEXT NOT NULL,                   -- where it came from, or ''
+    imported_at TEXT NOT NULL,
+    imported_from TEXT NOT NULL,
+    text_sha256 TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE clinical_case (             -- a patient's story as written for a study; never a real patient's name
+    case_id TEXT PRIMARY KEY,
+    ordinal INTEGER NOT NULL UNIQUE,
+    record_id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    question TEXT NOT NULL,              -- what models were asked to write about it; responses to it belong to the case
+    question_sha256 TEXT NOT NULL,
+    reference TEXT NOT NULL,             -- the text that a human wrote, or ''
+    imported_at TEXT NOT NULL,
+    imported_from TEXT NOT NULL
+) STRICT;
+CREATE INDEX case_question ON clinical_case (question_sha256);
+
+CREATE TABLE case_note (
+    note_id TEXT PRIMARY KEY,
+    case_id TEXT NOT NULL REFERENCES clinical_case,
+    ordinal INTEGER NOT NULL,            -- in the order of their dates
+    kind TEXT NOT NULL CHECK (kind IN ('hp', 'progress', 'allied', 'other')),
+    at TEXT NOT NULL,                    -- its date, or ''
+    author TEXT NOT NULL,
+    text_sha256 TEXT NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (case_id, ordinal)
+) STRICT;
+
+CREATE TABLE unit (                      -- units that came as such: their content is never changed
+    unit_id TEXT PRIMARY KEY,            -- KIND: and a hash of the content
+    kind TEXT NOT NULL REFERENCES unit_kind,
+    ordinal INTEGER NOT NULL,            -- among those of its kind
+    record_id TEXT NOT NULL,             -- the id in the file it came from, or ''
+    origin TEXT NOT NULL,                -- a stratum
+    model TEXT NOT NULL,                 -- who wrote it, or ''; hidden in blind mode
+    belongs_to TEXT NOT NULL,            -- case, passage or response that it is part of: what to resample; '' = itself
+    text TEXT NOT NULL,                  -- what lists show and a filter finds: the question, the fact
+    content TEXT NOT NULL CHECK (json_valid(content)), -- as its kind defines it (medreview.units)
+    content_sha256 TEXT NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(made_by)), -- model, prompt, run of what generated it; {} = given
+    imported_at TEXT NOT NULL,
+    imported_from TEXT NOT NULL,
+    UNIQUE (kind, ordinal)
+) STRICT;
+CREATE INDEX unit_of ON unit (belongs_to) WHERE belongs_to <> '';
+
+CREATE TABLE reference_answer (          -- what a correct answer to a question is
+    question_sha256 TEXT PRIMARY KEY,
+    question TEXT NOT NULL,
+    text TEXT NOT NULL,
+    imported_at TEXT NOT NULL,
+    imported_from TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE gold (                      -- the right label, known beforehand: hidden until the unit's block is done
+    unit TEXT NOT NULL,
+    axis TEXT NOT NULL,
+    label TEXT NOT NULL,
+    spans TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(spans)), -- JSON [{target, start, end, exact, label}, ...]
+    why TEXT NOT NULL DEFAULT '',
+    attention INTEGER NOT NULL DEFAULT 0, -- 1: no judgement is needed to get it right, only attention
+    added_by TEXT NOT NULL,
+    added_at TEXT NOT NULL,
+    PRIMARY KEY (unit, axis)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE opinion (                   -- what a machine says of a unit for which judges have no table of their own
+    opinion_id TEXT PRIMARY KEY,
+    unit TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    model TEXT NOT NULL,
+    prompt_id TEXT NOT NULL,
+    axis TEXT NOT NULL,
+    raw_label TEXT NOT NULL,
+    label TEXT,                          -- a level of the axis; NULL when the raw label maps to none
+    confidence REAL,
+    reason TEXT NOT NULL,
+    quote TEXT NOT NULL,
+    given_at TEXT NOT NULL,
+    imported_from TEXT NOT NULL
+) STRICT;
+CREATE INDEX opinion_unit ON opinion (unit);
+
+CREATE TABLE saved_filter (              -- a reviewer's own; overwritten when saved again
+    reviewer TEXT NOT NULL,
+    name TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    filter TEXT NOT NULL,
+    at_utc TEXT NOT NULL,
+    PRIMARY KEY (reviewer, name)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO event_kind VALUES
+    ('adjudicate'),                      -- a label that settles a conflict of two reviewers, by a third or by agreement
+    ('background'),                      -- who the reviewer is: role, years; the unit is the study
+    ('guideline'), ('guideline_read'),   -- another text of the guidelines; that it was shown; the unit is the study
+    ('split'), ('join'), ('exclude'),    -- a statement is cut in two, joined with the next, or is not medical
+    ('span_move'),                       -- a span has other ends
+    ('finding'),                         -- a machine's finding is taken over or rejected
+    ('fact_add'),                        -- the reviewer adds a key fact: makes its unit
+    ('share_rate'), ('pass_rate');       -- how much is annotated a second time: by another reviewer, by the same one
+
+-- What makes a unit decided or put off: a decision on the axis of its kind ('evidence' is that of every kind it occurs
+-- in), or a deferral.
+CREATE VIEW main_act AS
+SELECT * FROM event
+WHERE kind = 'defer' OR (kind IN ('decide', 'revise') AND
+    (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1))));
+CREATE VIEW main_live AS
+SELECT * FROM event_live
+WHERE kind = 'defer' OR (kind IN ('decide', 'revise') AND
+    (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1))));
+
+-- As before, for every kind of unit.
+DROP VIEW standing;
+CREATE VIEW standing AS
+SELECT reviewer, pass, unit, CASE kind WHEN 'defer' THEN 'deferred' ELSE 'decided' END AS state, label, snapshot,
+       max(event_id) AS event_id
+FROM main_live GROUP BY reviewer, pass, unit;
+
+DROP VIEW kept_blind;
+CREATE VIEW kept_blind AS
+SELECT b.reviewer, b.pass, b.unit, b.block,
+       (SELECT l.kind FROM main_live AS l
+        WHERE l.unit = b.unit AND l.reviewer = b.reviewer AND l.pass = b.pass
+        ORDER BY l.event_id DESC LIMIT 1) AS act,
+       EXISTS (SELECT 1 FROM judges_shown AS j WHERE j.unit = b.unit AND j.reviewer = b.reviewer) AS seen
+FROM (SELECT reviewer, pass, unit, block, max(event_id) AS event_id FROM main_act
+      WHERE mode = 'blind' AND kind <> 'revise'
+      GROUP BY reviewer, pass, unit) AS b
+WHERE NOT EXISTS (SELECT 1 FROM event AS r WHERE r.unit = b.unit AND r.reviewer = b.reviewer AND r.pass = b.pass
+                  AND r.kind = 'reveal' AND r.event_id > b.event_id);
+
+-- As before; axis: that of the unit's kind.
+DROP VIEW reviewer_label;
+CREATE VIEW reviewer_label AS
+SELECT reviewer, pass, unit, axis, mode,
+       iif(mode = 'blind', first_label, current) AS label,
+       iif(mode = 'blind', first_event, current_event) AS event_id,
+       iif(mode = 'blind', first_block, current_block) AS block,
+       current,
+       mode = 'blind' AND current <> first_label AND coalesce(seen_from < current_event, 0) AS changed_after_reveal
+FROM (SELECT c.reviewer, c.pass, c.unit, c.axis, c.label AS current, c.event_id AS current_event,
+             c.block AS current_block,
+             f.label AS first_label, f.event_id AS first_event, f.block AS first_block, s.event_id AS seen_from,
+             iif(f.event_id IS NULL OR s.event_id <= f.event_id, 'assisted', 'blind') AS mode
+      FROM decision_current AS c
+      LEFT JOIN decision_first AS f USING (reviewer, pass, unit, axis)
+      LEFT JOIN judges_seen AS s USING (reviewer, unit)
+      WHERE c.axis = 'evidence'
+            OR c.axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(c.unit, 1, instr(c.unit, ':') - 1)));
+
+-- As before; of other units those that the reviewer met and that were there when everything was read: a unit's first id
+-- is a row of unit, a response, or a statement.
+DROP VIEW judges_read;
+CREATE VIEW judges_read AS
+SELECT e.reviewer, s.statement_id AS unit, e.event_id
+FROM event AS e JOIN response AS r ON r.imported_at <= e.at_utc JOIN statement AS s USING (response_id)
+WHERE e.kind = 'look' AND json_extract(e.payload, '$.shown') = 'verdicts'
+UNION ALL
+SELECT m.reviewer, m.unit, e.event_id
+FROM (SELECT DISTINCT reviewer, unit FROM event WHERE instr(unit, ':')) AS m
+JOIN event AS e ON e.reviewer = m.reviewer
+WHERE e.kind = 'look' AND json_extract(e.payload, '$.shown') = 'verdicts' AND e.at_utc >= coalesce(
+    (SELECT u.imported_at FROM unit AS u WHERE u.unit_id = m.unit),
+    (SELECT r.imported_at FROM response AS r WHERE r.response_id = substr(m.unit, instr(m.unit, ':') + 1, 17)),
+    (SELECT r.imported_at FROM statement AS s JOIN response AS r USING (response_id)
+     WHERE s.statement_id = substr(m.unit, instr(m.unit, ':') + 1, 17)));

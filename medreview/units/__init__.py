@@ -1,0 +1,6 @@
+"""What reviewers decide about: the kinds of unit, each one module that says what it is, asks and shows.
+
+``kind`` (what every kind gives), ``view`` (what the screens get of one unit), ``stored`` (units that came in a file),
+``registry`` (every kind by name); then a module for each kind. The statement, the first of them, has its own reading in
+:mod:`medreview.units.statement_view`.
+"""

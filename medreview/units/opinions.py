@@ -1,0 +1,49 @@
+"""What machines say of units for which judges have no table of their own: rows of the table ``opinion``."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+
+from medreview.labels import label_words
+from medreview.study.unit_ids import kind_of
+from medreview.units.kind import Rating
+from medreview.units.view import Machines, Opinion, Passage
+
+
+def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: str = "passage") -> Machines:
+    """The opinions on a unit; ``quoted``: the document that their quotations are of.
+
+    The common label is that of most judges, none when they are even.
+    """
+    rows = reader.execute(
+        "SELECT * FROM opinion WHERE unit = ? AND axis = ? ORDER BY given_at, opinion_id", (unit, axis)
+    )
+    found = tuple(
+        Opinion(
+            opinion_id=row["opinion_id"],
+            judge=row["judge"],
+            model=row["model"],
+            prompt=row["prompt_id"],
+            said=label_words(axis, row["label"]) if row["label"] else row["raw_label"],
+            label=row["label"],
+            confidence=row["confidence"],
+            reason=row["reason"],
+            passages=(Passage(quoted, row["quote"], ""),) if row["quote"] else (),
+            counts=row["label"] is not None,
+        )
+        for row in rows
+    )
+    tally = Counter(one.label for one in found if one.label).most_common(2)
+    even = len(tally) == 2 and tally[0][1] == tally[1][1]
+    level = tally[0][0] if tally and not even else None
+    voted = " ".join(f"{label_words(axis, label)} {count}" for label, count in tally) if len(found) > 1 else ""
+    return Machines(found, level, f"jury {voted}" if voted else "")
+
+
+def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator[Rating]:
+    """Each machine's stored label on the units of a kind."""
+    query = """SELECT o.unit, o.judge, o.label, coalesce(nullif(u.belongs_to, ''), o.unit) FROM opinion AS o
+               LEFT JOIN unit AS u ON u.unit_id = o.unit WHERE o.axis = ? AND o.label IS NOT NULL ORDER BY o.unit"""
+    for unit, judge, label, cluster in reader.execute(query, (axis,)):
+        if kind_of(unit) == kind:
+            yield Rating(unit, cluster, axis, judge, True, "", label)

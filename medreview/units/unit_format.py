@@ -1,0 +1,154 @@
+"""Files that units come in: their fields, and what one record brings."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, normalise_column, peek
+from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
+from medreview.progress import SILENT, Progress
+from medreview.storable import storable_text, unstorable
+from medreview.study import Study
+from medreview.units.stored import (
+    NewOpinion,
+    NewPassage,
+    NewUnit,
+    add_gold,
+    add_opinions,
+    add_passages,
+    add_units,
+)
+from medreview.units.view import Gold
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What one record brings: units, the passages that they are about, right labels, machines' opinions.
+
+    ``others``: rows of further tables, ``(table, row)``; a row that is there already is passed over.
+    """
+
+    units: tuple[NewUnit, ...] = ()
+    passages: tuple[NewPassage, ...] = ()
+    gold: tuple[tuple[str, Gold], ...] = ()
+    opinions: tuple[NewOpinion, ...] = ()
+    others: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFormat:
+    """The files of one kind of unit. ``fields``: field -> the column names that are recognised without ``--map``.
+
+    A file whose records say ``"unit": NAME`` is of this format, and so is one that has columns for all of
+    ``characteristic``. ``required`` must be there. ``read`` makes of a record's values, by field, what it brings;
+    it raises ``ValueError``, half a sentence on what is wrong (``has no passage``).
+    """
+
+    name: str
+    fields: Mapping[str, tuple[str, ...]]
+    characteristic: tuple[str, ...]
+    required: tuple[str, ...]
+    read: Callable[[Mapping[str, Any], Study], Brought]
+
+
+@dataclass(slots=True)
+class ImportedUnits:
+    """Counts of one file: records ``read``, units ``added`` and ``known``, gold labels, opinions; records left out."""
+
+    read: int = 0
+    added: int = 0
+    known: int = 0
+    gold: int = 0
+    opinions: int = 0
+    bad: list[BadRecord] = field(default_factory=list)
+    unused: list[UnusedColumn] = field(default_factory=list)
+
+
+def format_of(path: Path, formats: Sequence[UnitFormat], mapping: Mapping[str, str] = AS_NAMED) -> UnitFormat | None:
+    """The format of a file among some, or ``None``; raises :class:`UserError` when it cannot be read."""
+    first, _ = peek(open_rows(path)[0])
+    rows = [row for row in first if isinstance(row, Row)]
+    named = {str(row.values.get("unit", "")).strip() for row in rows}
+    columns = {normalise_column(column) for column in columns_of(rows)} | {normalise_column(one) for one in mapping}
+    for one in formats:
+        if named == {one.name}:
+            return one
+    for one in formats:
+        present = Fields(one.fields).present(columns)
+        if present.issuperset(one.characteristic):
+            return one
+    return None
+
+
+def import_units(
+    study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
+) -> ImportedUnits:
+    """Bring the units of a file into a study, in batches; what is there already is passed over. A record that cannot be
+    used is named with its line, the rest is kept. Raises :class:`UserError` when the whole file cannot be used."""
+    rows, lines = open_rows(path)
+    fields = Fields({**form.fields, "unit": ("unit",)}, mapping)
+    done, unused = ImportedUnits(), UnusedColumns(form.fields)
+    batch: list[Brought] = []
+    progress.begin(path.name, lines)
+
+    def store() -> None:
+        if batch:
+            _store(study, batch, storable_text(path.name), done)
+            batch.clear()
+
+    for row in fields.check(rows, path, form.required):
+        brought = _brought(row, fields, form, study, unused)
+        progress.step()
+        if isinstance(brought, BadRecord):
+            done.bad.append(brought)
+            continue
+        done.read += 1
+        batch.append(brought)
+        if len(batch) == _BATCH:
+            store()
+    store()
+    done.unused = unused.found()
+    return done
+
+
+def _brought(
+    row: Row | BadRecord, fields: Fields, form: UnitFormat, study: Study, unused: UnusedColumns
+) -> Brought | BadRecord:
+    if isinstance(row, BadRecord):
+        return row
+    if why := unstorable(dict(row.values)):
+        return BadRecord(row.line, f"cannot be stored: {why}")
+    try:
+        brought = form.read(values := fields.values(row), study)
+    except ValueError as error:
+        return BadRecord(row.line, str(error))
+    columns = fields.columns(row)
+    unused.add(row, {column for field in columns for column in columns[field][:1]}, values)
+    return brought
+
+
+def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: ImportedUnits) -> None:
+    from medreview.study.rows import insert
+
+    def change(connection: Any) -> tuple[int, int, int]:
+        add_passages(connection, _each(batch, "passages"), imported_from)
+        for table, row in _each(batch, "others"):
+            insert(connection, table, [row])
+        units = add_units(connection, list(_each(batch, "units")), imported_from)
+        gold = add_gold(connection, _each(batch, "gold"), imported_from)
+        return units, gold, add_opinions(connection, _each(batch, "opinions"), imported_from)
+
+    added, gold, opinions = study.write(change)
+    done.added += added
+    done.known += sum(len(one.units) for one in batch) - added
+    done.gold += gold
+    done.opinions += opinions
+
+
+def _each(batch: Sequence[Brought], name: str) -> Iterator[Any]:
+    return (item for one in batch for item in getattr(one, name))

@@ -1,0 +1,145 @@
+"""One unit as plain data: what is asked, the texts to read beside it, and, apart from these, what machines say."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from medreview.text import Span
+
+Tone = Literal["", "title", "dim", "badge", "quote"]
+"""How a part of the card is drawn; a badge is a warning."""
+
+Shade = Literal["lexical", "evidence", "quote", "clash", "statement"]
+"""What a mark in a text means: shared words, retrieved evidence, a machine's quotation, a difference, the unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One line or paragraph of the card: a short ``label`` (``asked``, ``answer``), and its text.
+
+    ``main``: it is what the decision is about, and is shown whole before all others.
+    """
+
+    label: str
+    text: str
+    main: bool = False
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMark:
+    """A range of code points in a document's text, and what it means."""
+
+    start: int
+    end: int
+    shade: Shade
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text to read: ``key`` names it within the unit and is the target of spans in it (``response``, ``source``,
+    ``passage``, ``note:ID``, ``output:2``, ``reference``).
+
+    ``title`` is what its bar says (``[1] who.example``, ``output 2``), ``state`` a page state or ``""``,
+    ``state_words`` what is to be said of that. ``snapshot_id``: of the text of a page, its snapshot. ``marks`` are
+    neutral: they say nothing of what machines think. ``opens``: where it opens, if not at its beginning.
+    """
+
+    key: str
+    title: str
+    text: str
+    marks: tuple[TextMark, ...] = ()
+    opens: int | None = None
+    state: str = ""
+    state_words: str = ""
+    snapshot_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``."""
+
+    key: str
+    quote: str
+    status: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one machine says of a unit: ``judge``, ``model``, ``prompt``; ``said`` in words (``present``, ``not all``).
+
+    ``label`` is the level of the unit's axis it comes to, ``None`` where it is none. ``counts``: it is a vote.
+    """
+
+    opinion_id: str
+    judge: str
+    model: str
+    prompt: str
+    said: str
+    label: str | None
+    confidence: float | None = None
+    reason: str = ""
+    passages: tuple[Passage, ...] = ()
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """All that machines say of a unit. ``level`` is their common label, ``None`` when there is none.
+
+    ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
+    the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
+    """
+
+    opinions: tuple[Opinion, ...] = ()
+    level: str | None = None
+    words: str = ""
+    badges: str = ""
+    marks: tuple[tuple[str, TextMark], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitView:
+    """One unit, without anything of the machines' opinion: what is not here cannot leak.
+
+    ``name`` is what the screen calls it (``R07 S3 [2]``, ``Q12``), ``group`` what it is listed under. ``documents`` are
+    the texts to walk through with ``[`` and ``]``; ``beside`` is one that stays beside them (the response, the
+    reference), ``None`` when there is none. ``text_sha256``: of what is decided about. ``model`` wrote it; it is hidden
+    in blind mode. ``outputs``: how many outputs a ranking has, in the order of ``documents``, and ``numbers`` their
+    stored numbers in that order. ``missing``: what cannot be shown, in words.
+    """
+
+    unit: str
+    kind: str
+    name: str
+    group: str
+    text: str
+    text_sha256: str
+    parts: tuple[Part, ...]
+    documents: tuple[Document, ...] = ()
+    beside: Document | None = None
+    model: str = ""
+    origin: str = ""
+    record_id: str = ""
+    response_id: str = ""
+    numbers: tuple[int, ...] = ()
+    missing: str = ""
+
+    def document(self, key: str) -> Document | None:
+        """The document with a key, among those to walk through and the one beside them."""
+        every = (*self.documents, *((self.beside,) if self.beside else ()))
+        return next((document for document in every if document.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The right label of a unit on an axis, known beforehand, with the spans that belong to it, and why.
+
+    ``attention``: only attention is needed to get it right.
+    """
+
+    axis: str
+    label: str
+    spans: tuple[tuple[str, Span, str], ...] = ()
+    why: str = ""
+    attention: bool = False
