@@ -3,8 +3,8 @@
 import getpass
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,48 +12,129 @@ from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
 from medreview.llm.settings import JudgeSettings, as_told, judges_from, told_of
 from medreview.redaction import MARK
-from medreview.review.actions import REVIEW, remapped
-from medreview.settings_files import GUARDED, find_configs, is_own, is_trusted, read_settings
+from medreview.setting import about, flat, is_under, settings_in
+from medreview.settings_checks import SERVICES, problems
+from medreview.settings_files import find_configs, is_own, is_trusted, read_settings
 
-SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
+NCBI_KEY: Final = "NCBI_API_KEY"
+ENVIRONMENT: Final[Mapping[str, str]] = {
+    "NO_COLOR": "Set to anything: no colour at all; states are always words and marks too.",
+    NCBI_KEY: "The key that is sent to E-utilities of NCBI, for ten requests a second.",
+}
+"""Variables of the environment that are asked, beside those that judges name as ``api_key_env``: what each is for."""
 _PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")
-_THEMES: Final = ("dark", "light", "ansi")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What can be set. Every field has a default; an unknown key in the file is an error, not a silence."""
+    """What can be set. Every setting has a default; an unknown key in the file is an error, not a silence."""
 
-    reviewer: str = ""
-    """Who decides: stored with every decision. Default: the login name."""
-    theme: str = "dark"
-    """``dark``, ``light``, or ``ansi`` (the terminal's own 16 colours)."""
-    ascii: bool = False
-    """Draw with ASCII characters only."""
-    mouse: bool = False
-    """Let the mouse scroll; takes text selection away from the terminal."""
-    reveal: Reveal = "block"
-    """When the judges are shown in a blind queue: at the end of a ``block`` of 20, or after ``each`` decision."""
-    contact: str = ""
-    """An address or web page put into the user agent when pages are fetched."""
-    proxy: str = ""
-    """A proxy for fetching, ``http://[user:password@]host:port``. The environment is never asked for one."""
-    respect_robots: bool = False
-    """Ask each site's robots.txt before fetching a page from it."""
-    services: Mapping[str, str] = field(default_factory=dict)
-    """Base addresses in place of the public ones: ``eutils``, ``europe_pmc``, ``doi``, ``wayback``, ``rdap``."""
-    keys: Mapping[str, str] = field(default_factory=dict)
-    """Action name -> key, or keys separated by commas; the names are in ``?``."""
-    prompts: str = ""
-    """A folder with prompts of your own: ``TASK.md`` there takes the place of the one of this program."""
-    synonyms: str = ""
-    """A TOML file with words of your own that stand for one another: ``[synonyms] groups = [["flu", "grippe"], ...]``.
-    They are added to those of the program; pairs that were judged before are not judged again."""
-    judges: Mapping[str, JudgeSettings] = field(default_factory=dict)
-    """The models that can be asked: the tables ``[judges.NAME]``."""
+    reviewer: str = field(
+        default="",
+        metadata=about(
+            "Who decides: stored with every decision.",
+            more="`--reviewer` on the command line goes before it.",
+            unset="the login name",
+            example="kb",
+        ),
+    )
+    theme: str = field(
+        default="dark",
+        metadata=about(
+            "The colours of the workbench; `ansi` are the terminal's own 16.",
+            choices=("dark", "light", "ansi"),
+            example="light",
+        ),
+    )
+    ascii: bool = field(default=False, metadata=about("Draw with ASCII characters only.", example="true"))
+    mouse: bool = field(
+        default=False,
+        metadata=about("Let the mouse scroll; takes text selection away from the terminal.", example="true"),
+    )
+    reveal: Reveal = field(
+        default="block",
+        metadata=about(
+            "When a blind queue shows the judges: after each `block` of 20, or after `each` decision.",
+            choices=REVEALS,
+            example="each",
+            page="reviewing.md#blind",
+        ),
+    )
+    contact: str = field(
+        default="",
+        metadata=about(
+            "An address or web page, sent as part of the user agent when pages are fetched.",
+            example="kb@hospital.example",
+        ),
+    )
+    proxy: str = field(
+        default="",
+        metadata=about(
+            "A proxy for fetching, `http://[user:password@]host:port`.",
+            more="The environment is never asked for one.",
+            example="http://proxy.example:3128",
+            guarded=True,
+        ),
+    )
+    respect_robots: bool = field(
+        default=False,
+        metadata=about("Ask each site's robots.txt before a page is fetched from it.", example="true"),
+    )
+    services: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata=about(
+            f"Base addresses in place of the public ones: {', '.join(f'`{name}`' for name in SERVICES)}.",
+            unset="the public ones",
+            example="https://mirror.example/eutils",
+            page="sources.md#identifiers",
+            guarded=True,
+        ),
+    )
+    keys: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata=about(
+            "Action = key, or several keys parted by commas.",
+            more="Names of actions stand in `?`. A key is one character, or a name as `?` shows it: Space, Tab, F5. "
+            "Digits are for verdicts alone.",
+            unset="as in the table of keys",
+            example="z",
+            page="reviewing.md#keys",
+        ),
+    )
+    prompts: str = field(
+        default="",
+        metadata=about(
+            "A folder with prompts of your own: TASK.md there takes the place of the one of this program.",
+            more="A relative path begins at the folder of the settings file.",
+            example="my-prompts",
+            page="judges.md#prompts-of-your-own",
+            guarded=True,
+        ),
+    )
+    synonyms: str = field(
+        default="",
+        metadata=about(
+            "A TOML file with words of your own that stand for one another.",
+            more="They are added to those of the program; pairs that were judged before are not judged again. "
+            "A relative path begins at the folder of the settings file.",
+            example="own.toml",
+            page="evidence.md#highlights",
+        ),
+    )
+    judges: Mapping[str, JudgeSettings] = field(
+        default_factory=dict,
+        metadata=about(
+            "The models that can be asked, one table `[judges.NAME]` each.",
+            unset="none",
+            page="judges.md#configure",
+            guarded=True,
+        ),
+    )
     untrusted: Mapping[str, Path] = field(default_factory=dict)
     """What of this says where texts and keys go (``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``) and comes
     from a file that was not trusted yet: it is known, and not to be used (``medreview.configured``)."""
+    origins: Mapping[str, Path] = field(default_factory=dict)
+    """The file that each value was taken from, by its full name: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
 
     @property
     def prompts_folder(self) -> Path | None:
@@ -66,6 +147,36 @@ class Config:
         return Path(self.synonyms) if self.synonyms else None
 
 
+SETTINGS: Final = settings_in(Config)
+"""Every setting of a file by its name, in order; what stands in ``[judges.NAME]`` is in ``llm.settings``."""
+GUARDED: Final = tuple(name for name, setting in SETTINGS.items() if setting.about.guarded)
+"""The settings that say where texts and keys go, and what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """One settings file as it was read: ``told`` is what stands in it, ``problems`` a sentence for each mistake."""
+
+    path: Path
+    content: str
+    told: Mapping[str, Any]
+    problems: Sequence[str] = ()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The settings, with its judges, and paths beside the file; raises :class:`UserError` with the first problem"""
+        if self.problems:
+            raise UserError(self.problems[0])
+        # Beside the settings, whatever folder the command is given in.
+        beside = {
+            key: str(self.path.parent / Path(self.told[key]).expanduser())
+            for key in ("prompts", "synonyms")
+            if self.told.get(key)
+        }
+        judges = {"judges": judges_from(self.told["judges"], self.path)} if "judges" in self.told else {}
+        return {**self.told, **judges, **beside}
+
+
 def load_config(path: Path | None = None) -> Config:
     """The settings; raises :class:`UserError` naming the key that is unknown, has a wrong value, or is given twice.
 
@@ -74,17 +185,26 @@ def load_config(path: Path | None = None) -> Config:
     user's own goes before it, and it counts only once it was trusted.
     """
     if path is not None:
-        return Config(**{"reviewer": _login(), **_read(path)[0]})
-    merged: dict[str, Any] = {"reviewer": _login()}
+        return Config(**{"reviewer": login_name(), **read_file(path).values})
+    return config_of(map(read_file, find_configs()))
+
+
+def config_of(files: Iterable[SettingsFile]) -> Config:
+    """What several files set together, the user's own first; raises :class:`UserError` as :func:`load_config` does."""
+    merged: dict[str, Any] = {"reviewer": login_name()}
     untrusted: dict[str, Path] = {}
-    for file in find_configs():
-        told, content = _read(file)
-        guarded = {name: told.pop(name) for name in GUARDED if name in told}
-        merged |= told
+    origins: dict[str, Path] = {}
+    for file in files:
+        values = file.values
+        guarded = {name: values.pop(name) for name in GUARDED if name in values}
+        merged |= values
         added = _added(merged, guarded)
-        if added and not is_own(file) and not is_trusted(file, content):
-            untrusted |= dict.fromkeys(added, file)
-    return Config(**merged, untrusted=untrusted)
+        if added and not is_own(file.path) and not is_trusted(file.path, file.content):
+            untrusted |= dict.fromkeys(added, file.path)
+        taken = [*values, *added]
+        origins = {name: place for name, place in origins.items() if not is_under(name, values)}
+        origins |= dict.fromkeys((name for name in flat(file.told) if is_under(name, taken)), file.path)
+    return Config(**merged, untrusted=untrusted, origins=origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +217,23 @@ class Guarded:
 
 def read_guarded(path: Path) -> Guarded:
     """What a settings file says on where texts and keys go; raises :class:`UserError` as :func:`load_config` does."""
-    told, content = _read(path)
+    file = read_file(path)
+    told = file.values
     lines = []
     for judge in told.get("judges", {}).values():
         key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
         lines.append(f"  judge {told_of(judge)}, {key}")
     lines += (f"  service {name}: {as_told(address)}" for name, address in told.get("services", {}).items())
     if proxy := told.get("proxy"):
-        lines.append(f"  proxy: {as_told(_PASSWORD.sub(MARK, proxy))}")
+        lines.append(f"  proxy: {as_told(without_password(proxy))}")
     if prompts := told.get("prompts"):
         lines.append(f"  prompts: {as_told(prompts)}")
-    return Guarded(lines, content)
+    return Guarded(lines, file.content)
+
+
+def without_password(address: str) -> str:
+    """An address as it may be shown."""
+    return _PASSWORD.sub(MARK, address)
 
 
 def guarded_settings(told: Mapping[str, Any]) -> list[str]:
@@ -130,64 +256,31 @@ def _added(merged: dict[str, Any], guarded: Mapping[str, Any]) -> list[str]:
     return [name for name in guarded_settings(merged) if name not in before]
 
 
-def _read(path: Path) -> tuple[dict[str, Any], str]:
-    """The checked settings of one file, and its text."""
+def read_file(path: Path) -> SettingsFile:
+    """A settings file with the mistakes in it; raises :class:`UserError` where it cannot be read, or others may write
+    what it says of texts and keys."""
     try:
         text = read_settings(path)
-        told = tomllib.loads(text.content)
+        told = told_in(text.content, path)
         if guarded_settings(told):
             text.check_private()
     except OSError as error:
         raise UserError(f"The settings {path} cannot be read ({error.strerror}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise UserError(f"The settings {path} are not valid TOML: {error}.") from error
-    return _checked(told, path), text.content
+    return SettingsFile(path, text.content, told, list(problems(told, SETTINGS, path)))
 
 
-def _checked(told: dict[str, Any], path: Path) -> dict[str, Any]:
-    """What is told, with its judges and the paths beside the file; nothing is added to it."""
-    known = [item.name for item in fields(Config) if item.name != "untrusted"]
-    for key, value in told.items():
-        if key not in known:
-            raise UserError(f"The settings {path} hold an unknown key {key!r}; known are {', '.join(known)}.")
-        wanted = _KINDS.get(key, str)
-        if not isinstance(value, wanted):
-            raise UserError(f"In the settings {path}, {key!r} must be {_NAMES[wanted]}.")
-    if told.get("theme", "dark") not in _THEMES:
-        raise UserError(f"In the settings {path}, 'theme' must be one of {', '.join(_THEMES)}.")
-    if told.get("reveal", "block") not in REVEALS:
-        raise UserError(f"In the settings {path}, 'reveal' must be one of {', '.join(REVEALS)}.")
-    if any(not isinstance(value, str) for value in told.get("keys", {}).values()):
-        raise UserError(f"In the settings {path}, every value under [keys] must be a text.")
-    remapped(REVIEW, told.get("keys", {}))
-    _check_services(told.get("services", {}), path)
-    # Beside the settings, whatever folder the command is given in.
-    beside = {key: str(path.parent / Path(told[key]).expanduser()) for key in ("prompts", "synonyms") if told.get(key)}
-    judges = {"judges": judges_from(told["judges"], path)} if "judges" in told else {}
-    return {**told, **judges, **beside}
+def told_in(content: str, path: Path) -> dict[str, Any]:
+    """What stands in a settings file, not checked; raises :class:`UserError` where that is no TOML."""
+    try:
+        return tomllib.loads(content)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UserError(f"The settings {path} are not valid TOML: {error}.") from error
 
 
-def _check_services(told: Mapping[str, Any], path: Path) -> None:
-    for name, address in told.items():
-        if name not in SERVICES:
-            raise UserError(f"The settings {path} name an unknown service {name!r}; known are {', '.join(SERVICES)}.")
-        if not isinstance(address, str) or not address.startswith(("https://", "http://")):
-            raise UserError(f"In the settings {path}, the service {name!r} must be a web address.")
-
-
-_KINDS: Final = {
-    "ascii": bool,
-    "mouse": bool,
-    "respect_robots": bool,
-    "keys": dict,
-    "judges": dict,
-    "services": dict,
-}
-"""Settings that are no text."""
-_NAMES: Final = {bool: "true or false", dict: "a table", str: "a text"}
-
-
-def _login() -> str:
+def login_name() -> str:
+    """The reviewer where none is set."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

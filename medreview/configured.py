@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 import medreview
-from medreview.config import Config
+from medreview.config import NCBI_KEY, Config
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings, check_settings, choose, keep_local
 from medreview.next_step import command
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from medreview.sources.fetching.network import Network
     from medreview.sources.fetching.services import Services
 
-_NCBI_KEY: Final = "NCBI_API_KEY"
 _NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
 
 
@@ -45,7 +44,7 @@ def make_keys_known(config: Config) -> None:
 
     Not those of settings that were not trusted: they could name any variable as a key.
     """
-    remember(os.environ.get(_NCBI_KEY, ""))
+    remember(os.environ.get(NCBI_KEY, ""))
     for name, judge in config.judges.items():
         if f"judges.{name}" not in config.untrusted:
             remember(judge.key)
@@ -68,7 +67,7 @@ def services_of(config: Config) -> "Services":
     services = Services(contact=config.contact)
     services = replace(services, **config.services)
     if services.eutils.startswith(_NCBI):
-        services = replace(services, ncbi_key=os.environ.get(_NCBI_KEY, ""))
+        services = replace(services, ncbi_key=os.environ.get(NCBI_KEY, ""))
     return services
 
 

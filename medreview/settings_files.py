@@ -21,8 +21,6 @@ from medreview.next_step import shell
 from medreview.text import sha256
 
 FILE_NAME: Final = "medreview.toml"
-GUARDED: Final[tuple[str, ...]] = ("judges", "services", "proxy", "prompts")
-"""The settings that say where texts and keys go, and what is asked."""
 LARGEST: Final = 100_000
 """Bytes of a settings file, and of the list of those that are trusted."""
 _TRUSTED: Final = "trusted.json"

@@ -6,12 +6,13 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from medreview.errors import UserError
 from medreview.redaction import redact
+from medreview.setting import about, did_you_mean, settings_in
 
 _ENVIRONMENT: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _RESERVED: Final = frozenset(
@@ -38,17 +39,6 @@ LONGEST_NAME: Final = 200
 _LONGEST_HOST: Final = 253
 _AS_IT_IS: Final = re.compile(r"[\w./:@+-]+")
 _LEFT_TO_RIGHT: Final = frozenset({"L", "EN", "ES", "ET", "CS", "ON", "WS", "NSM"})
-_TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
-    "model": ((str,), "a text"),
-    "base_url": ((str,), "a text"),
-    "api_key_env": ((str,), "a text"),
-    "params": ((dict,), "a table"),
-    "price_input": ((int, float), "a number"),
-    "price_output": ((int, float), "a number"),
-    "concurrency": ((int,), "a whole number"),
-    "context_tokens": ((int,), "a whole number"),
-    "timeout": ((int, float), "a number"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +46,52 @@ class JudgeSettings:
     """A model behind a base URL. It never contains a key, only the name of the environment variable with it."""
 
     name: str
-    model: str
-    base_url: str
-    api_key_env: str = ""
-    """The environment variable with the key; ``""``: no key is sent."""
-    params: Mapping[str, Any] = field(default_factory=dict)
-    """Sent unchanged with every request: temperature, max_tokens, ... No other parameter is sent."""
-    price_input: float | None = None
-    """Per million prompt tokens, in the reviewer's currency."""
-    price_output: float | None = None
-    """Per million completion tokens."""
-    concurrency: int = 4
-    """Maximum number of concurrent requests."""
-    context_tokens: int = 128_000
-    """Context window: maximum tokens of prompt and answer together."""
-    timeout: float = 120.0
-    """Seconds for one request, from its start to the last byte of the reply."""
+    model: str = field(metadata=about("The model, as the server calls it.", example="gpt-4.1"))
+    base_url: str = field(
+        metadata=about(
+            "The address that speaks the OpenAI protocol, without a user name, `?` or `#`.",
+            more="llama.cpp listens at :8080/v1, vLLM at :8000/v1, Ollama at :11434/v1.",
+            example="http://localhost:8000/v1",
+        )
+    )
+    api_key_env: str = field(
+        default="",
+        metadata=about(
+            "The environment variable with the key; without it no key is sent.",
+            more="Its name in capitals; a key never stands in the file.",
+            unset="no key",
+            example="OPENAI_API_KEY",
+        ),
+    )
+    params: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata=about(
+            "Sent unchanged with every request: temperature, max_tokens, seed. No other parameter is sent.",
+            unset="none",
+            example="{temperature = 0, max_tokens = 1000}",
+        ),
+    )
+    price_input: float | None = field(
+        default=None,
+        metadata=about("Per million prompt tokens, in your currency.", unset="no cost is given", example="2.0"),
+    )
+    price_output: float | None = field(
+        default=None,
+        metadata=about("Per million completion tokens.", unset="no cost is given", example="8.0"),
+    )
+    concurrency: int = field(default=4, metadata=about("Maximum number of concurrent requests.", example="8"))
+    context_tokens: int = field(
+        default=128_000,
+        metadata=about(
+            "Context window: maximum tokens of prompt and answer together.",
+            more="A longer source is split with overlap.",
+            example="32000",
+        ),
+    )
+    timeout: float = field(
+        default=120.0,
+        metadata=about("Seconds for one request, from its start to the last byte of the reply.", example="30"),
+    )
     settings_file: str = field(default="", compare=False)
     """The file that these were read from; ``""`` where they were given in Python."""
 
@@ -100,6 +120,10 @@ class JudgeSettings:
         return os.environ.get(self.api_key_env, "").strip() if self.api_key_env else ""
 
 
+SETTINGS: Final = settings_in(JudgeSettings)
+"""What can stand in a table ``[judges.NAME]``, by name."""
+
+
 def judges_from(tables: Mapping[str, Any], where: object) -> dict[str, JudgeSettings]:
     """The judges of the tables ``[judges.NAME]``; ``where`` is the file, for messages.
 
@@ -116,19 +140,14 @@ def _judge(name: str, table: Any, file: object) -> JudgeSettings:
     if {"api_key", "key", "token"} & table.keys():
         raise UserError(f"{where} holds a key; put it into an environment variable and name that as `api_key_env`.")
     for key, value in table.items():
-        if key not in _TYPES:
-            raise UserError(f"{where} has an unknown key {key!r}; known are {', '.join(_TYPES)}.")
-        kinds, wanted = _TYPES[key]
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            raise UserError(f"{where}: {key!r} must be {wanted}.")
-    for item in fields(JudgeSettings):
-        if (
-            item.name != "name"
-            and item.default is MISSING
-            and item.default_factory is MISSING
-            and not table.get(item.name)
-        ):
-            raise UserError(f"{where}: {item.name!r} is missing.")
+        if key not in SETTINGS:
+            near = did_you_mean(key, SETTINGS)
+            raise UserError(f"{where} has an unknown key {key!r}{near}; known are {', '.join(SETTINGS)}.")
+        if misfit := SETTINGS[key].misfit(value):
+            raise UserError(f"{where}: {key!r} {misfit}.")
+    for setting in SETTINGS.values():
+        if setting.required and not table.get(setting.name):
+            raise UserError(f"{where}: {setting.name!r} is missing.")
     settings = JudgeSettings(name=name, settings_file=str(file), **table)
     check_settings(settings, where)
     return settings

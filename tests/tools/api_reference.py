@@ -19,6 +19,7 @@ from medreview.exchange.files.columns import JUDGEMENTS, LABELS, Column
 from medreview.exchange.files.pair_columns import PAIRS, PASSAGE
 from medreview.llm.cost_estimate import CostEstimate
 from medreview.progress import SILENT
+from medreview.setting import settings_in
 from medreview.sources import stage
 from medreview.stats.reports import reviewer_labels
 
@@ -138,7 +139,7 @@ def members(value: type) -> list[tuple[str, Any]]:
 
 
 def shape(value: type) -> list[str]:
-    """The fields of a dataclass or NamedTuple with their types, and what is said under them in the source.
+    """The fields of a dataclass or NamedTuple with their types, and what the source says of them.
 
     The columns of a row have a table of their own.
     """
@@ -151,6 +152,9 @@ def shape(value: type) -> list[str]:
     else:
         return []
     said = _said_of_fields(value)
+    if dataclasses.is_dataclass(value):
+        about = {name: setting.about for name, setting in settings_in(value).items()}
+        said |= {name: _marked(it.help).replace("`", "") for name, it in about.items()}
     return [f"{name}: {type_of(kind)}" + (f"  # {said[name]}" if name in said else "") for name, kind in kinds.items()]
 
 

@@ -1,0 +1,61 @@
+"""What can be wrong with what a settings file tells: every mistake in a sentence of its own."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.llm.settings import judges_from
+from medreview.review.actions import REVIEW, remapped
+from medreview.setting import Setting, did_you_mean
+
+SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
+"""The services that can be asked at another address."""
+
+
+def problems(told: Mapping[str, Any], settings: Mapping[str, Setting], path: Path) -> Iterator[str]:
+    """A sentence for each mistake in what a file tells; none, and it can be used. ``settings`` are those there are."""
+    for name, value in told.items():
+        if name not in settings:
+            near = did_you_mean(name, settings)
+            yield f"The settings {path} hold an unknown key {name!r}{near}; known are {', '.join(settings)}."
+        elif misfit := settings[name].misfit(value):
+            yield f"In the settings {path}, {name!r} {misfit}."
+        elif name in _INNER:
+            yield from _INNER[name](value, path)
+
+
+def _key_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    known = [action.id for action in REVIEW]
+    unknown = [name for name in told if name not in known]
+    for name in unknown:
+        near = did_you_mean(name, known)
+        yield f"The settings {path} give a key to {name!r}, which is no action{near}; see `?` for their names."
+    if any(not isinstance(value, str) for value in told.values()):
+        yield f"In the settings {path}, every value under [keys] must be a text."
+        return
+    try:
+        remapped(REVIEW, {name: key for name, key in told.items() if name not in unknown})
+    except UserError as error:
+        yield str(error)
+
+
+def _service_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    for name, address in told.items():
+        if name not in SERVICES:
+            near = did_you_mean(name, SERVICES)
+            yield f"The settings {path} name an unknown service {name!r}{near}; known are {', '.join(SERVICES)}."
+        elif not isinstance(address, str) or not address.startswith(("https://", "http://")):
+            yield f"In the settings {path}, the service {name!r} must be a web address."
+
+
+def _judge_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    for name, table in told.items():
+        try:
+            judges_from({name: table}, path)
+        except UserError as error:
+            yield str(error)
+
+
+_INNER: Final = {"keys": _key_problems, "services": _service_problems, "judges": _judge_problems}
+"""What is asked of the settings that are tables, beyond that they are."""
