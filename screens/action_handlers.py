@@ -1,28 +1,26 @@
-"""What each action of the table does: acts of the session, and the steps that follow from them."""
+"""What each action of the table does for every kind of unit: acts of the session, and the steps that follow."""
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
 from medreview.errors import NotSaved, UserError
-from medreview.labels import FLAGS, Label
+from medreview.labels import FLAGS
+from medreview.review.deciding import Deciding
 from medreview.review.line_edit import LineEdit
 from medreview.review.reviewer_state import ReviewerSpan
-from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.review.verdict_flow import FollowUp, judges_words
+from medreview.review.verdict_flow import FollowUp
 from medreview.screens.dialogs import (
     BlockEndDialog,
     DeleteSpanDialog,
     Dialog,
-    HallucinationDialog,
-    LeftOutDialog,
     ReasonDialog,
     RevealDialog,
     SpanDialog,
 )
-from medreview.screens.glyphs import VERDICT
-from medreview.screens.judge_rows import lead
+from medreview.screens.glyphs import VERDICT, verdict_words
 from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
 from medreview.statements.left_out import LeftOut
@@ -65,26 +63,27 @@ class ReviewHost(Protocol):
         """Whether response and source stand side by side."""
 
 
-class ActionHandlers:
+class ActionHandlers(ABC):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
-    def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost) -> None:
+    _no_other_text = "There is no other text here."
+
+    def __init__(self, session: Deciding, reading: Panes, stage: ReviewHost) -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
+        noun = session.asks.noun
         self._by_name: dict[str, Callable[[], None]] = {
             "accept": lambda: self._follow(session.accept()),
-            "hallucination": self._hallucination,
             "delete_span": self._delete_span,
             "note": self._note,
-            "left_out": self._left_out,
             "defer": self._defer,
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
             "undo": session.undo,
             "redo": session.redo,
             "reveal": lambda: self._follow(session.look_again()),
-            "next": lambda: self._go(session.next(), "This is the last statement of the queue."),
-            "previous": lambda: self._go(session.previous(), "This is the first statement of the queue."),
+            "next": lambda: self._go(session.next(), f"This is the last {noun} of the queue."),
+            "previous": lambda: self._go(session.previous(), f"This is the first {noun} of the queue."),
             "next_open": lambda: self._go(session.next_open(), "Nothing in this queue is open."),
             "source_next": lambda: self._turn_source(1),
             "source_previous": lambda: self._turn_source(-1),
@@ -105,12 +104,17 @@ class ActionHandlers:
             "figures": stage.figures,
             "help": stage.help,
             "leave": stage.leave,
+            **self._more(),
         }
+
+    def _more(self) -> Mapping[str, Callable[[], None]]:
+        """Actions that only units of this kind have."""
+        return {}
 
     def perform(self, name: str) -> None:
         """Do an action; raises ``KeyError`` for a name that the table does not have."""
         if name.startswith("decide_"):
-            self._follow(self._session.decide(name.removeprefix("decide_")))
+            self._decide(name.removeprefix("decide_"))
         else:
             self._by_name[name]()
 
@@ -123,6 +127,9 @@ class ActionHandlers:
         return True
 
     # Verdicts
+
+    def _decide(self, label: str) -> None:
+        self._follow(self._session.decide(label))
 
     def _follow(self, step: FollowUp) -> None:
         """Ask what the session says is asked next."""
@@ -150,8 +157,9 @@ class ActionHandlers:
         glyph = VERDICT.get(session.judges_say or "", "")
         self._stage.open(
             RevealDialog(
-                mine=session.own.label or "",
+                mine=verdict_words(session.own.label or "", session.asks),
                 theirs=f"{glyph} {self._their_words().upper()}".strip(),
+                asks=session.asks,
                 saved=self._saved,
                 give=lambda label: self._follow(session.keep_or_change(label)),
                 back=self._close,
@@ -161,8 +169,9 @@ class ActionHandlers:
     def _ask_reason(self) -> None:
         self._stage.open(
             ReasonDialog(
-                mine=self._session.own.label or "",
+                mine=self._session.asks.level_named(self._session.own.label or ""),
                 theirs=self._their_words(),
+                asks=self._session.asks,
                 saved=self._saved,
                 answer=lambda code: self._follow(self._session.reason(code)),
                 give=lambda label: self._follow(self._session.decide(label, instead=True)),
@@ -186,38 +195,46 @@ class ActionHandlers:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
         return self._stage.held or (f"saved {number} ✓" if self._session.elsewhere is None else "NOT SAVED HERE")
 
+    @abstractmethod
     def _their_words(self) -> str:
-        return judges_words(self._session.item) if self._session.item else ""
+        """The judges' label in words; empty when they have no say."""
 
     def _close(self) -> None:
         self._stage.open(None)
 
-    # Hallucination and span
+    # Spans
 
-    def _hallucination(self) -> None:
-        self._stage.open(HallucinationDialog(self._name_hallucination, self._close))
+    def _mark_span(self, level: str, target: str, edit: SpanEdit, *, after: Callable[[], None] | None = None) -> None:
+        """Ask for the words that a level is about, in one of the unit's texts; ``after``: what follows."""
 
-    def _name_hallucination(self, label: Label) -> None:
-        self._session.hallucination(label.level)
-        if label.level == "none":
-            self._close()
-        else:
-            self._mark_span(label.level, "response", self._session.default_span("response"))
-
-    def _mark_span(self, level: str, target: str, edit: SpanEdit) -> None:
         def turn() -> None:
-            other = "source" if target == "response" else "response"
+            other = self._other_text(target)
             start = self._session.default_span(other)
-            active = self._reading.chosen if other == "source" else None
+            self._show_text(other)
+            active = None if self._session.is_beside(other) else self._reading.chosen
             self._reading.draw_span(target, None)
-            self._mark_span(level, other, SpanEdit(start.text, *active) if active else start)
+            self._mark_span(level, other, SpanEdit(start.text, *active) if active else start, after=after)
 
-        self._stage.open(SpanDialog(level, target, edit, self._take_span, turn, self._reading.draw_span, self._close))
+        def take(target: str, edit: SpanEdit) -> None:
+            self._session.add_span(target, edit)
+            (after or self._close)()
+
+        other = self._text_words(self._other_text(target))
+        draw, back = self._reading.draw_span, after or self._close
+        self._stage.open(SpanDialog(level, target, other, edit, take, turn, draw, back))
         self._reading.draw_span(target, edit)
 
-    def _take_span(self, target: str, edit: SpanEdit) -> None:
-        self._session.add_span(target, edit)
-        self._close()
+    @abstractmethod
+    def _other_text(self, target: str) -> str:
+        """The target of the text that spans can be marked in beside one."""
+
+    @abstractmethod
+    def _text_words(self, target: str) -> str:
+        """What a text is called."""
+
+    @abstractmethod
+    def _show_text(self, target: str) -> None:
+        """Bring a text to the screen in which a span is to be marked."""
 
     def _delete_span(self) -> None:
         spans = self._session.spans_to_delete()
@@ -237,28 +254,20 @@ class ActionHandlers:
             self._session.delete_span(mine)
             self._close()
 
-        if mine.target == "source":
-            self._session.show_source_of(mine.snapshot_id)
-        self._stage.open(DeleteSpanDialog(mine, place, len(spans), delete, walk, self._close))
+        self._show_span(mine)
+        words = self._text_words(mine.target)
+        self._stage.open(DeleteSpanDialog(mine, words, place, len(spans), delete, walk, self._close))
 
-    def _left_out(self) -> None:
-        item = self._session.item
-        parts = item.left_out if item else ()
-        if not parts:
-            raise UserError("Everything in this response is a statement.")
-
-        def promote(part: LeftOut) -> None:
-            self._stage.promote(part)
-            self._close()
-
-        self._stage.open(LeftOutDialog(parts, promote, self._close))
+    @abstractmethod
+    def _show_span(self, mine: ReviewerSpan) -> None:
+        """Bring the text of a span to the screen."""
 
     # Notes and putting off
 
     def _note(self, after: Callable[[], None] | None = None) -> None:
-        session, item = self._session, self._session.item
-        if item is None:
-            raise UserError("There is no statement here to write a note on.")
+        session = self._session
+        if not session.unit:
+            raise UserError(f"There is no {session.asks.noun} here to write a note on.")
 
         def finish(text: str) -> str:
             try:
@@ -283,7 +292,7 @@ class ActionHandlers:
 
         draft = session.draft
         line = LineEdit.of(draft.text if draft else session.own.note)
-        label = f"note S{item.ordinal}:"
+        label = f"note {session.name}:"
         self._stage.open(LineInput(label, line, "saves", finish, leave, session.note_typed, discard))
         if draft:
             self._stage.tell(f"draft of {draft.time}, not saved yet; Ctrl+X discards it")
@@ -300,7 +309,7 @@ class ActionHandlers:
     def _turn_source(self, by: int) -> None:
         self._reading.shows_response = False
         if not self._session.turn_source(by):
-            self._stage.tell("The response cites no other source.")
+            self._stage.tell(self._no_other_text)
 
     def _step_mark(self, by: int) -> None:
         self._reading.shows_response = False
@@ -349,15 +358,13 @@ class ActionHandlers:
         self._stage.open(LineInput("filter:", line, "filters; empty shows all", finish, self._close))
 
     def _copy(self) -> None:
-        item, source = self._session.item, self._session.source
-        if item is None:
-            raise UserError("There is nothing here to copy.")
-        judgement = lead(self._session) if self._session.shows_judges else None
-        parts = {
-            "statement": item.text,
-            "quote": judgement.quote if judgement else "",
-            "address": source.url if source else "",
-        }
+        parts = self._parts_to_copy()
         told = [name for name, text in parts.items() if text]
+        if not told:
+            raise UserError("There is nothing here to copy.")
         self._stage.copy("\n".join(visible(text) for text in parts.values() if text))
         self._stage.tell(f"{', '.join(told)}: sent to the terminal")
+
+    @abstractmethod
+    def _parts_to_copy(self) -> Mapping[str, str]:
+        """What is copied, by what it is called."""

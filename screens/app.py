@@ -12,16 +12,19 @@ from textual.screen import Screen
 
 from medreview.config import Config
 from medreview.errors import UserError
-from medreview.review.actions import REVIEW, remapped
+from medreview.review.actions import actions_for
 from medreview.review.audit import release
 from medreview.review.blind_block import blind_block_open
+from medreview.review.deciding import Deciding
 from medreview.review.draft_places import draft_places, drafts_elsewhere
 from medreview.review.drafts import Drafts
 from medreview.review.key_repeat import KeyRepeat
+from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
+from medreview.screens.drawn_by import drawn_by
 from medreview.screens.ending import ended_by_error, ended_by_signal
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
 from medreview.screens.input_reader import NotRead
@@ -30,6 +33,7 @@ from medreview.screens.source_rows import apart_words
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
 from medreview.statements.left_out import LeftOut
 from medreview.study import Study
+from medreview.units.asks import STATEMENT
 
 if TYPE_CHECKING:
     from medreview.review.queue import Queue
@@ -60,11 +64,11 @@ class Workbench(App[None], inherit_bindings=False):
         self._look = look
         self._first = queue
         self._notice = notice
-        self._actions = {action.id: action for action in remapped(REVIEW, config.keys)}
+        actions_for(STATEMENT, config.keys)  # a key given to two actions is told at once
         self._drafts = Drafts(
             study, config.reviewer, lambda delay, act: asyncio.get_running_loop().call_later(delay, act)
         )
-        self._session: ReviewSession | None = None
+        self._session: Deciding | None = None
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
@@ -131,7 +135,8 @@ class Workbench(App[None], inherit_bindings=False):
         """Show all key bindings."""
         from medreview.screens.page import PageScreen, help_text
 
-        self.push_screen(PageScreen("Keys", partial(help_text, self._actions), ascii_only=self._look.ascii_only))
+        actions = actions_for(self._session.asks if self._session else STATEMENT, self._config.keys)
+        self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
 
     def show_figures(self) -> None:
         """Show how often reviewer and judges agree.
@@ -147,13 +152,13 @@ class Workbench(App[None], inherit_bindings=False):
         unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
         lines = agreement_lines(self._study, self._config.reviewer)
         source, apart = "", ""
-        if self._session is not None and self._session.source is not None:
+        if isinstance(self._session, ReviewSession) and self._session.source is not None:
             source, apart = self._session.source.name, apart_words(self._session.source_places().set_apart)
         told = (f"Source {source} on the screen, not open on its page: {apart}." if apart else "", unsure)
         text = "\n".join([*lines, *(line for words in told if words for line in ("", *wrap(words, WIDTH)))])
         self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
 
-    def promote(self, session: ReviewSession, part: LeftOut) -> None:
+    def promote(self, session: Deciding, part: LeftOut) -> None:
         """Make a statement of what was left out, judged offline like the others."""
         from medreview import pipeline
 
@@ -220,13 +225,17 @@ class Workbench(App[None], inherit_bindings=False):
     # Making screens
 
     def _review(self, queue: "Queue") -> ReviewScreen:
-        self._session = ReviewSession(
+        session = open_session(
             self._study, self._config.reviewer, queue, reveal=self._config.reveal, drafts=self._drafts
         )
+        self._session = session
         notice, self._notice = self._notice, ""
+        face, handlers = drawn_by(session)
         return ReviewScreen(
-            self._session,
-            self._actions,
+            session,
+            actions_for(session.asks, self._config.keys),
+            face=face,
+            handlers=handlers,
             title=self._study.meta("title"),
             ascii_only=self._look.ascii_only,
             notice=notice,

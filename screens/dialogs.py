@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from medreview.labels import EVIDENCE, HALLUCINATION, LEFT_OUT_REASONS, REASONS, Label, level_for_key, level_named
+from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_for_key, level_named
 from medreview.review.layout.cells import fit, fitting, width
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
-from medreview.screens.glyphs import verdict_words
 from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.statements.left_out import LeftOut
+from medreview.units.asks import Asks
 from medreview.visible import visible
 
 Act = Callable[[], None]
@@ -57,8 +57,9 @@ class Dialog(Protocol):
 class ReasonDialog:
     """Why my verdict differs from the judges': the verdict is saved already, the step only adds to it."""
 
-    mine: str
+    mine: Label
     theirs: str
+    asks: Asks
     saved: Callable[[], str]
     answer: Callable[[str | None], None]
     give: Callable[[str], None]
@@ -68,13 +69,12 @@ class ReasonDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The question and the reasons in two rows, worded as long as they allow; the other keys."""
-        label = level_named("evidence", self.mine)
-        asked = f" {label.key} {label.name}. " + (f"Why not “{self.theirs}”?" if self.theirs else "Why?")
+        asked = f" {self.mine.key} {self.mine.name}. " + (f"Why not “{self.theirs}”?" if self.theirs else "Why?")
         rows: list[Row] = []
         for head, cut in ((asked, ""), (asked, " than "), (" Why?", " than ")):
             codes: list[list[StyledText]] = [
                 [("  ", ""), (code.key, "key"), (f" {code.name.split(cut)[0] if cut else code.name}", "")]
-                for code in REASONS
+                for code in self.asks.reasons
             ]
             rows = _flow([(head, "key")], codes, columns)
             if len(rows) <= _REASON_ROWS:
@@ -87,8 +87,8 @@ class ReasonDialog:
 
     def press(self, key: Key) -> bool:
         """A reason's letter, Enter, ``n``, Esc; or a digit, which is another verdict here as everywhere."""
-        reason = next((code for code in REASONS if code.key == key.said), None)
-        label = level_for_key("evidence", key.said)
+        reason = next((code for code in self.asks.reasons if code.key == key.said), None)
+        label = self.asks.level_for(key.said)
         if label is not None:
             self.give(label.level)
         elif reason is not None:
@@ -110,6 +110,7 @@ class RevealDialog:
 
     mine: str
     theirs: str
+    asks: Asks
     saved: Callable[[], str]
     give: Callable[[str | None], None]
     back: Act
@@ -118,17 +119,17 @@ class RevealDialog:
     def rows(self, columns: int) -> list[Row]:
         """Both verdicts and the choice."""
         both: list[StyledText] = [
-            (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (verdict_words(self.mine), "key"),
+            (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (self.mine, "key"),
             ("   both kept", "dim"), ("", "fill"), (f"({self.saved()}) ", "good"),
         ]  # fmt: skip
         digits: list[list[StyledText]] = [
-            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in EVIDENCE
+            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.asks.levels
         ]
         return [both, *_flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
 
     def press(self, key: Key) -> bool:
         """Enter keeps, a digit changes, Esc stays here."""
-        label = level_for_key("evidence", key.said)
+        label = self.asks.level_for(key.said)
         if key.said == "enter" or label is not None:
             self.give(label.level if label else None)
         elif key.said == "escape":
@@ -206,6 +207,7 @@ class SpanDialog:
 
     level: str
     target: str
+    other: str
     edit: SpanEdit
     take: Callable[[str, SpanEdit], None]
     turn: Act
@@ -220,11 +222,10 @@ class SpanDialog:
         if columns - width(head) < _SPAN_ROOM:
             head = f" {self.edit.moving} moves: "
         room = columns - width(head) - 3
-        other = "response" if self.target == "source" else "source"
         keys: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" take  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
             (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("S", "key"),
-            (f" {other}  ", ""), ("Esc", "key"), (" none", ""),
+            (f" {self.other}  ", ""), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
         return [[(head, "key"), (f"“{_both_ends(self.edit.exact, room)}”", "span")], keys]
 
@@ -249,6 +250,7 @@ class DeleteSpanDialog:
     """Which of the spans I marked to delete: one at a time, by its words; it alone is drawn in its text."""
 
     mine: ReviewerSpan
+    words: str
     place: int
     count: int
     delete: Act
@@ -263,7 +265,7 @@ class DeleteSpanDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The span's words and the keys."""
-        head = f" Delete span {self.place + 1} of {self.count}, in the {self.target}: "
+        head = f" Delete span {self.place + 1} of {self.count}, in the {self.words}: "
         keys: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" delete  ", ""), ("w b", "key"), (" next, previous span  ", ""),
             ("Esc", "key"), (" none", ""),

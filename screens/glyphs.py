@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.labels import level_named
+from medreview.units.asks import STATEMENT, Asks
 
 VERDICT: Final = {
     "supported": "✓",
@@ -10,11 +10,46 @@ VERDICT: Final = {
     "contradicted": "✗",
     "not_addressed": "○",
     "cannot_judge": "?",
+    "yes": "✓",
+    "no": "✗",
+    "none": "✓",
+    "fact": "✗",
+    "input": "✗",
+    "context": "✗",
+    "other": "✗",
+    "good": "✓",
+    "okay": "~",
+    "bad": "✗",
+    "present": "✓",
+    "absent": "○",
+    "both": "≠",
+    "kept": "✓",
+    "discarded": "✗",
+    "edited": "~",
+    "answerable": "✓",
+    "not_answerable": "✗",
+    "not_self_contained": "~",
+    "not_supported": "✗",
+    "meaning_lost": "~",
+    "removal_right": "✓",
+    "removal_wrong": "✗",
 }
-STYLE: Final = {"supported": "good", "contradicted": "bad"}
+"""A label's glyph; of scales whose levels are numbers or orders, those stand for themselves."""
+
+STYLE: Final = {
+    "supported": "good", "yes": "good", "none": "good", "good": "good", "present": "good", "answerable": "good",
+    "contradicted": "bad", "no": "bad", "fact": "bad", "input": "bad", "context": "bad", "bad": "bad",
+    "not_answerable": "bad", "not_supported": "bad", "removal_wrong": "bad",
+}  # fmt: skip
 """The style of a verdict, for verdicts with a style."""
 
 
-def verdict_words(level: str) -> str:
+def glyph(level: str) -> str:
+    """What stands before a label's word."""
+    return VERDICT.get(level, level)
+
+
+def verdict_words(level: str, asks: Asks = STATEMENT) -> str:
     """A verdict as displayed everywhere: glyph and word."""
-    return f"{VERDICT[level]} {level_named('evidence', level).name}"
+    name = asks.level_named(level).name
+    return f"{glyph(level)} {name}" if glyph(level) != name else name

@@ -1,20 +1,33 @@
-"""The top of the review screen in words: study, queue, place, counts; response, badges, own labels, filter."""
+"""The top of the review screen in words: study, queue, place, counts; the subject, badges, own labels, filter."""
 
-from medreview.labels import level_named
+from dataclasses import dataclass
+
+from medreview.review.deciding import Deciding
 from medreview.review.layout.cells import fit, width
 from medreview.review.reviewer_state import ReviewerState, remarks
-from medreview.review.session import ReviewSession
 from medreview.screens.glyphs import verdict_words
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.asks import STATEMENT, Asks
 from medreview.visible import visible
 
 
-def header_rows(session: ReviewSession, title: str, columns: int) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the second row of the narrow header says of the unit: its short ``name``, which stays when room is short;
+    ``words``, the name with what may be said beside it; the id of its record; why it is in the queue."""
+
+    name: str
+    words: str
+    record: str = ""
+    badges: str = ""
+
+
+def header_rows(session: Deciding, subject: Subject | None, title: str, columns: int) -> list[Row]:
     """The two rows of the narrow header."""
-    return [_place(session, title, columns), _statement(session, columns)]
+    return [_place(session, title, columns), _subject(session, subject, columns)]
 
 
-def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[Row]:
+def wide_header_rows(session: Deciding, title: str, columns: int) -> list[Row]:
     """The one row of the wide header: place and counts, then mode, reviewer and filter."""
     blind = session.mode == "blind"
     right = [
@@ -28,12 +41,13 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int) -> list[R
     return [[*_place(session, title, room, mode=False), *right]]
 
 
-def own_words(own: ReviewerState, draft: bool = False) -> str:
-    """What I said of a statement, in a few words, and whether I began a note; ``""`` for nothing yet."""
+def own_words(own: ReviewerState, draft: bool = False, asks: Asks = STATEMENT) -> str:
+    """What I said of a unit, in a few words, and whether I began a note; ``""`` for nothing yet."""
     words = ["STALE: page changed"] if own.stale else []
     if own.label:
-        first = f" (first {level_named('evidence', own.first).name})" if own.first and own.first != own.label else ""
-        words.append(f"{verdict_words(own.label)}{first}")
+        first = f" (first {asks.level_named(own.first).name})" if own.first and own.first != own.label else ""
+        words.append(f"{verdict_words(own.label, asks)}{first}")
+        words += [f"“{own.words}”"] if own.words else []
     elif own.deferred:
         words.append("deferred")
     words += remarks(own)
@@ -44,7 +58,7 @@ def own_words(own: ReviewerState, draft: bool = False) -> str:
     return " · ".join(words)
 
 
-def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) -> Row:
+def _place(session: Deciding, title: str, columns: int, mode: bool = True) -> Row:
     counts = session.counts
     size = len(session.queue.units)
     position = f"{session.position + 1 if size else 0} of {size}"
@@ -68,28 +82,23 @@ def _place(session: ReviewSession, title: str, columns: int, mode: bool = True) 
     return [*pieces, (tally, "dim"), ("", "fill")]
 
 
-def _statement(session: ReviewSession, columns: int) -> Row:
-    """Response and why the statement is in the queue; on the right my own labels and the filter.
+def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
+    """What the unit is part of and why it is in the queue; on the right my own labels and the filter.
 
     The id of the record where it has room; ids often name the model, so that they are hidden as long as that is.
     """
-    item = session.item
-    if item is None:
+    if subject is None:
         return [("", "fill"), *_filter(session, ""), (" ", "")]
-    name = item.response_name
-    badges = ""
-    if session.shows_judges:
-        name = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
-        badges = item.verdict.badges if item.verdict else ""
-    mine = own_words(session.own, session.draft is not None)
+    name, badges = subject.words, subject.badges
+    mine = own_words(session.own, session.draft is not None, session.asks)
     narrowed = _filter(session, "  " if mine else "")
-    room = columns - len(item.response_name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
+    room = columns - width(subject.name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
     mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""
     right: list[StyledText] = [(mine, "badge" if session.own.stale else "good"), *narrowed]
     room = columns - 2 - sum(width(visible(text)) for text, _ in right)
     left: list[StyledText] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
     room -= width(left[0][0]) + 5
-    record = visible(item.record_id) if session.shows_judges else ""
+    record = visible(subject.record)
     if record and width(record) + 3 <= room - width(badges):
         left.append((f" · {record}", "dim"))
     if badges and room > 8:
@@ -97,9 +106,9 @@ def _statement(session: ReviewSession, columns: int) -> Row:
     return [*left, ("", "fill"), *right, (" ", "")]
 
 
-def _read_only(session: ReviewSession) -> list[str]:
+def _read_only(session: Deciding) -> list[str]:
     return [] if session.study.writable else ["READ-ONLY"]
 
 
-def _filter(session: ReviewSession, before: str) -> list[StyledText]:
+def _filter(session: Deciding, before: str) -> list[StyledText]:
     return [(f"{before}filter: {session.queue.filter}", "key")] if session.queue.filter else []

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from medreview.labels import EVIDENCE
-from medreview.review.actions import Action, shown_key
+from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.layout.cells import width
 from medreview.screens.widgets.painted import Row, StyledText
 
-_DECISIONS: Final = tuple(f"decide_{label.level}" for label in EVIDENCE)
 _FIRST: Final = ("hallucination", "note", "defer", "dispute")
 _SECOND: Final = (
     ("source_previous", "source_next"),
@@ -33,12 +31,12 @@ _SECOND: Final = (
 
 def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool) -> list[Row]:
     """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
-    verdicts = [_hint(table, (name,)) for name in _DECISIONS]
+    verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]
     accept = [] if blind else [_hint(table, ("accept",))]
-    flags = [_hint(table, (name,)) for name in _FIRST]
+    flags = [_hint(table, (name,)) for name in _FIRST if name in table]
     hidden = {"figures"} if blind else set()
     hidden |= {"view"} if panes else {"pane"}
-    rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden]
+    rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden and names[0] in table]
     first = [*verdicts, *accept]
     if _taken(first, 2) + _taken(flags, 2) + 6 <= columns:
         return [_row(verdicts, columns, (*accept, *flags)), _row(rest, columns)]

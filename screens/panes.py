@@ -1,20 +1,20 @@
 """Reading beside the statement: the source and response panes, their highlights, the search in the source."""
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from medreview.review.deciding import Deciding
 from medreview.review.document_outline import DocumentOutline
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.highlights import Highlights
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
-from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where, nothing_to_read, said_of_page
+from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
 from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.painted import Row
+from medreview.sources.reading.set_apart import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
-from medreview.units.statement_view import StatementView
 from medreview.visible import hidden_count
 
 _LONG_HIDDEN: Final = 20
@@ -22,10 +22,23 @@ _LONG_HIDDEN: Final = 20
 
 
 class Panes:
-    """Fills the two panes from the session and moves in them. Knows nothing of decisions."""
+    """Fills the two panes from the session and moves in them. Knows nothing of decisions.
 
-    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
+    ``nothing`` says why there is no text to read, ``preface`` what is to be known of one, from it and from its parts
+    that do not stand open.
+    """
+
+    def __init__(
+        self,
+        session: Deciding,
+        source: DocumentView,
+        response: DocumentView,
+        nothing: Callable[[], str],
+        preface: Callable[[str, Sequence[SetApart]], str],
+    ) -> None:
         self.session = session
+        self._nothing = nothing
+        self._preface = preface
         self.source = source
         self.response = response
         self.shows_response = False
@@ -39,13 +52,13 @@ class Panes:
         self.hidden = 0
         """Hidden characters in the source's text."""
         self._highlights = Highlights()
-        self._loaded: tuple[str | None, bool] = (None, False)
+        self._loaded: tuple[tuple[str, str | None] | str | None, bool] = (None, False)
         self._text = ""
         self._places = DocumentOutline()
         self._standing = HighlightIndex()
         """Headings and search hits: there may be thousands, and they are the same for the next statement."""
         self._shown: tuple[str, str | None] | None = None
-        self._answer: tuple[StatementView, tuple[Mark, ...]] | None = None
+        self._answer: tuple[str, str, tuple[Mark, ...]] | None = None
         self._search = TextSearch("")
         self._query = ""
         self._hits: Hits | None = None
@@ -61,15 +74,14 @@ class Panes:
     def show_source(self) -> None:
         """The source with its marks: opened at the best span if it was not on the screen before."""
         session = self.session
-        item, source = session.item, session.source
-        snapshot = source.snapshot_id if source else None
-        key = (item.statement_id, source.source_id if source else None) if item else None
+        key = (session.unit, session.text_key) if session.unit else None
+        text_of = session.snapshot or key
         same = key is not None and key == self._shown
         self.whole = self.whole and same
         anchor = 0
-        if (snapshot, self.whole) != self._loaded:
+        if (text_of, self.whole) != self._loaded:
             line = self._line_here() if same else ""
-            self._loaded = snapshot, self.whole
+            self._loaded = text_of, self.whole
             self._text = session.source_text(whole=self.whole)
             self._places = DocumentOutline() if self.whole else session.source_places()
             anchor, same = max(0, self._text.find(line)), False
@@ -88,7 +100,7 @@ class Panes:
             return
         self._highlights, self._shown = highlights, key
         if not text:
-            self.source.show(nothing_to_read(session) if item else "")
+            self.source.show(self._nothing() if session.unit else "")
             return
         hits = self._hits.spans if self._hits else ()
         active = self.source.active if same else None
@@ -108,7 +120,7 @@ class Panes:
             for part in self._places.apart_in(*stop):
                 if part.kind in APART_NOTES:
                     notes.setdefault(max(part.start, stop.start), APART_NOTES[part.kind])
-        preface = WHOLE_PAGE if self.whole else said_of_page(source, text, self._places.set_apart) if source else ""
+        preface = WHOLE_PAGE if self.whole else self._preface(text, self._places.set_apart)
         at_third = opens and active is not None
         self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
 
@@ -126,19 +138,18 @@ class Panes:
         return self._text[self._text.rfind("\n", 0, place) + 1 : len(self._text) if end < 0 else end].strip()
 
     def show_response(self) -> None:
-        """The response with the statement marked."""
-        item = self.session.item
-        if item is None:
-            self.response.show("")
+        """The text that stays beside it: a response with the statement marked."""
+        session = self.session
+        text, marks = session.beside_text(), session.beside_marks()
+        shown = (session.unit, text, marks)
+        if shown == self._answer:
             return
-        marks = self.session.response_marks()
-        if (item, marks) == self._answer:
-            return
-        self._answer = (item, marks)
-        self.response.show(item.response, marks, self.response.first_offset)
-        if item.places:
-            self.response.keep_in_sight(item.places[-1].end - 1)
-            self.response.keep_in_sight(item.places[0].start)
+        self._answer = shown
+        self.response.show(text, marks, self.response.first_offset)
+        own = [mark for mark in marks if mark.kind == "statement"]
+        if own:
+            self.response.keep_in_sight(own[-1].end - 1)
+            self.response.keep_in_sight(own[0].start)
 
     @property
     def chosen(self) -> Span | None:
@@ -238,14 +249,14 @@ class Panes:
 
     def draw_span(self, target: str, edit: SpanEdit | None) -> None:
         """Draw the span being set, beside those that are; ``None`` draws only those."""
-        item = self.session.item
-        if item is None:
+        beside = self.session.is_beside(target)
+        if not self.session.unit:
             return
-        if target == "source" and edit is not None and self.whole:
+        if not beside and edit is not None and self.whole:
             self.whole = False  # spans belong to the text that is judged
             self.show_source()
-        view = self.source if target == "source" else self.response
-        spans = [mine.span for mine in self.session.own.spans if mine.target == target and self._in_sight(mine)]
+        view = self.response if beside else self.source
+        spans = [mine.span for mine in self.session.own.spans if mine.target == target and self.session.in_sight(mine)]
         if edit is not None:
             spans.append(edit.span)
         view.mark("span", spans)
@@ -254,12 +265,13 @@ class Panes:
 
     def draw_only(self, mine: ReviewerSpan) -> None:
         """Draw one of the spans that are marked, alone, where its text is the one that is shown."""
-        if mine.target == "source" and self.whole:
+        beside, seen = self.session.is_beside(mine.target), self.session.in_sight(mine)
+        if not beside and self.whole:
             self.whole = False
             self.show_source()
-        view = self.source if mine.target == "source" else self.response
-        view.mark("span", [mine.span] if self._in_sight(mine) else [])
-        if self._in_sight(mine):
+        view = self.response if beside else self.source
+        view.mark("span", [mine.span] if seen else [])
+        if seen:
             view.keep_in_sight(mine.span.end - 1)
             view.keep_in_sight(mine.span.start)
 
@@ -270,26 +282,7 @@ class Panes:
             self.response.keep_in_sight(part.end - 1)
             self.response.keep_in_sight(part.start)
 
-    def _in_sight(self, mine: ReviewerSpan) -> bool:
-        """Whether a marked span lies in the response or in the page that is shown."""
-        source = self.session.source
-        return mine.target == "response" or (source is not None and source.snapshot_id == mine.snapshot_id)
-
 
 def position_words(view: DocumentView) -> str:
     """Where a pane is in its text."""
     return f"{view.position}%"
-
-
-def response_bar(session: ReviewSession, view: DocumentView) -> Row:
-    """The bar above the response where it stands in the source's place."""
-    item = session.item
-    name = f" {item.response_name}" if item else ""
-    model = f" · {item.model}" if item and session.shows_judges else ""
-    return [
-        ("── ", "rule"),
-        ("response", "title"),
-        (f"{name}{model} ", ""),
-        ("─", "rule fill"),
-        (f" {position_words(view)} ─────", "rule"),
-    ]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
+from medreview.review.deciding import Deciding
 from medreview.review.layout.cells import fit, width
 from medreview.review.queue_entry import QueueEntry
-from medreview.review.session import ReviewSession
-from medreview.screens.glyphs import VERDICT, verdict_words
+from medreview.screens.glyphs import glyph
 from medreview.screens.layout import QUEUE_COLUMNS
 from medreview.screens.widgets.painted import Row
 
@@ -22,7 +22,7 @@ class QueueRows:
     stale; a single statement names its response itself.
     """
 
-    def __init__(self, session: ReviewSession) -> None:
+    def __init__(self, session: Deciding) -> None:
         self._session = session
         self._places: list[int] = []  # -n - 1 for the heading of the run that starts at place n
         self._row_of: list[int] = []
@@ -67,24 +67,24 @@ class QueueRows:
         decided = sum(session.state_of(unit) == "decided" and not session.stale(unit) for unit in units)
         progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
         model = "" if any(map(session.hides, units)) else listed.model
-        return [(f"{listed.response_name}  ", "title"), (model, "dim"), ("", "fill"), (f" {progress} ", "dim")]
+        return [(f"{listed.group}  ", "title"), (model, "dim"), ("", "fill"), (f" {progress} ", "dim")]
 
     def _statement(self, place: int) -> Row:
         session = self._session
         unit = session.queue.units[place]
         listed = self._listed(place)
         alone = self._heading_of[place] is None
-        name = f"{listed.response_name} " if alone else "  "
+        name = f"{listed.group} " if alone and listed.group != listed.name else "  "
         label = session.label_of(unit)
         if label is not None:
             stale = "STALE " if session.stale(unit) else ""
-            words = verdict_words(label)[2:]
-            return [(name, "dim"), (f"{VERDICT[label]} S{listed.ordinal} ", ""), (stale, "badge"), (words, "dim")]
+            words = session.asks.level_named(label).name
+            return [(name, "dim"), (f"{glyph(label)} {listed.name} ", ""), (stale, "badge"), (words, "dim")]
         if session.state_of(unit) == "deferred":
-            return [(name, "dim"), (f"… S{listed.ordinal} ", ""), ("deferred", "dim")]
+            return [(name, "dim"), (f"… {listed.name} ", ""), ("deferred", "dim")]
         if session.hides(unit) or not listed.badges:
-            return [(name, "dim"), (f"  S{listed.ordinal}", "")]
-        head = f"· S{listed.ordinal} "
+            return [(name, "dim"), (f"  {listed.name}", "")]
+        head = f"· {listed.name} "
         room = QUEUE_COLUMNS - 2 - len(name) - len(head)
         return [(name, "dim"), (head, ""), (fit(listed.badges, min(room, width(listed.badges))), "badge")]
 

@@ -1,7 +1,7 @@
 """The review screen: composes the parts, routes keys, and draws what the session holds."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from textual import events
@@ -11,9 +11,9 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 from medreview.errors import NotSaved, UserError
-from medreview.review.actions import VERDICTS, Action, shown_key
-from medreview.review.session import ReviewSession
-from medreview.screens.action_handlers import ActionHandlers
+from medreview.review.actions import Action, is_verdict, shown_key
+from medreview.review.deciding import Deciding
+from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.dialogs import (
     DeleteSpanDialog,
     Dialog,
@@ -24,18 +24,16 @@ from medreview.screens.dialogs import (
     RevealDialog,
     SpanDialog,
 )
+from medreview.screens.face import Face
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.input_reader import NotRead, not_read_words
-from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of
 from medreview.screens.line_input import LineInput
-from medreview.screens.panes import Panes, response_bar
+from medreview.screens.panes import Panes
 from medreview.screens.queue_rows import QueueRows
-from medreview.screens.source_rows import source_bar, source_heading
-from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView, LiveLines
@@ -47,12 +45,6 @@ _READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "m
 
 _TURNS: Final = frozenset({"source_next", "source_previous", "view"})
 """Actions that leave a step open unless it marks words: one may look at the sources before giving a reason."""
-
-_QUESTION_ROWS: Final = 3
-"""Side by side, the question has so many rows unless all of it is asked for: panes that keep their place are drawn
-faster and read easier."""
-
-_ALL_ROWS: Final = 99
 
 _TAKES_BACK: Final = frozenset({"undo", "redo"})
 """Actions that write and may be given again at once: each takes back what the other did."""
@@ -82,13 +74,18 @@ class _Planned(Layout):
 
 
 class ReviewScreen(KeyScreen[None]):
-    """One queue, statement by statement. Everything it knows comes from the session."""
+    """One queue, unit by unit. Everything it knows comes from the session, and is drawn by the face of its kind.
+
+    ``face`` and ``handlers`` are made for the two text panes, and for the screen.
+    """
 
     def __init__(
         self,
-        session: ReviewSession,
+        session: Deciding,
         actions: Mapping[str, Action],
         *,
+        face: Callable[[DocumentView, DocumentView], Face],
+        handlers: Callable[[Panes, ReviewHost], ActionHandlers],
         title: str,
         ascii_only: bool = False,
         notice: str = "",
@@ -119,8 +116,9 @@ class ReviewScreen(KeyScreen[None]):
         self._right = LinesView(id="right", ascii_only=ascii_only)
         self.source = DocumentView(id="source", ascii_only=ascii_only)
         self.response = DocumentView(id="response", ascii_only=ascii_only, gutter=1)
-        self.reading = Panes(session, self.source, self.response)
-        self._acts = ActionHandlers(session, self.reading, self)
+        self._face = face(self.source, self.response)
+        self.reading = self._face.panes
+        self._acts = handlers(self.reading, self)
         self._queue_rows = QueueRows(session)
 
     @property
@@ -201,7 +199,7 @@ class ReviewScreen(KeyScreen[None]):
             return False
         if step is not None and step.press(key):
             return isinstance(step, _VERDICT_STEPS) and not (self._step is not None and self._step.takes_all)
-        if step is not None and name is not None and name in VERDICTS:
+        if step is not None and name is not None and is_verdict(name):
             if isinstance(step, _VERDICT_STEPS):
                 return self._acts.answer_again(step, name)
             if isinstance(step, _OWN_DIGITS):
@@ -290,12 +288,17 @@ class ReviewScreen(KeyScreen[None]):
         elif isinstance(self._step, LeftOutDialog):
             self.reading.draw_left_out(self._step.part)
         one = plan.shape == "one"
-        header = header_rows if one else wide_header_rows
-        self._header.show(header(self.session, self._title, size.width))
-        self._statement.show(self._statement_rows(plan))
+        face = self._face
+        header = (
+            header_rows(self.session, face.subject(), self._title, size.width)
+            if one
+            else wide_header_rows(self.session, self._title, size.width)
+        )
+        self._header.show(header)
+        self._statement.show(face.card_rows(plan))
         self._bar.update()
         region = plan.regions["judges"]
-        panel = judge_bar(self.session, region.width) if one else panel_rows(self.session, region.width, region.height)
+        panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
         self._judges.show(panel)
         self._queue.move_to(self._queue_rows.row_of(self.session.position))
         if plan.shape == "three":
@@ -310,53 +313,12 @@ class ReviewScreen(KeyScreen[None]):
         self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
 
     def _ask_needs(self, size: Size) -> Needs:
-        item, shape = self.session.item, shape_of(size)
-        if shape == "one":
-            judges = 2 if self.session.shows_judges else 1
-            if item is None:
-                return Needs(1, 0, judges)
-            statement = statement_height(item, size.width)
-            response = self.reading.shows_response
-            most = _ALL_ROWS if response else _QUESTION_ROWS
-            return Needs(statement, len(question_rows(item, size.width, most)), judges, response)
-        width = self.plan_for(size).regions["statement"].width
-        if item is None:
-            return Needs(0, _QUESTION_ROWS + 3, 12)
-        statement = 0 if item.span else statement_height(item, width) + 1
-        question = _QUESTION_ROWS
-        if self.reading.whole_question:
-            question = max(question, len(question_rows(item, width, _ALL_ROWS, " ")))
-        return Needs(statement, question + 3, 12)
-
-    def _statement_rows(self, plan: PanePlan) -> list[Row]:
-        item = self.session.item
-        region = plan.regions["statement"]
-        if item is None:
-            return [[(" There is no statement in this queue. q goes back; : changes the filter.", "")]]
-        marks = self.session.statement_marks()
-        if plan.shape == "one":
-            cut = "v shows it in the response" if not self.reading.shows_response else ""
-            rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
-            return [*rows, *question_rows(item, region.width, plan.question_rows)]
-        origin = f" ({item.origin})" if item.origin and self.session.shows_judges else ""
-        question = question_rows(item, region.width, plan.question_rows - 3, " ")
-        rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
-        if not item.span:
-            rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
-        rows.append(answer_row(item, region.width, named=self.session.shows_judges))
-        return rows
+        card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]
+        return self._face.needs(size, card)
 
     def _bar_rows(self) -> list[Row]:
-        session, reading = self.session, self.reading
         plan = self._plan
-        if plan is None:
-            return []
-        if plan.shape == "one" and reading.shows_response:
-            return [response_bar(session, self.response)]
-        width = plan.regions["bar"].width
-        if plan.shape == "one":
-            return [source_bar(session, width, reading.where, reading.hidden, reading.search_words)]
-        return source_heading(session, width, reading.where, reading.hidden, reading.search_words)
+        return self._face.bar_rows(plan.regions["bar"].width, one=plan.shape == "one") if plan else []
 
     def _paint_frame(self, plan: PanePlan, size: Size) -> None:
         """The lines between the parts."""

@@ -47,9 +47,9 @@ def open_review(
     with _copying(study):
         if plain and opened is not None:
             from medreview.cli.plain import review_plain
-            from medreview.review.session import ReviewSession
+            from medreview.review.open_session import open_session
 
-            review_plain(ReviewSession(study, config.reviewer, opened, reveal=config.reveal))
+            review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal))
         else:
             from medreview.screens.app import run
 

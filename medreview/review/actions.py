@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.labels import EVIDENCE, FLAGS
-from medreview.review.queue_kinds import KINDS
+from medreview.labels import FLAGS
+from medreview.review.queue_kinds import ALL
+from medreview.units.asks import STATEMENT, Asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,16 @@ def _unique(table: tuple[Action, ...]) -> tuple[Action, ...]:
     return table
 
 
-REVIEW: Final = (
-    *(
+def _digits(asks: Asks) -> tuple[Action, ...]:
+    """The actions that give a label of what is asked."""
+    return tuple(
         Action(f"decide_{label.level}", (label.key,), label.name, f"My verdict: {label.definition}", "Decide")
-        for label in EVIDENCE
-    ),
+        for label in asks.levels
+    )
+
+
+REVIEW: Final = (
+    *_digits(STATEMENT),
     Action("accept", ("a",), "agree", "Accept the judges' verdict (open mode only).", "Decide"),
     Action(
         "hallucination",
@@ -134,8 +140,25 @@ REVIEW: Final = (
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
-VERDICTS: Final = frozenset({"accept", *(f"decide_{label.level}" for label in EVIDENCE)})
-"""The actions that give a verdict."""
+_OF_STATEMENTS: Final = frozenset({"hallucination", "left_out"})
+"""Actions that only statements have."""
+
+
+def is_verdict(action: str) -> bool:
+    """Whether an action gives a verdict: a label of what is asked, by a digit or as the judges have it."""
+    return action == "accept" or action.startswith("decide_")
+
+
+def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
+    """What the reviewer can do with units of a kind, by id, under the reviewer's own ``keys`` (:func:`remapped`).
+
+    The digits of other kinds than the statement are as they stand.
+    """
+    table = remapped(REVIEW, keys)
+    if asks is not STATEMENT:
+        rest = (action for action in table if action.id == "accept" or not is_verdict(action.id))
+        table = _unique((*_digits(asks), *(action for action in rest if action.id not in _OF_STATEMENTS)))
+    return {action.id: action for action in table}
 
 
 HOME: Final = _unique(
@@ -146,7 +169,7 @@ HOME: Final = _unique(
         Action("continue", ("c",), "continue", "Continue where you left off.", "First screen"),
         *(
             Action(f"open_{kind.name}", (kind.key,), kind.title, f"Open the queue “{kind.title}”.", "First screen")
-            for kind in KINDS
+            for kind in ALL
         ),
         Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
         Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
@@ -180,7 +203,7 @@ def _keys(action: str, told: str) -> tuple[str, ...]:
     """The keys of one setting, by Textual's names."""
     names = [","] if told.strip() == "," else [name.strip() for name in told.split(",")]
     digit = next((name for name in names if name.isdecimal()), None)
-    if digit and action not in VERDICTS:
+    if digit and not is_verdict(action):
         raise UserError(f"The configuration gives {action!r} the key {digit!r}, but digits are verdicts and no others.")
     return tuple(_key(action, name) for name in dict.fromkeys(names))
 

@@ -1,12 +1,12 @@
 """What is stored with a decision; and deciding without a screen."""
 
 import sqlite3
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import EVIDENCE, Via, level_named
 from medreview.review.event_writer import EventWriter
-from medreview.review.exposure import exposure
+from medreview.review.exposure import Told, exposure, told_of_statement
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode, QueueKind
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
@@ -22,9 +22,23 @@ NO_QUEUE: Final = Queue(
 )
 
 
+class Decided(NamedTuple):
+    """What a decision is about, as it is recorded: the hash of its text, the machines' common label, ``""`` for none,
+    and what of their opinion there was to be seen."""
+
+    text_sha256: str
+    machines: str
+    told: Told
+
+
+def decided_statement(item: StatementView) -> Decided:
+    """A statement."""
+    return Decided(item.text_sha256, (item.verdict.verdict if item.verdict else None) or "", told_of_statement(item))
+
+
 def decision_payload(
     reader: sqlite3.Connection,
-    item: StatementView,
+    about: Decided,
     own: ReviewerState,
     mode: Mode,
     *,
@@ -39,9 +53,9 @@ def decision_payload(
         "axis": axis,
         "label": label,
         "via": via,
-        "judge_verdict": (item.verdict.verdict if item.verdict else None) or "",
-        "exposure": exposure(item, own, mode),
-        "statement_sha256": item.text_sha256,
+        "judge_verdict": about.machines,
+        "exposure": exposure(about.told, own, mode),
+        "statement_sha256": about.text_sha256,
         "snapshot_sha256": str(page[0]) if page else "",
     }
 
@@ -76,7 +90,14 @@ def decide_in_script(
     snapshot_id = source.snapshot_id if source else None
     own = load_reviewer_state(study.reader, statement_id, reviewer, pass_no)
     payload = decision_payload(
-        study.reader, item, own, "open", axis="evidence", label=label, via=SCRIPT, snapshot_id=snapshot_id
+        study.reader,
+        decided_statement(item),
+        own,
+        "open",
+        axis="evidence",
+        label=label,
+        via=SCRIPT,
+        snapshot_id=snapshot_id,
     )
     event = NewEvent("decide", statement_id, payload, snapshot_id)
     return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)

@@ -9,7 +9,8 @@ from medreview.next_step import command
 from medreview.review.drafts import Draft, stored_drafts
 from medreview.review.queue import open_queue
 from medreview.study import Study
-from medreview.units.statement_view import load_name
+from medreview.study.unit_ids import kind_of
+from medreview.units.registry import KINDS, unit_name
 
 _MOST: Final = 3
 
@@ -31,14 +32,14 @@ class DraftPlace:
 
 def draft_places(study: Study, reviewer: str) -> tuple[DraftPlace, ...]:
     """The places of the three newest drafts. Each opens as it was seen last: what was blind then is blind again."""
-    named = ((draft, load_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
+    named = ((draft, unit_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
     found = [(draft, name) for draft, name in named if name][:_MOST]
     return tuple(DraftPlace(draft, name, *_home(study, reviewer, draft.unit)) for draft, name in found)
 
 
 def unlisted_drafts(study: Study, reviewer: str) -> int:
     """How many drafts there are besides those of :func:`draft_places`."""
-    named = sum(bool(load_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
+    named = sum(bool(unit_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
     return max(0, named - _MOST)
 
 
@@ -47,7 +48,7 @@ def drafts_elsewhere(study: Study, begun: Sequence[str]) -> str:
     elsewhere = study.elsewhere
     if elsewhere is None or not elsewhere.whole or not begun:
         return ""
-    names = ", ".join(load_name(study.reader, unit) for unit in begun)
+    names = ", ".join(unit_name(study.reader, unit) for unit in begun)
     notes = (
         "The note that you began on {} is a draft" if len(begun) == 1 else "The notes that you began on {} are drafts"
     )
@@ -62,10 +63,12 @@ def _home(study: Study, reviewer: str, unit: str) -> tuple[str, bool | None]:
         (unit, reviewer),
     ).fetchone()
     blind = True if seen and seen["mode"] == "blind" else None
-    for name in (seen["block"] if seen else "responses", "responses"):
+    kind = KINDS.get(kind_of(unit))
+    every = kind.queue_name if kind else "responses"
+    for name in (seen["block"] if seen else every, every):
         try:
             if unit in open_queue(study, name, reviewer, blind=blind).units:
                 return name, blind
         except UserError:  # being in that queue would tell, or an earlier version knew it
             pass
-    return "responses", True
+    return every, True

@@ -6,7 +6,7 @@ from medreview.errors import UserError
 from medreview.review.bookmark import last_bookmark
 from medreview.review.queue import Queue, open_queue
 from medreview.study import Study
-from medreview.units.statement_view import load_name
+from medreview.units.registry import unit_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,4 +42,4 @@ def last_place(study: Study, reviewer: str) -> LastPlace | None:
     if not queue.units:
         return None
     position = queue.units.index(last.unit) if last.unit in queue.units else None
-    return LastPlace(queue, load_name(study.reader, last.unit) if position is not None else "", position)
+    return LastPlace(queue, unit_name(study.reader, last.unit) if position is not None else "", position)

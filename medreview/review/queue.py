@@ -2,14 +2,15 @@
 
 import random
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
-from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind, shown_in
+from medreview.review.queue_kinds import ALL, ROWS, Mode, QueueKind, shown_in, unit_rows
 from medreview.study import Study
+from medreview.study.unit_ids import STATEMENT
 
 _FILTERS: Final = {
     "model": "r.model = ?",
@@ -26,15 +27,23 @@ _FILTERS: Final = {
                  WHERE c.response_id = r.response_id AND o.domain = ?)""",
 }
 _TEXT: Final = "instr(lower(s.text), lower(?)) > 0"
+_UNIT_FILTERS: Final = {
+    "model": "s.model = ?",
+    "origin": "s.origin = ?",
+    "id": "instr(lower(s.record_id), lower(?)) = 1",
+    "mine": _FILTERS["mine"],
+    "state": _FILTERS["state"],
+}
+"""What the queue of another kind of unit can be narrowed by."""
 _HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "model"})
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """An ordered set of statement ids, with the filter that made it.
+    """An ordered set of units, with the filter that made it.
 
-    ``responses``: for each of them the ordinal of its response. ``reserved``: how many more would be in it, were they
-    not kept for the audit.
+    ``responses``: for each of them the number of what it is listed under, a statement's response. ``reserved``: how
+    many more would be in it, were they not kept for the audit.
     """
 
     kind: QueueKind
@@ -59,10 +68,10 @@ class Queue:
 
 def kind_named(name: str) -> QueueKind:
     """The kind of queue with this name; raises :class:`UserError` naming those there are."""
-    for kind in KINDS:
+    for kind in ALL:
         if kind.name == name:
             return kind
-    raise UserError(f"There is no queue {name!r}; there are {', '.join(kind.name for kind in KINDS)}.")
+    raise UserError(f"There is no queue {name!r}; there are {', '.join(kind.name for kind in ALL)}.")
 
 
 def open_queue(
@@ -81,7 +90,9 @@ def open_queue(
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
-    conditions, values = _conditions(filter, mode)
+    conditions, values = _conditions(filter, mode, _FILTERS if kind.unit == STATEMENT else _UNIT_FILTERS)
+    if kind.unit != STATEMENT:
+        return _unit_queue(study, kind, reviewer, pass_no, mode, filter, conditions, values)
     rows = study.reader.execute(
         f"""SELECT s.statement_id, r.ordinal, {shown_in(kind)} AS showable {ROWS}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
@@ -94,13 +105,37 @@ def open_queue(
     return Queue(kind, mode, filter, units, responses, reserved=len(rows) - len(found))
 
 
+def _unit_queue(
+    study: Study,
+    kind: QueueKind,
+    reviewer: str,
+    pass_no: int,
+    mode: Mode,
+    filter: str,
+    conditions: list[str],
+    values: list[str],
+) -> Queue:
+    """A queue of another kind of unit: what is listed together stays together, in a random order when it is blind."""
+    found = study.reader.execute(
+        f"""SELECT s.unit, s.cluster {unit_rows(kind.unit)}
+            WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
+        (reviewer, pass_no, *values),
+    ).fetchall()
+    if mode == "blind":
+        clusters = list(dict.fromkeys(row["cluster"] for row in found))
+        random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(clusters)
+        turn = {cluster: place for place, cluster in enumerate(clusters)}
+        found.sort(key=lambda row: turn[row["cluster"]])
+    return Queue(kind, mode, filter, [row["unit"] for row in found], [row["cluster"] for row in found])
+
+
 def open_again(study: Study, queue: Queue, reviewer: str, filter: str, pass_no: int) -> Queue:
     """The same queue as it is now, with a filter. Raises :class:`UserError` for words that no filter knows."""
     blind = queue.mode == "blind"
     return open_queue(study, queue.kind.name, reviewer, filter=filter, blind=blind, pass_no=pass_no)
 
 
-def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
+def _conditions(text: str, mode: Mode, filters: Mapping[str, str]) -> tuple[list[str], list[str]]:
     try:
         words = shlex.split(text)
     except ValueError:
@@ -108,10 +143,10 @@ def _conditions(text: str, mode: Mode) -> tuple[list[str], list[str]]:
     conditions, values = [], []
     for word in words:
         key, separator, value = word.partition("=")
-        if separator and key not in _FILTERS:
-            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(_FILTERS)} and plain words.")
+        if separator and key not in filters:
+            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(filters)} and plain words.")
         if mode == "blind" and key in _HIDDEN_WHEN_BLIND and separator:
             raise UserError(f"A blind queue cannot be filtered by {key}: that would show what is hidden.")
-        conditions.append(_FILTERS[key] if separator else _TEXT)
+        conditions.append(filters[key] if separator else _TEXT)
         values.append(value if separator else word)
     return conditions, values

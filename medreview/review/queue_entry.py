@@ -1,4 +1,4 @@
-"""One line of a queue: enough to name a statement and say why it is there."""
+"""One line of a queue: enough to name a unit and say why it is there."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from medreview.units.statement_view import response_name
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
-    """A statement as the queue pane names it. ``badges`` and ``model`` are part of what blind mode hides."""
+    """A unit as the queue pane names it, and its ``group`` (R07). ``badges`` and ``model`` are hidden in blind mode."""
 
-    response_name: str
+    group: str
     model: str
-    ordinal: int
+    name: str
     badges: str
     text: str
 
@@ -28,4 +28,6 @@ def load_queue_entry(reader: sqlite3.Connection, statement_id: str) -> QueueEntr
     ).fetchone()
     if row is None:
         raise KeyError(statement_id)
-    return QueueEntry(response_name(row["response_ordinal"]), row["model"], row["ordinal"], row["badges"], row["text"])
+    return QueueEntry(
+        response_name(row["response_ordinal"]), row["model"], f"S{row['ordinal']}", row["badges"], row["text"]
+    )

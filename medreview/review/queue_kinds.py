@@ -3,6 +3,8 @@
 from typing import Final, Literal, NamedTuple
 
 from medreview.study.counts import DIFFERING
+from medreview.study.unit_ids import STATEMENT
+from medreview.units.registry import KINDS as UNIT_KINDS
 
 Mode = Literal["open", "blind"]
 
@@ -13,7 +15,8 @@ class QueueKind(NamedTuple):
 
     ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order. ``tells``: being
     in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
-    blind, too, and shows it blind.
+    blind, too, and shows it blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
+    :func:`unit_rows`.
     """
 
     name: str
@@ -25,6 +28,7 @@ class QueueKind(NamedTuple):
     order: str = "r.ordinal, s.ordinal"
     tells: bool = False
     gathers: bool = False
+    unit: str = STATEMENT
 
 
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
@@ -77,7 +81,24 @@ KINDS: Final = (
     ),
     QueueKind("responses", "r", "by response", "open", "Every statement, response by response.", "1"),
 )  # fmt: skip
-"""Every queue, in the order of the first screen, where its letter opens it."""
+"""Every queue of statements, in the order of the first screen, where its letter opens it."""
+
+UNIT_QUEUES: Final = tuple(
+    QueueKind(
+        kind.queue_name, kind.key, kind.title, "blind" if kind.blind else "open", kind.about,
+        "1", "s.cluster, s.ordinal", unit=kind.name,
+    )
+    for kind in UNIT_KINDS.values()
+)  # fmt: skip
+"""The queue of each other kind of unit, after those."""
+
+ALL: Final = (*KINDS, *UNIT_QUEUES)
+
+
+def unit_rows(kind: str) -> str:
+    """What a queue of a kind of unit chooses from, as :data:`ROWS` is for statements."""
+    return f"""FROM ({UNIT_KINDS[kind].rows}) AS s
+LEFT JOIN standing AS mine ON mine.unit = s.unit AND mine.reviewer = ?1 AND mine.pass = ?2"""
 
 
 def shown_in(kind: QueueKind) -> str:

@@ -1,13 +1,15 @@
-"""What one reviewer has said about one statement so far, folded from the events that still stand."""
+"""What one reviewer has said about one unit so far, folded from the events that still stand."""
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
 from medreview.review.queue_kinds import RESERVED
 from medreview.text import Span
+from medreview.units.registry import asks_of
 
 _TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS beside USING (response_id)
                        JOIN judges_shown AS j ON j.unit = beside.statement_id AND j.reviewer = ?1
@@ -18,7 +20,8 @@ _TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerSpan:
-    """A stretch of text that the reviewer marked, in the ``"response"`` or in a snapshot (``"source"``)."""
+    """A stretch of text that the reviewer marked: in the ``"response"``, in a snapshot (``"source"``), or in a document
+    of another unit, by its key. ``reason`` in words, ``with_span`` the event of the span that it clashes with."""
 
     event_id: str
     target: str
@@ -26,19 +29,22 @@ class ReviewerSpan:
     exact: str
     label: str
     snapshot_id: str | None
+    reason: str = ""
+    with_span: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerState:
-    """The reviewer's own labels on a statement. ``first`` is the first evidence label (the view ``decision_first``),
-    ``label`` the current one.
+    """The reviewer's own labels on a unit. ``first`` is the first label on the axis of its kind (the view
+    ``decision_first``), ``label`` the current one, ``words`` the text that came with it.
 
     ``decision`` is the event of the current label, ``snapshot_id`` the page that was on the screen then; ``stale``: its
     text has changed since, or there was none. ``blind``: the first label was given before anything of the judges'
     opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time;
     ``kept_blind``: decided or put off blind, or reserved for the audit: the judges stay hidden in every queue;
     ``knows_model``: another statement of the response was seen with its model; ``read_totals``: figures were read.
-    ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis.
+    ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis. ``also``: the labels
+    on further axes (``quality/2``, ``category``).
     """
 
     first: str | None = None
@@ -58,6 +64,8 @@ class ReviewerState:
     knows_model: bool = False
     read_totals: bool = False
     spans: tuple[ReviewerSpan, ...] = field(default=())
+    words: str = ""
+    also: Mapping[str, str] = field(default_factory=dict)
 
 
 def remarks(own: ReviewerState) -> list[str]:
@@ -69,44 +77,41 @@ def remarks(own: ReviewerState) -> list[str]:
     ]
 
 
-def load_reviewer_state(
-    reader: sqlite3.Connection, statement_id: str, reviewer: str, pass_no: int = 1
-) -> ReviewerState:
-    """Fold the reviewer's live events on a statement, in the order of time.
+def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1) -> ReviewerState:
+    """Fold the reviewer's live events on a unit, in the order of time.
 
     ``saw_judges`` also counts what was seen in another pass, and what was taken back since: it cannot be unseen.
     """
-    seen = reader.execute(
-        "SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?", (statement_id, reviewer)
-    ).fetchone()
+    axis = asks_of(unit).axis
+    seen = reader.execute("SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?", (unit, reviewer)).fetchone()
     own = ReviewerState(saw_judges=seen is not None)
     rows = reader.execute(
         """SELECT event_id, kind, mode, snapshot, payload FROM event_live
            WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY event_id""",
-        (statement_id, reviewer, pass_no),
+        (unit, reviewer, pass_no),
     )
     for row in rows:
-        own = _fold(own, row)
+        own = _fold(own, row, axis)
     stale = reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (own.decision,)).fetchone()
     spans = reader.execute(
         """SELECT event_id, snapshot, payload FROM span_live
            WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY event_id""",
-        (statement_id, reviewer, pass_no),
+        (unit, reviewer, pass_no),
     )
     mode = reader.execute(
         "SELECT mode FROM reviewer_label WHERE unit = ? AND reviewer = ? AND pass = ?",
-        (statement_id, reviewer, pass_no),
+        (unit, reviewer, pass_no),
     ).fetchone()
     first = reader.execute(
-        "SELECT label FROM decision_first WHERE unit = ? AND reviewer = ? AND pass = ? AND axis = 'evidence'",
-        (statement_id, reviewer, pass_no),
+        "SELECT label FROM decision_first WHERE unit = ? AND reviewer = ? AND pass = ? AND axis = ?",
+        (unit, reviewer, pass_no, axis),
     ).fetchone()
     kept = reader.execute(
         f"""SELECT 1 FROM kept_blind WHERE reviewer = ?1 AND unit = ?2 AND pass = ?3 AND NOT seen
             UNION ALL {RESERVED} AND a.statement_id = ?2""",
-        (reviewer, statement_id, pass_no),
+        (reviewer, unit, pass_no),
     ).fetchone()
-    told = reader.execute(_TOLD, (reviewer, statement_id)).fetchone()
+    told = reader.execute(_TOLD, (reviewer, unit)).fetchone()
     return replace(
         own,
         knows_model=bool(told[0]),
@@ -119,23 +124,24 @@ def load_reviewer_state(
     )
 
 
-def load_reviewer_states(reader: sqlite3.Connection, statement_id: str, pass_no: int = 1) -> dict[str, ReviewerState]:
-    """What everybody has said about a statement, by name. Who only looked at it has said nothing."""
+def load_reviewer_states(reader: sqlite3.Connection, unit: str, pass_no: int = 1) -> dict[str, ReviewerState]:
+    """What everybody has said about a unit, by name. Who only looked at it has said nothing."""
     rows = reader.execute(
         """SELECT DISTINCT reviewer FROM event_live
            WHERE unit = ? AND pass = ? AND kind NOT IN ('shown', 'listed', 'reveal') ORDER BY reviewer""",
-        (statement_id, pass_no),
+        (unit, pass_no),
     )
-    return {name: load_reviewer_state(reader, statement_id, name, pass_no) for (name,) in rows.fetchall()}
+    return {name: load_reviewer_state(reader, unit, name, pass_no) for (name,) in rows.fetchall()}
 
 
-def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
+def _fold(own: ReviewerState, row: sqlite3.Row, axis: str) -> ReviewerState:
     said = json.loads(row["payload"])
     match row["kind"], said.get("axis"):
-        case (("decide" | "revise"), "evidence"):
+        case (("decide" | "revise"), on) if on == axis:
             return replace(
                 own,
                 label=said["label"],
+                words=said.get("text", ""),
                 decision=row["event_id"],
                 snapshot_id=row["snapshot"],
                 reason=None,
@@ -144,6 +150,8 @@ def _fold(own: ReviewerState, row: sqlite3.Row) -> ReviewerState:
             )
         case (("decide" | "revise"), "hallucination"):
             return replace(own, hallucination=said["label"])
+        case (("decide" | "revise"), str() as on):
+            return replace(own, also={**own.also, on: said["label"]})
         case "reason", _:
             return replace(own, reason=said["code"])
         case "note", _:
@@ -166,4 +174,6 @@ def _span(row: sqlite3.Row) -> ReviewerSpan:
         exact=said["exact"],
         label=said["label"],
         snapshot_id=row["snapshot"],
+        reason=said.get("reason", ""),
+        with_span=said.get("with"),
     )

@@ -1,40 +1,38 @@
-"""One reviewer's place in a queue: which statement is on the screen, and what of it is shown."""
+"""One reviewer's place in a queue: which unit is on the screen, and what of it may be shown."""
+
+from abc import ABC, abstractmethod
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
-from medreview.review import highlights
 from medreview.review.active_time import ActiveTime
 from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
 from medreview.review.bookmark import bookmark_in
-from medreview.review.document_outline import DocumentOutline, load_outline
+from medreview.review.document_outline import DocumentOutline
 from medreview.review.drafts import Draft, Drafts
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.queue import Queue, kind_named, open_again
-from medreview.review.queue_entry import QueueEntry, load_queue_entry
+from medreview.review.queue_entry import QueueEntry
 from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_progress import ReviewerProgress
-from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
-from medreview.review.verdict_flow import judges_level
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
 from medreview.study.rescue import Elsewhere
-from medreview.units.cited_source import Source
-from medreview.units.source_order import cause
-from medreview.units.statement_view import (
-    Evidence,
-    StatementView,
-    load_evidence,
-    load_statement_view,
-    load_text,
-)
+from medreview.units.asks import Asks
 
 
-class Sitting:
-    """Where a reviewer is in a queue, and what may be seen there. It writes nothing but that something was seen."""
+class Sitting(ABC):
+    """Where a reviewer is in a queue, and what may be seen there. It writes nothing but that something was seen.
+
+    What is on the screen, its texts and what machines say of it, is read by the subclass for the kind of unit.
+    """
+
+    asks: Asks
+    """What is asked of the units of this queue."""
 
     def __init__(
         self,
@@ -55,9 +53,9 @@ class Sitting:
         self.clock = ActiveTime()
         self.receipt = ""
         self.position = 0
-        self.item: StatementView | None = None
+        self.unit = ""
+        """The unit on the screen; empty in a queue without any."""
         self.own = ReviewerState()
-        self.source: Source | None = None
         self._before: ReviewerState | None = None
         self._stays = ""
         self._told: Elsewhere | None = None
@@ -70,67 +68,62 @@ class Sitting:
 
     @property
     def counts(self) -> Counts:
-        """Decided, deferred and open statements of the whole study."""
+        """Decided, deferred and open units of this kind, of the whole study."""
         return self._progress.counts
 
-    def state_of(self, statement_id: str) -> str:
+    def state_of(self, unit: str) -> str:
         """``"decided"``, ``"deferred"`` or ``"open"``."""
-        return self._progress.state_of(statement_id)
+        return self._progress.state_of(unit)
 
-    def label_of(self, statement_id: str) -> str | None:
-        """My evidence label on a statement that I decided."""
-        return self._progress.label_of(statement_id)
+    def label_of(self, unit: str) -> str | None:
+        """My label on a unit that I decided."""
+        return self._progress.label_of(unit)
 
-    def stale(self, statement_id: str) -> bool:
+    def stale(self, unit: str) -> bool:
         """Whether I decided it on a page whose text has changed since."""
-        return self._progress.stale(statement_id)
+        return self._progress.stale(unit)
 
     def listed(self, position: int) -> QueueEntry:
         """The line of a place in the queue, read when it is shown; what it tells of the judges is seen then."""
         unit = self.queue.units[position]
         if not self.hides(unit) and self.state_of(unit) == "open":
             self._events.note_listed(unit, self.queue)
-        return load_queue_entry(self.study.reader, unit)
+        return self._entry(unit)
 
     @property
     def mode(self) -> Mode:
-        """How the statement on the screen is shown; one that is kept blind is, in an open queue too."""
+        """How the unit on the screen is shown; one that is kept blind is, in an open queue too."""
         return statement_mode(self.queue.mode, self.own)
 
-    def hides(self, statement_id: str) -> bool:
-        """Whether a list says nothing of the judges beside a statement."""
-        return self.queue.mode == "blind" or self._kept.hides(statement_id)
+    def hides(self, unit: str) -> bool:
+        """Whether a list says nothing of the judges beside a unit."""
+        return self.queue.mode == "blind" or self._kept.hides(unit)
 
     @property
     def block(self) -> BlindBlock | None:
-        """The block of what is blind around the statement on the screen; ``None`` in a queue that has none."""
+        """The block of what is blind around the unit on the screen; ``None`` in a queue that has none."""
         return block_at(self.queue, self.position, self._kept, self.awaits)
 
     @property
     def hidden_until(self) -> str:
-        """Until when the judges of the statement on the screen are hidden, in a few words."""
+        """Until when the judges of the unit on the screen are hidden, in a few words."""
         if self.reveal == "each" and self.own.label is None:
             return "until you decide"
         block = self.block
         if block is not None:
             return block.words
-        home = self._kept.met_in(self.item.statement_id) if self.item else ""
+        home = self._kept.met_in(self.unit)
         return f"until its block ends, in “{kind_named(home).title}”" if home else "until its block ends"
 
     @property
     def draft(self) -> Draft | None:
-        """The note that I began on the statement on the screen, and did not save."""
-        return self.drafts.of(self.item.statement_id, "note") if self.item else None
+        """The note that I began on the unit on the screen, and did not save."""
+        return self.drafts.of(self.unit, "note") if self.unit else None
 
     @property
     def shows_judges(self) -> bool:
-        """Whether the judges' opinion is shown for the statement on the screen."""
+        """Whether the judges' opinion is shown for the unit on the screen."""
         return judges_visible(self.mode, self.own)
-
-    @property
-    def judges_say(self) -> str | None:
-        """The verdict that a decision is compared with (``verdict_flow.judges_level``)."""
-        return judges_level(self.item) if self.item else None
 
     @property
     def knows_judges(self) -> bool:
@@ -138,7 +131,7 @@ class Sitting:
         return knows_judges(self.mode, self.own)
 
     def go(self, position: int) -> bool:
-        """Show the statement at a place in the queue; False when there is none."""
+        """Show the unit at a place in the queue; False when there is none."""
         if not 0 <= position < len(self.queue.units):
             return False
         self.position = position
@@ -147,20 +140,20 @@ class Sitting:
         return True
 
     def next(self) -> bool:
-        """The next statement of the queue; False at its end."""
+        """The next unit of the queue; False at its end."""
         return self.go(self.position + 1)
 
     def previous(self) -> bool:
-        """The statement before; False at the start."""
+        """The unit before; False at the start."""
         return self.go(self.position - 1)
 
-    def awaits(self, statement_id: str) -> bool:
-        """Whether a statement of this queue still waits: it is open or, in the queues for that, deferred or stale."""
-        state, queue = self.state_of(statement_id), self.queue.kind.name
-        return state == "open" or state == queue or (queue == "stale" and self.stale(statement_id))
+    def awaits(self, unit: str) -> bool:
+        """Whether a unit of this queue still waits: it is open or, in the queues for that, deferred or stale."""
+        state, queue = self.state_of(unit), self.queue.kind.name
+        return state == "open" or state == queue or (queue == "stale" and self.stale(unit))
 
     def next_open(self) -> bool:
-        """The next statement that still waits, from the start again at the end; False if there is none."""
+        """The next unit that still waits, from the start again at the end; False if there is none."""
         units = self.queue.units
         for step in range(1, len(units) + 1):
             place = (self.position + step) % len(units)
@@ -169,7 +162,7 @@ class Sitting:
         return False
 
     def set_filter(self, text: str) -> None:
-        """Narrow the queue to a filter (``""`` for all of it), staying on the statement if it is still there.
+        """Narrow the queue to a filter (``""`` for all of it), staying on the unit if it is still there.
 
         Raises :class:`UserError` for words that no filter knows, or when nothing is left.
         """
@@ -182,11 +175,11 @@ class Sitting:
 
     def reopen(self, receipt: Receipt, words: str) -> None:
         """Open the queue anew, for statements that have come into the study, and stay on this one."""
-        here = self._current().statement_id
+        here = self._current()
         queue = open_again(self.study, self.queue, self.reviewer, self.queue.filter, self.pass_no)
         if here in queue.units:
             self.queue, self.position = queue, queue.units.index(here)
-        self._progress = ReviewerProgress(self.study.reader, self.reviewer, self.pass_no)
+        self._progress = self._read_progress()
         self._load()
         self._after(here, receipt, words)
 
@@ -203,53 +196,72 @@ class Sitting:
         self._told = self.study.elsewhere
         return self._told.sentence if self._told else ""
 
-    # What is shown
+    # What is shown, by the kind of unit
 
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the screen calls the unit among those around it: ``S3``, ``Q12``; empty without one."""
+
+    @property
+    @abstractmethod
+    def judges_say(self) -> str | None:
+        """The label that a decision is compared with, ``None`` when machines have no common one."""
+
+    @property
+    @abstractmethod
+    def text_key(self) -> str | None:
+        """What tells the text in the main pane from another of the same unit."""
+
+    @property
+    @abstractmethod
+    def snapshot(self) -> str | None:
+        """The snapshot whose text is in the main pane."""
+
+    @abstractmethod
     def turn_source(self, step: int) -> bool:
-        """Show the next (1) or previous (-1) source, round and round, the statement's own citations first.
+        """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""
 
-        False when there is one source at most.
-        """
-        sources = self.item.sources if self.item else ()
-        if len(sources) < 2 or self.source is None:
-            return False
-        self.source = sources[(sources.index(self.source) + step) % len(sources)]
-        return True
-
-    def show_source_of(self, snapshot_id: str | None) -> None:
-        """Show the cited source that a snapshot belongs to, if it is its page as it is now."""
-        self.source = (self.item.source_of(snapshot_id) if self.item else None) or self.source
-
+    @abstractmethod
     def source_text(self, *, whole: bool = False) -> str:
-        """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""
-        snapshot = self._snapshot()
-        return load_text(self.study.reader, snapshot, whole=whole) if snapshot else ""
+        """The text in the main pane, or the ``whole`` page where that is more; else empty."""
 
+    @abstractmethod
     def source_places(self) -> DocumentOutline:
-        """The headings and pages of the source on the screen."""
-        snapshot = self._snapshot()
-        return load_outline(self.study.reader, snapshot) if snapshot else DocumentOutline()
+        """The headings and pages of that text."""
 
+    @abstractmethod
     def source_highlights(self) -> Highlights:
-        """The marks of the source on the screen, by the blind rules."""
-        if self.item is None or self.source is None or self.source.snapshot_id is None:
-            return Highlights()
-        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges)
+        """Its marks, by the blind rules."""
 
-    def statement_marks(self) -> tuple[Mark, ...]:
-        """Marks in the statement's own text."""
-        return highlights.in_statement(self._evidence(), self.shows_judges)
+    @abstractmethod
+    def beside_text(self) -> str:
+        """The text that stands beside it, the response of a statement; empty without one."""
 
-    def response_marks(self) -> tuple[Mark, ...]:
-        """Marks in the response."""
-        if self.item is None:
-            return ()
-        return highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
+    @abstractmethod
+    def beside_marks(self) -> tuple[Mark, ...]:
+        """The marks in that."""
+
+    @abstractmethod
+    def is_beside(self, target: str) -> bool:
+        """Whether spans with a target lie in the text that stands beside, and not in the main pane."""
+
+    @abstractmethod
+    def in_sight(self, mine: ReviewerSpan) -> bool:
+        """Whether a marked span lies in one of the two texts on the screen."""
+
+    @abstractmethod
+    def _entry(self, unit: str) -> QueueEntry:
+        """The line of a unit in a list."""
+
+    @abstractmethod
+    def _load_unit(self) -> None:
+        """Read the unit on the screen, whose ``own`` state is read."""
 
     def leave(self) -> str:
         """Store drafts, and the place to come back to; ``""``, or what of that and of looks cannot be recorded."""
         self.drafts.keep()
-        unsaid = self._events.leave(self.queue, self.item.statement_id if self.item else None)
+        unsaid = self._events.leave(self.queue, self.unit or None)
         lost = self.drafts.keep()  # once more: the file may have been found gone since
         return " ".join(filter(None, (lost, unsaid)))
 
@@ -267,30 +279,24 @@ class Sitting:
             if not self.next_open():
                 self.go(0)
 
-    def _current(self) -> StatementView:
-        if self.item is None:
-            raise UserError("There is no statement here to decide on.")
-        return self.item
-
-    def _snapshot(self) -> str | None:
-        return self.source.snapshot_id if self.source else None
-
-    def _evidence(self) -> Evidence:
-        return load_evidence(self.study.reader, self._current().statement_id, self._snapshot())
+    def _current(self) -> str:
+        if not self.unit:
+            raise UserError(f"There is no {self.asks.noun} here to decide on.")
+        return self.unit
 
     def _load(self) -> None:
-        reader = self.study.reader
-        self.item = load_statement_view(reader, self.queue.units[self.position])
-        self.own = load_reviewer_state(reader, self.item.statement_id, self.reviewer, self.pass_no)
-        queue, item = self.queue.kind.name, self.item
-        about = cause(reader, item.sources, queue, item.statement_id, self.own.snapshot_id)
-        self.source = about or item.opening_source
+        self.unit = self.queue.units[self.position]
+        self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
+        self._load_unit()
         self._before = None
-        self._events.note_exposure(self.item.statement_id, self._snapshot(), self.queue, self.mode)
+        self._events.note_exposure(self.unit, self.snapshot, self.queue, self.mode)
+
+    def _read_progress(self) -> ReviewerProgress:
+        return ReviewerProgress(self.study.reader, self.reviewer, self.pass_no, self.asks.name)
 
     def _read_anew(self) -> None:
         self._reader = self.study.reader
-        self._progress = ReviewerProgress(self._reader, self.reviewer, self.pass_no)
+        self._progress = self._read_progress()
         self._kept = KeptBlind(self._reader, self.reviewer, self.pass_no)
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:

@@ -5,8 +5,9 @@ import sqlite3
 from dataclasses import dataclass
 
 from medreview.errors import UserError
-from medreview.labels import FLAGS, REASONS, label_in, level_named
+from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.study.promotion import PROMOTE
+from medreview.units.registry import asks_of
 
 _ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'promote')"
 
@@ -42,7 +43,7 @@ def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int, passing: s
     ).fetchone()
     if row and row["kind"] == PROMOTE:
         raise PromotionStays(row["event_id"])
-    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"])) if row else None
+    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"], row["unit"])) if row else None
 
 
 def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
@@ -57,16 +58,16 @@ def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act 
             ORDER BY r.event_id DESC LIMIT 1""",
         (reviewer, pass_no),
     ).fetchone()
-    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"])) if row else None
+    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"], row["unit"])) if row else None
 
 
-def describe(kind: str, payload: str) -> str:
+def describe(kind: str, payload: str, unit: str) -> str:
     """An act in a few words, as receipts name it."""
     said = json.loads(payload)
     match kind:
         case "decide" | "revise":
-            name = level_named(said["axis"], said["label"]).name
-            return name if said["axis"] == "evidence" else f"hallucination {name}"
+            name = label_words(said["axis"], said["label"])
+            return name if said["axis"] == asks_of(unit).axis else f"{said['axis'].replace('/', ' ')} {name}"
         case "reason":
             return f"reason {label_in(REASONS, said['code']).name}"
         case "flag":

@@ -4,12 +4,23 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from medreview.study.unit_ids import STATEMENT
+
 DIFFERING: Final = "mine.state = 'decided' AND mine.label <> v.verdict"
 """Which rows of ``standing AS mine`` are labels other than the judges' in ``verdict AS v``."""
 
 
+OF_KIND: Final = "substr(unit, 1, instr(unit, ':')) = ?"
+"""Which rows are on units of one kind; its value is from :func:`prefix_of`."""
+
+
+def prefix_of(kind: str) -> str:
+    """What the ids of a kind of unit begin with, its colon included; ``""`` for statements."""
+    return "" if kind == STATEMENT else f"{kind}:"
+
+
 class Counts(NamedTuple):
-    """Where a reviewer stands in the whole study; the three parts add up to ``total``."""
+    """Where a reviewer stands among all units of a kind; the three parts add up to ``total``."""
 
     total: int
     decided: int
@@ -18,15 +29,15 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, total: int, states: Mapping[str, int]) -> "Counts":
-        """From how many statements stand as decided and as deferred; all others are open."""
+        """From how many units stand as decided and as deferred; all others are open."""
         decided, deferred = states.get("decided", 0), states.get("deferred", 0)
         return cls(total, decided, deferred, total - decided - deferred)
 
 
 def load_counts(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> Counts:
     """Count statements by the reviewer's last word in one pass: a decision, a deferral, or none."""
-    query = "SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? GROUP BY state"
-    return Counts.of(count_statements(reader), dict(reader.execute(query, (reviewer, pass_no)).fetchall()))
+    query = f"SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND} GROUP BY state"
+    return Counts.of(count_statements(reader), dict(reader.execute(query, (reviewer, pass_no, "")).fetchall()))
 
 
 def count_statements(reader: sqlite3.Connection) -> int:

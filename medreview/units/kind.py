@@ -4,16 +4,11 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from medreview.labels import AXES, Label
+from medreview.units.asks import Asks
 from medreview.units.unit_format import UnitFormat
 from medreview.units.view import Machines, UnitView
-
-Entry = Literal["level", "spans", "order", "words"]
-"""How a label is given. ``level``: one digit. ``spans``: a digit, then spans in the text with a reason each. ``order``:
-a digit for each output from best to worst, then a quality for each. ``words``: a digit; that of the level ``edited``
-opens the text to be changed."""
 
 Cell = str | int | float | None
 
@@ -43,34 +38,32 @@ class Table:
     rows: Callable[[sqlite3.Connection], Iterable[Sequence[Cell]]]
 
 
-class UnitKind(ABC):
+class UnitKind(Asks, ABC):
     """One kind of unit. Its subclasses are stateless; ``registry.KINDS`` has one object of each.
 
-    ``name`` is the prefix of its ids, ``title`` what the first screen calls its queue, ``noun`` one of them, ``about``
-    a sentence on what is asked. ``key`` opens its queue on the first screen. ``axis`` is what its digits set and
-    ``levels`` those labels, by digit (their names and definitions are the key rows and ``?``); ``also`` the other axes
-    that it has. ``reasons`` are asked for when a label differs from the machines', none when empty. ``blind``: its
-    queue is blind unless asked otherwise. ``tables``: what an export has of it beside the labels. ``form``: the files
-    that it comes in, ``None`` for what is made of material that is there.
+    Beside what it asks: ``title`` is what the first screen calls its queue, ``about`` a sentence on what is asked.
+    ``key`` opens its queue on the first screen; ``queue`` is the queue's name, the kind and an s when empty. ``also``
+    are the other axes that it has. ``blind``: its queue is blind unless asked otherwise. ``tables``: what an export has
+    of it beside the labels. ``form``: the files that it comes in, ``None`` for what is made of material that is there.
 
     ``rows`` is SQL that selects ``unit, cluster, ordinal, text, model, origin, record_id`` of every unit of the kind:
     ``cluster`` a whole number that groups them in lists, ``ordinal`` their order in it.
     """
 
-    name: str
     title: str
-    noun: str
     about: str
     key: str
-    axis: str
-    levels: tuple[Label, ...]
     rows: str
+    queue: str = ""
     also: tuple[str, ...] = ()
-    reasons: tuple[Label, ...] = ()
-    entry: Entry = "level"
     blind: bool = True
     tables: tuple[Table, ...] = ()
     form: UnitFormat | None = None
+
+    @property
+    def queue_name(self) -> str:
+        """The name of its queue."""
+        return self.queue or f"{self.name}s"
 
     @abstractmethod
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
@@ -87,11 +80,3 @@ class UnitKind(ABC):
     @abstractmethod
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
         """Each machine's label on each unit of the kind, streamed."""
-
-    def level_for(self, key: str) -> Label | None:
-        """The label that a digit gives, or ``None``."""
-        return next((label for label in self.levels if label.key == key), None)
-
-    def scale(self) -> tuple[Label, ...]:
-        """All labels of its axis."""
-        return AXES[self.axis]

@@ -1,8 +1,12 @@
 """Every kind of unit by name. A new kind is a module and an entry here."""
 
+import sqlite3
 from typing import Final
 
+from medreview.study.unit_ids import kind_of
+from medreview.units.asks import STATEMENT, Asks
 from medreview.units.kind import UnitKind
+from medreview.units.statement_view import load_name
 from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
 
@@ -11,3 +15,24 @@ KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in (WholeResponse(
 
 FORMATS: Final[tuple[UnitFormat, ...]] = tuple(kind.form for kind in KINDS.values() if kind.form is not None)
 """Every format of a file of units."""
+
+
+def asks_of(unit: str) -> Asks:
+    """What is asked of a unit, by its id."""
+    return KINDS.get(kind_of(unit), STATEMENT)
+
+
+def unit_name(reader: sqlite3.Connection, unit: str) -> str:
+    """What the screen calls a unit among all (``R07 S3``, ``Q12``); empty for one that the study does not have."""
+    kind = KINDS.get(kind_of(unit))
+    if kind is None:
+        return load_name(reader, unit)
+    try:
+        return kind.load(reader, unit).name
+    except KeyError:
+        return ""
+
+
+def count_units(reader: sqlite3.Connection, kind: str) -> int:
+    """How many units of a kind, other than the statement, the study has."""
+    return int(reader.execute(f"SELECT count(*) FROM ({KINDS[kind].rows})").fetchone()[0])

@@ -125,6 +125,11 @@ class UnitView:
     numbers: tuple[int, ...] = ()
     missing: str = ""
 
+    @property
+    def card(self) -> str:
+        """All that is asked, as one text."""
+        return "\n\n".join(f"{part.label}\n{part.text}" if part.label else part.text for part in self.parts)
+
     def document(self, key: str) -> Document | None:
         """The document with a key, among those to walk through and the one beside them."""
         every = (*self.documents, *((self.beside,) if self.beside else ()))

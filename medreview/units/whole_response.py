@@ -22,6 +22,7 @@ class WholeResponse(UnitKind):
     noun = "response"
     about = "Is every statement of the response supported by one of its sources?"
     key = "w"
+    queue = "whole_responses"
     axis = "all_supported"
     levels = ALL_SUPPORTED
     rows = """SELECT 'response:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,

@@ -47,14 +47,14 @@ def rows(study: Study, folder: Path, name: str) -> list[dict[str, str]]:
 
 def test_it_is_gone_everywhere_and_comes_back_with_undo(study: Study, session: ReviewSession, tmp_path: Path) -> None:
     assert [mine.exact for mine in session.spans_to_delete()] == [WORDS[1], WORDS[0], WORDS[2]]
-    before = len(session.source_highlights().marks), len(session.response_marks())
+    before = len(session.source_highlights().marks), len(session.beside_marks())
 
     session.delete_span(session.spans_to_delete()[2])
     session.delete_span(session.spans_to_delete()[0])
 
     assert "S1 · deleted “50 mL/kg”   saved #" in session.receipt
     assert words(session) == [WORDS[0]]
-    assert (len(session.source_highlights().marks), len(session.response_marks())) == (before[0] - 1, before[1] - 1)
+    assert (len(session.source_highlights().marks), len(session.beside_marks())) == (before[0] - 1, before[1] - 1)
     assert [row["exact"] for row in rows(study, tmp_path / "out", "spans.csv")] == [WORDS[0]]
     assert [row["n_spans"] for row in rows(study, tmp_path / "out", "labels.csv")] == ["1"]
     assert check(study.reader) == []

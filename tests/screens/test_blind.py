@@ -12,6 +12,7 @@ from tests.support.workbench import (
     press,
     review_screen,
     screen_text,
+    statements,
     workbench,
 )
 
@@ -40,10 +41,10 @@ async def test_blind_decision_reveal_and_change(study: Study) -> None:
     app = workbench(study, "audit", filter="mL/kg", reveal="each")
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "j", "k")
-        item = review_screen(app).session.item
+        item = statements(app).item
         while item is None or "crystalloid" not in item.text:
             await press(pilot, "j")
-            item = review_screen(app).session.item
+            item = statements(app).item
         await press(pilot, "3")
         assert "judges: ✓ SUPPORTED" in pane_text(app, "foot")
         assert "you: ✗ contradicted" in pane_text(app, "foot")
@@ -109,14 +110,14 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
 async def test_what_was_put_off_blind_is_blind_in_an_open_queue(study: Study) -> None:
     app = blind_workbench(study, "responses")
     async with app.run_test(size=(160, 50)) as pilot:
-        item = review_screen(app).session.item
+        item = statements(app).item
         assert item is not None
         await press(pilot, "s")
     app = workbench(study, "responses", filter=f"response={item.response_name}")
     async with app.run_test(size=(160, 50)) as pilot:
         rows = [line[:34] for line in screen_text(app).splitlines()]
         assert not any(item.response_name in row and item.model in row for row in rows)
-        session = review_screen(app).session
+        session = statements(app)
         away = session.queue.units.index(item.statement_id) - session.position  # it opens on the first that is open
         await press(pilot, *["j" if away > 0 else "k"] * abs(away))
         assert "BLIND" in pane_text(app, "header")

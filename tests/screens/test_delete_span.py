@@ -12,7 +12,7 @@ from medreview.study import Study
 from medreview.text import Span
 from medreview.units.cited_source import Source
 from medreview.units.statement_view import StatementView
-from tests.support.workbench import events, pane_text, press, review_screen, screen_text, workbench
+from tests.support.workbench import events, pane_text, press, review_screen, screen_text, statements, workbench
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 MARK = {"response": "crystalloid", "source": "capillary refill"}
@@ -20,7 +20,7 @@ MARK = {"response": "crystalloid", "source": "capillary refill"}
 
 def shown(app: Workbench) -> tuple[StatementView, Source]:
     """The statement and the source on the screen."""
-    session = review_screen(app).session
+    session = statements(app)
     assert session.item is not None
     assert session.source is not None
     return session.item, session.source
@@ -28,7 +28,7 @@ def shown(app: Workbench) -> tuple[StatementView, Source]:
 
 def marked(app: Workbench, target: str, words: str) -> None:
     """Mark words as the span step does, where they are."""
-    session = review_screen(app).session
+    session = statements(app)
     text = session.source_text() if target == "source" else shown(app)[0].response
     session.add_span(target, SpanEdit(text, text.index(words), text.index(words) + len(words)))
 
@@ -122,5 +122,5 @@ async def test_a_span_on_another_source_is_shown_there(study: Study) -> None:
 
 def test_the_strip_fits_into_80_columns() -> None:
     mine = ReviewerSpan("e", "response", Span(0, 200), "two words " * 20, "fact", None)
-    step = DeleteSpanDialog(mine, 11, 12, lambda: None, lambda by: None, lambda: None)
+    step = DeleteSpanDialog(mine, "response", 11, 12, lambda: None, lambda by: None, lambda: None)
     assert all(len("".join(text for text, _ in row)) <= 79 for row in step.rows(80))

@@ -9,7 +9,8 @@ from medreview.review.layout.cells import width
 from medreview.review.span_editing import SpanEdit
 from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog
 from medreview.study import Study
-from tests.support.workbench import events, pane_text, press, review_screen, workbench
+from medreview.units.asks import STATEMENT
+from tests.support.workbench import events, pane_text, press, statements, workbench
 
 
 def nothing(*_: object) -> None:
@@ -34,7 +35,8 @@ async def test_help_and_sources_leave_the_reason_strip_open(study: Study) -> Non
 @pytest.mark.parametrize("label", EVIDENCE, ids=lambda label: label.level)
 def test_the_reason_strip_shows_every_letter_in_its_three_rows(label: Label, columns: int) -> None:
     for theirs in (*(other.name for other in EVIDENCE), "not supported", ""):
-        strip = ReasonDialog(label.level, theirs, lambda: "saved ✓", nothing, nothing, nothing, nothing).rows(columns)
+        step = ReasonDialog(label, theirs, STATEMENT, lambda: "saved ✓", nothing, nothing, nothing, nothing)
+        strip = step.rows(columns)
         rows = ["".join(text for text, _ in row) for row in strip]
         assert len(rows) <= 3
         assert all(width(row) <= columns for row in rows[:-1])
@@ -89,7 +91,9 @@ async def test_help_keeps_the_span_that_is_being_marked(study: Study) -> None:
 @pytest.mark.parametrize("target", ["response", "source"])
 @pytest.mark.parametrize("keys", [(), ("o",)], ids=["end", "start"])
 def test_the_span_strip_fits_into_80_columns(target: str, keys: tuple[str, ...]) -> None:
-    step = SpanDialog("context", target, SpanEdit("two words " * 20, 0, 190), nothing, nothing, nothing, nothing)
+    step = SpanDialog(
+        "context", target, "response", SpanEdit("two words " * 20, 0, 190), nothing, nothing, nothing, nothing
+    )
     rows = step.rows(80)
     words = ["".join(text for text, _ in row) for row in rows]
     assert all(len(row) <= 79 for row in words)
@@ -106,7 +110,7 @@ def test_the_hallucination_strip_says_all_its_meanings_in_80_columns() -> None:
 
 
 def test_the_reveal_says_what_is_saved() -> None:
-    step = RevealDialog("contradicted", "○ NOT ADDRESSED", lambda: "saved #12345 ✓", nothing, nothing)
+    step = RevealDialog("✗ contradicted", "○ NOT ADDRESSED", STATEMENT, lambda: "saved #12345 ✓", nothing, nothing)
     first = "".join(text for text, _ in step.rows(80)[0])
     assert "saved #12345" in first
     assert len(first) < 80
@@ -116,7 +120,7 @@ async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(study: Stu
     study.write(lambda connection: connection.execute("UPDATE verdict SET verdict = NULL, supported = NULL"))
     app = workbench(study, "audit", filter="mL/kg", reveal="each")
     async with app.run_test(size=(80, 24)) as pilot:
-        while "crystalloid" not in review_screen(app).session.item.text:
+        while "crystalloid" not in statements(app).item.text:
             await press(pilot, "j")
         await press(pilot, "3")
         assert "judges: ✓ SUPPORTED" in pane_text(app, "foot")
@@ -127,7 +131,7 @@ async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(study: Stu
 @pytest.mark.parametrize("columns", [40, 60, 80])
 @pytest.mark.parametrize("text", ["一二三四五六七八九十" * 12 + "终", "word " * 60 + "END"], ids=["wide", "narrow"])
 def test_the_span_strip_shows_both_ends(text: str, columns: int) -> None:
-    step = SpanDialog("fact", "source", SpanEdit(text, 0, len(text)), nothing, nothing, nothing, nothing)
+    step = SpanDialog("fact", "source", "response", SpanEdit(text, 0, len(text)), nothing, nothing, nothing, nothing)
     strip = "".join(words for words, _ in step.rows(columns)[0])
     assert width(strip) <= columns
     assert strip.endswith(text[-1] + "”")

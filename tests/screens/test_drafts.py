@@ -6,7 +6,7 @@ from medreview.review.line_edit import MOST
 from medreview.screens.app import Workbench
 from medreview.screens.input_reader import NotRead
 from medreview.study import Study
-from tests.support.workbench import PLAIN, events, pane_text, paste, press, review_screen, screen_text, workbench
+from tests.support.workbench import PLAIN, events, pane_text, paste, press, screen_text, statements, workbench
 
 
 async def test_escape_keeps_what_was_typed_and_n_offers_it_again(study: Study) -> None:
@@ -47,7 +47,7 @@ async def test_the_first_screen_leads_to_what_was_begun(study: Study) -> None:
         assert "“later”" in screen_text(again)
         await press(pilot, "j", "enter")
         await pilot.pause()
-        item = review_screen(again).session.item
+        item = statements(again).item
         assert item is not None
         assert item.ordinal == 3
         await press(pilot, "n")

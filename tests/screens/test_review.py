@@ -5,7 +5,7 @@ import pytest
 
 from medreview.study import Study
 from medreview.study.events import verify
-from tests.support.workbench import events, pane_text, paste, press, review_screen, screen_text, workbench
+from tests.support.workbench import events, pane_text, paste, press, review_screen, screen_text, statements, workbench
 
 each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -72,7 +72,7 @@ async def test_hallucination_with_type_span_and_note(study: Study, size: tuple[i
         await paste(pilot, "ask")
         await press(pilot, "enter")
         span = json.loads(events(study, "span_add")[0]["payload"])
-        item = review_screen(app).session.item
+        item = statements(app).item
         assert item is not None
         assert span["exact"] == item.response[span["start"] : span["end"]]
         assert span["exact"].startswith("with septic shock")

@@ -21,6 +21,7 @@ from tests.support.workbench import (
     press,
     review_screen,
     screen_text,
+    statements,
     workbench,
 )
 
@@ -121,7 +122,7 @@ async def test_the_panel_lists_the_judges_of_the_shown_source_first(study: Study
     app = workbench(study, filter="response=R01")
     async with app.run_test(size=(160, 50)) as pilot:
         await press(pilot, "j")
-        session = review_screen(app).session
+        session = statements(app)
         here = f"in {session.source.bracketed}"
         rows = [row for row in pane_text(app, "judges").splitlines() if " in [" in row]
         there = [here in row for row in rows]

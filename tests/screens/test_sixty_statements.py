@@ -7,7 +7,7 @@ from pathlib import Path
 from medreview import pipeline
 from medreview.review.key_repeat import KeyRepeat
 from medreview.study import Study
-from tests.support.workbench import events, pane_text, press_at, review_screen, workbench
+from tests.support.workbench import events, pane_text, press_at, review_screen, statements, workbench
 
 DRUGS = ("apixaban", "metformin", "amoxicillin", "lisinopril", "prednisolone", "methotrexate")
 GROUPS = ("adults", "children", "older people", "pregnant women", "dialysis patients")
@@ -73,7 +73,7 @@ async def test_sixty_statements_take_about_six_keys_for_five(tmp_path: Path) -> 
                 keys, now = keys + 1, now + after
                 await press_at(pilot, key, now)
 
-            session = review_screen(app).session
+            session = statements(app)
             assert len(session.queue.units) == 60
             for place in range(60):
                 assert session.position == place

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from medreview.config import Config
 from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
 from medreview.screens.review import ReviewScreen
@@ -53,6 +54,13 @@ def pane_text(app: Workbench, name: str) -> str:
 def review_screen(app: Workbench) -> ReviewScreen:
     assert isinstance(app.screen, ReviewScreen)
     return app.screen
+
+
+def statements(app: Workbench) -> ReviewSession:
+    """The session over statements that is on the screen."""
+    session = review_screen(app).session
+    assert isinstance(session, ReviewSession)
+    return session
 
 
 def events(study: Study, *kinds: str) -> list[sqlite3.Row]:

@@ -1,0 +1,290 @@
+"""Deciding on units of any kind: every act that all of them have, and the record of it."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from medreview.errors import UserError
+from medreview.labels import FLAGS, Via, label_in, label_words
+from medreview.review.decision import Decided, decision_payload
+from medreview.review.queue_kinds import Mode
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
+from medreview.review.sitting import Sitting
+from medreview.review.span_editing import SpanEdit
+from medreview.review.span_events import span_deletion, span_event, spans_in_order
+from medreview.review.undo import PromotionStays, brief, last_act, last_undone
+from medreview.review.verdict_flow import FollowUp
+from medreview.study.events import NewEvent
+from medreview.units.registry import unit_name
+
+
+class Deciding(Sitting):
+    """The acts of a review. Every act returns after its commit; if that fails, nothing has changed.
+
+    Acts raise :class:`UserError` with a sentence for the screen: what could not be done, or not be saved.
+    """
+
+    _compared = ""
+    """The unit that is compared with its judges, of a block that was just shown."""
+    _to_compare: tuple[str, ...] = ()
+    """Those of that block that differ and come next."""
+
+    # Labels
+
+    def decide(self, label: str, *, via: Via = "digit", instead: bool = False) -> FollowUp:
+        """My label on the axis of the unit's kind, and what follows from it.
+
+        In blind mode the judges stay hidden until the end of the block or, where each decision reveals, are shown in
+        the same transaction; a second label after that is a revision and both stay. ``instead``: of
+        the one given just now by mistake, when it is asked about. In open mode that one is taken back in the same
+        transaction, so that it is nobody's first label.
+        """
+        return self._decide(label, via, instead, {})
+
+    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+        """The same; ``more`` goes into the record of the decision."""
+        unit, own, mistaken = self._current(), self.own, ""
+        words = self.asks.level_named(label).name
+        if instead and label == own.label:
+            return self._follow_up(label, revealed=False)
+        events: list[NewEvent] = []
+        if instead and self.mode == "open" and self._before is not None:
+            mistaken = f", not {self.asks.level_named(self._mine()).name}"
+            events.append(NewEvent("retract", unit, undoes_event=own.decision))
+            own = self._before
+        revising = own.revealed and own.label is not None
+        blind = self.mode == "blind" and not revising
+        reveals = blind and self.reveal == "each"
+        events.append(self._decision("revise" if revising else "decide", self.asks.axis, label, via, own, more))
+        if reveals:
+            events.append(NewEvent("reveal", unit, snapshot=self.snapshot))
+        shown = (reveals or not blind) and not mistaken
+        who = " · you and the judges" if shown and self._agrees(label) else ""
+        self._write(events, f"{self.name} → {words}{mistaken}{who}")
+        self._before = own
+        if blind and not reveals:
+            return self._block_end()
+        return self._settled(self._follow_up(label, revealed=reveals))
+
+    def keep_or_change(self, label: str | None) -> FollowUp:
+        """My label beside the judges': another one revises it, the same or ``None`` keeps it; what follows."""
+        mine = self._mine()
+        if label is not None and label != mine:
+            return self.decide(label, via="reveal")
+        return self._settled(self._follow_up(mine, revealed=False))
+
+    def look_again(self) -> FollowUp:
+        """Come back to what is asked of a blind decision: to keeping or changing it, or to the end of its block.
+
+        Raises :class:`UserError` where there is nothing to come back to.
+        """
+        if not self.shows_judges:
+            if self._block_end() is FollowUp.BLOCK_END:
+                return FollowUp.BLOCK_END
+            raise UserError(f"The judges are hidden {self.hidden_until}.")
+        if not self.own.revealed:
+            raise UserError("Nothing is hidden here.")
+        found = self._follow_up(self._mine(), revealed=True)
+        if found is FollowUp.ADVANCE:
+            raise UserError("The judges are shown.")
+        return found
+
+    def show_judges(self) -> FollowUp:
+        """Show the judges of a block in which nothing waits, in one transaction; what follows.
+
+        Those that differ come one after the other, to be kept or changed. Raises :class:`UserError` while something
+        waits, and where nothing is hidden.
+        """
+        block = self.block
+        if block is None or not block.ended:
+            raise UserError(f"The judges are hidden {self.hidden_until}.")
+        here = self._current()
+        receipt = self._events.write([NewEvent("reveal", unit) for unit in block.hidden], self.queue, "blind", here)
+        for unit in block.hidden:
+            self._after(unit, receipt, f"judges shown for {len(block.hidden)} decisions")
+        self._to_compare = tuple(unit for unit in block.hidden if self._differs(unit))
+        self._compared = here
+        return self._settled(FollowUp.ADVANCE)
+
+    def accept(self, *, instead: bool = False) -> FollowUp:
+        """Take the judges' label as mine, in open mode only; ``instead`` as in :meth:`decide`."""
+        unit = self._current()
+        if not self.shows_judges:
+            raise UserError(f"The judges are hidden {self.hidden_until}; press your own verdict.")
+        return self.decide(self._to_accept(unit), via="accept", instead=instead)
+
+    def reason(self, code: str | None) -> FollowUp:
+        """Why my label differs from the judges': one of ``asks.reasons``, or ``None`` for no reason."""
+        unit, label = self._current(), self.asks.level_named(self._mine()).name
+        if code is not None:
+            name = label_in(self.asks.reasons, code).name
+            payload = {"decision": self.own.decision, "code": code}
+            self._write([NewEvent("reason", unit, payload, self.snapshot)], f"{self.name} → {label} · {name}")
+        return self._settled(FollowUp.ADVANCE)
+
+    def decide_also(self, axis: str, level: str) -> None:
+        """My label on another axis than that of the kind: a hallucination, a quality, a category."""
+        self._current()
+        event = self._decision("decide", axis, level, "digit", self.own, {})
+        self._write([event], f"{self.name} · {axis.replace('/', ' ')} {label_words(axis, level)}")
+
+    # Spans
+
+    def add_span(self, target: str, edit: SpanEdit, *, reason: str = "", with_span: str | None = None) -> None:
+        """Mark a span of the hallucination just named, in one of the unit's texts."""
+        unit = self._current()
+        axis, label = self._span_label()
+        snapshot = self.snapshot if target == "source" else None
+        event = span_event(unit, axis, label, target, edit, snapshot, reason=reason, with_span=with_span)
+        self._write([event], f"{self.name} · marked {brief(edit.exact)}")
+
+    @abstractmethod
+    def default_span(self, target: str) -> SpanEdit:
+        """What the span step starts with in one of the unit's texts; raises :class:`UserError` without a text."""
+
+    @abstractmethod
+    def _span_label(self) -> tuple[str, str]:
+        """The axis and level that a new span is marked with."""
+
+    def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
+        """The spans I marked here, in the order of their texts; raises :class:`UserError` when there is none."""
+        if not self.own.spans:
+            raise UserError(f"You have marked no span on this {self.asks.noun}.")
+        return spans_in_order(self._span_texts(), self.own)
+
+    @abstractmethod
+    def _span_texts(self) -> Sequence[str | None]:
+        """The texts in which spans can be: targets, and snapshots of sources."""
+
+    def delete_span(self, mine: ReviewerSpan) -> None:
+        """Delete a span that I marked; undo brings it back."""
+        self._write([span_deletion(self._current(), mine)], f"{self.name} · deleted {brief(mine.exact)}")
+
+    # Notes, flags, putting off
+
+    def note(self, text: str) -> None:
+        """A note on the unit; it replaces the one before, which stays in the record."""
+        unit = self._current()
+        words = f"{self.name} · note" if text else f"{self.name} · note removed"
+        self._write([NewEvent("note", unit, {"text": text}, self.snapshot)], words)
+        self.drafts.saved(unit, "note")
+
+    def note_typed(self, text: str) -> None:
+        """The note reads so now: it is kept as a draft, unless it says what is saved already."""
+        if text != self.own.note:
+            self.drafts.typed(self._current(), "note", text)
+        elif self.draft is not None:
+            self.discard_draft()
+
+    def discard_draft(self) -> None:
+        """Forget the note that I began."""
+        self.drafts.discard(self._current(), "note")
+
+    def flag(self, name: str) -> None:
+        """Set or take back one of ``medreview.labels.FLAGS``. A flag is no label."""
+        unit, on = self._current(), name not in self.own.flags
+        words = f"{self.name} · {label_in(FLAGS, name).name} {'flagged' if on else 'flag taken back'}"
+        self._write([NewEvent("flag", unit, {"flag": name, "on": on}, self.snapshot)], words)
+
+    def defer(self) -> FollowUp:
+        """Put the unit off; what follows."""
+        self._write([NewEvent("defer", self._current(), {}, self.snapshot)], f"{self.name} deferred")
+        return self._block_end()
+
+    # Undo
+
+    def undo(self) -> None:
+        """Take back the last act that stands, and go to its unit.
+
+        A promotion stays: that is said once, and the next undo takes back the act before it.
+        """
+        try:
+            act = last_act(self.study.reader, self.reviewer, self.pass_no, self._stays)
+        except PromotionStays as refused:
+            self._stays = refused.event_id
+            raise
+        if act is None:
+            raise UserError("There is nothing of yours to undo.")
+        self._retract(act.target, act.unit, f"undone: {act.words}")
+
+    def redo(self) -> None:
+        """Bring back what was undone last, unless something was done since."""
+        act = last_undone(self.study.reader, self.reviewer, self.pass_no)
+        if act is None:
+            raise UserError("There is nothing to redo.")
+        self._retract(act.target, act.unit, f"done again: {act.words}")
+
+    # By the kind of unit
+
+    @abstractmethod
+    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
+        """What follows a label on the unit on the screen; ``revealed``: it was the one that showed the judges."""
+
+    @abstractmethod
+    def _agrees(self, label: str) -> bool | None:
+        """Whether the judges say the same; ``None`` when they have no say."""
+
+    @abstractmethod
+    def _to_accept(self, unit: str) -> str:
+        """The judges' label; raises :class:`UserError` when they have none."""
+
+    @abstractmethod
+    def _differs(self, unit: str) -> bool:
+        """Whether my label on a unit of the queue, whose judges were just shown, differs from theirs."""
+
+    @abstractmethod
+    def _about(self) -> Decided:
+        """What a decision on the unit on the screen is about, as it is recorded."""
+
+    # Within
+
+    def _block_end(self) -> FollowUp:
+        """What follows a blind decision: the offer to show the judges once nothing of the block waits."""
+        block = self.block
+        return FollowUp.BLOCK_END if block is not None and block.ended else FollowUp.ADVANCE
+
+    def _settled(self, step: FollowUp) -> FollowUp:
+        """After the last step on a unit: the next of the block that differs; after those, the block's last."""
+        if step is not FollowUp.ADVANCE or self._compared != self._current():
+            return step
+        block = self.block
+        if self._to_compare:
+            self._compared, *rest = self._to_compare
+            self._to_compare = tuple(rest)
+            self.go(list(self.queue.units).index(self._compared))
+            return FollowUp.KEEP_OR_CHANGE
+        self._compared = ""
+        self.go(block.last if block is not None else self.position)
+        return FollowUp.ADVANCE
+
+    def _mine(self) -> str:
+        if self.own.label is None:
+            raise UserError(f"There is no verdict of yours on this {self.asks.noun}.")
+        return self.own.label
+
+    def _decision(
+        self, kind: str, axis: str, label: str, via: Via, own: ReviewerState, more: Mapping[str, Any]
+    ) -> NewEvent:
+        unit, snapshot = self._current(), self.snapshot
+        told = decision_payload(
+            self.study.reader, self._about(), own, self.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
+        )
+        payload = {**told, "filter": self.queue.filter, "reveal": self.reveal}
+        payload |= {"active_ms": self.clock.active_ms, "keys": self.clock.keys, **more}
+        return NewEvent(kind, unit, payload, snapshot)
+
+    def _write(self, events: list[NewEvent], words: str) -> None:
+        unit = self._current()
+        receipt = self._events.write(events, self.queue, self.mode, unit)
+        self._after(unit, receipt, words)
+        self.own = load_reviewer_state(self.study.reader, unit, self.reviewer, self.pass_no)
+
+    def _retract(self, target: str, unit: str, words: str) -> None:
+        mode: Mode = "blind" if self.hides(unit) else "open"
+        receipt = self._events.write([NewEvent("retract", unit, undoes_event=target)], self.queue, mode, unit)
+        if unit in self.queue.units:
+            self.go(self.queue.units.index(unit))
+            words = f"{self.name} {words}"
+        else:
+            words = f"{unit_name(self.study.reader, unit)} {words}, not in this queue".lstrip()
+        self._after(unit, receipt, words)

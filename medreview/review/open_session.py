@@ -1,0 +1,24 @@
+"""The session for a queue: over statements, or over units of another kind."""
+
+from medreview.labels import Reveal
+from medreview.review.deciding import Deciding
+from medreview.review.drafts import Drafts
+from medreview.review.queue import Queue
+from medreview.review.session import ReviewSession
+from medreview.review.unit_session import UnitSession
+from medreview.study import Study
+from medreview.study.unit_ids import STATEMENT
+
+
+def open_session(
+    study: Study,
+    reviewer: str,
+    queue: Queue,
+    *,
+    pass_no: int = 1,
+    reveal: Reveal = "block",
+    drafts: Drafts | None = None,
+) -> Deciding:
+    """The sitting of a reviewer over a queue."""
+    kind = ReviewSession if queue.kind.unit == STATEMENT else UnitSession
+    return kind(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts)

@@ -1,0 +1,217 @@
+"""One reviewer's sitting over a queue of other units than statements: texts to read, one label, machines after."""
+
+from collections.abc import Sequence
+
+from medreview.errors import UserError
+from medreview.labels import Reveal
+from medreview.review.deciding import Deciding
+from medreview.review.decision import Decided
+from medreview.review.document_outline import DocumentOutline, load_outline
+from medreview.review.drafts import Drafts
+from medreview.review.exposure import told_of_unit
+from medreview.review.highlight_index import Mark
+from medreview.review.highlights import Highlights
+from medreview.review.queue import Queue
+from medreview.review.queue_entry import QueueEntry
+from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.span_editing import SpanEdit
+from medreview.review.verdict_flow import FollowUp
+from medreview.study import Study
+from medreview.text import Span
+from medreview.units.kind import UnitKind
+from medreview.units.registry import KINDS
+from medreview.units.view import Document, Machines, TextMark, UnitView
+
+
+class UnitSession(Deciding):
+    """The review of units of one kind. It knows no kind: it asks the kind for a view of plain data.
+
+    What machines say is read only where it may be seen, and for the record of a decision.
+    """
+
+    view: UnitView | None = None
+    place = 0
+    """Which of the view's documents is in the main pane."""
+    _machines: Machines | None = None
+
+    def __init__(
+        self,
+        study: Study,
+        reviewer: str,
+        queue: Queue,
+        *,
+        pass_no: int = 1,
+        reveal: Reveal = "block",
+        drafts: Drafts | None = None,
+    ) -> None:
+        self.kind: UnitKind = KINDS[queue.kind.unit]
+        self.asks = self.kind
+        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts)
+
+    # What is shown
+
+    @property
+    def name(self) -> str:
+        """``Q12``, ``R07 S3 [2]``."""
+        return self.view.name if self.view else ""
+
+    @property
+    def machines(self) -> Machines:
+        """What machines say of the unit; nothing where it is hidden."""
+        if not self.shows_judges or not self.unit:
+            return Machines()
+        if self._machines is None:
+            self._machines = self.kind.machines(self.study.reader, self.unit)
+        return self._machines
+
+    @property
+    def judges_say(self) -> str | None:
+        """Their common label, ``None`` where it is hidden or there is none."""
+        return self.machines.level
+
+    @property
+    def document(self) -> Document | None:
+        """The text in the main pane."""
+        documents = self.view.documents if self.view else ()
+        return documents[self.place] if documents else None
+
+    @property
+    def text_key(self) -> str | None:
+        """Its key."""
+        return self.document.key if self.document else None
+
+    @property
+    def snapshot(self) -> str | None:
+        """The snapshot that it is the text of."""
+        return self.document.snapshot_id if self.document else None
+
+    def turn_source(self, step: int) -> bool:
+        """Show the next (1) or previous (-1) document, round and round. False when there is one at most."""
+        count = len(self.view.documents) if self.view else 0
+        if count < 2:
+            return False
+        self.place = (self.place + step) % count
+        return True
+
+    def show_document(self, key: str) -> bool:
+        """Show a document by its key; False when it is none to walk through."""
+        keys = [document.key for document in self.view.documents] if self.view else []
+        if key in keys:
+            self.place = keys.index(key)
+        return key in keys
+
+    def source_text(self, *, whole: bool = False) -> str:
+        """The text of the document; there is no more of it than that."""
+        return self.document.text if self.document and not whole else ""
+
+    def source_places(self) -> DocumentOutline:
+        """Headings and pages of a document that is a page."""
+        return load_outline(self.study.reader, self.snapshot) if self.snapshot else DocumentOutline()
+
+    def source_highlights(self) -> Highlights:
+        """The document's own marks, what I marked, and, where they may be seen, the machines' quotations in it."""
+        return self._highlights(self.document) if self.document else Highlights()
+
+    def beside_text(self) -> str:
+        """The text that stays beside the documents; without one, the card."""
+        if self.view is None:
+            return ""
+        return self.view.beside.text if self.view.beside else self.view.card
+
+    def beside_marks(self) -> tuple[Mark, ...]:
+        """Its marks."""
+        return self._highlights(self.view.beside).marks if self.view and self.view.beside else ()
+
+    def is_beside(self, target: str) -> bool:
+        """The text beside the documents, by its key."""
+        return bool(self.view and self.view.beside and target == self.view.beside.key)
+
+    def in_sight(self, mine: ReviewerSpan) -> bool:
+        """In the text beside, or in the document that is shown."""
+        return self.is_beside(mine.target) or mine.target == self.text_key
+
+    # Acts
+
+    def decide_words(self, label: str, text: str) -> FollowUp:
+        """A label that comes with words of mine: a fact as it should read."""
+        return self._decide(label, "digit", False, {"text": text})
+
+    def default_span(self, target: str) -> SpanEdit:
+        """What the span step starts with: the first mark of a document, else its first words."""
+        document = self.view.document(target) if self.view else None
+        if document is None or not document.text:
+            raise UserError("There is no text here to mark.")
+        opening = self._highlights(document).opening or Span(0, min(len(document.text), 80))
+        return SpanEdit(document.text, *opening)
+
+    def text_keys(self) -> list[str]:
+        """The keys of all texts, the one beside the others first."""
+        assert self.view is not None
+        every = (*((self.view.beside,) if self.view.beside else ()), *self.view.documents)
+        return [document.key for document in every]
+
+    def _span_texts(self) -> Sequence[str | None]:
+        return self.text_keys()
+
+    def _span_label(self) -> tuple[str, str]:
+        return self.asks.axis, self._mine()
+
+    # The judges
+
+    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
+        if self._agrees(label) is not False:
+            return FollowUp.ADVANCE
+        if revealed:
+            return FollowUp.KEEP_OR_CHANGE
+        return FollowUp.REASON if self.asks.reasons else FollowUp.ADVANCE
+
+    def _agrees(self, label: str) -> bool | None:
+        level = self.kind.machines(self.study.reader, self._current()).level
+        return None if level is None else label == level
+
+    def _to_accept(self, unit: str) -> str:
+        level = self.machines.level
+        if level is None:
+            raise UserError(f"Machines have no common label for this {self.asks.noun}; press your own.")
+        return level
+
+    def _differs(self, unit: str) -> bool:
+        label, level = self.label_of(unit), self.kind.machines(self.study.reader, unit).level
+        return None not in (label, level) and label != level
+
+    def _about(self) -> Decided:
+        self._current()
+        assert self.view is not None
+        machines = self.kind.machines(self.study.reader, self.unit)
+        return Decided(self.view.text_sha256, machines.level or "", told_of_unit(machines, self.view.model))
+
+    # Within
+
+    def _highlights(self, document: Document) -> Highlights:
+        quoted = [
+            span
+            for opinion in self.machines.opinions
+            for passage in opinion.passages
+            if passage.key == document.key
+            for span in passage.spans
+        ]
+        marks = [_mark(mark) for mark in document.marks]
+        marks += [_mark(mark) for key, mark in self.machines.marks if key == document.key]
+        stops = sorted({Span(mark.start, mark.end) for mark in marks if mark.kind != "statement"} | set(quoted))
+        marks += [Mark(*span, "quote") for span in quoted]
+        marks += [Mark(*mine.span, "span") for mine in self.own.spans if mine.target == document.key]
+        first = min(quoted, default=None)
+        opens = None if document.opens is None else Span(document.opens, document.opens + 1)
+        return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None))
+
+    def _entry(self, unit: str) -> QueueEntry:
+        view = self.kind.load(self.study.reader, unit)
+        return QueueEntry(view.group, view.model, view.name, "", view.text[:80])
+
+    def _load_unit(self) -> None:
+        self.view = self.kind.load(self.study.reader, self.unit)
+        self.place, self._machines = 0, None
+
+
+def _mark(mark: TextMark) -> Mark:
+    return Mark(mark.start, mark.end, mark.shade)

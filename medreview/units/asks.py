@@ -1,0 +1,53 @@
+"""What a kind of unit asks: its axis, the labels its digits give, the reasons. The statement's stands here too."""
+
+from typing import Literal
+
+from medreview.labels import AXES, EVIDENCE, REASONS, Label, scale_of
+from medreview.study.unit_ids import STATEMENT as STATEMENT_KIND
+
+Entry = Literal["level", "spans", "order", "words"]
+"""How a label is given. ``level``: one digit. ``spans``: a digit, then spans in the text with a reason each. ``order``:
+a digit for each output from best to worst, then a quality for each. ``words``: a digit; that of the level ``edited``
+opens the text to be changed."""
+
+
+class Asks:
+    """What is asked of a unit of a kind. ``name`` is the kind, the prefix of its ids; ``noun`` one of them.
+
+    ``axis`` is what its digits set and ``levels`` those labels, by digit: their names and definitions are the key rows
+    and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty.
+    """
+
+    name: str
+    noun: str
+    axis: str
+    levels: tuple[Label, ...]
+    reasons: tuple[Label, ...] = ()
+    entry: Entry = "level"
+
+    def level_for(self, key: str) -> Label | None:
+        """The label that a digit gives, or ``None``."""
+        return next((label for label in self.levels if label.key == key), None)
+
+    def level_named(self, level: str) -> Label:
+        """A label of its axis by its level; raises ``KeyError`` for another."""
+        scale = self.levels or AXES[scale_of(self.axis)]
+        for label in scale:
+            if label.level == level:
+                return label
+        if self.entry == "order":
+            return Label(level, "", level, "")
+        raise KeyError(f"{level!r} is none of {', '.join(label.level for label in scale)}")
+
+
+class _Statement(Asks):
+    """A statement and all that its response cites."""
+
+    name = STATEMENT_KIND
+    noun = "statement"
+    axis = "evidence"
+    levels = EVIDENCE
+    reasons = REASONS
+
+
+STATEMENT: Asks = _Statement()

@@ -1,0 +1,105 @@
+"""A statement on the review screen: the statement and its question, its sources, the judges."""
+
+from typing import Final
+
+from textual.geometry import Region, Size
+
+from medreview.review.session import ReviewSession
+from medreview.screens.face import beside_bar
+from medreview.screens.header_rows import Subject
+from medreview.screens.judge_rows import judge_bar, panel_rows
+from medreview.screens.layout import Needs, PanePlan, shape_of
+from medreview.screens.panes import Panes
+from medreview.screens.source_rows import nothing_to_read, said_of_page, source_bar, source_heading
+from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.painted import Row
+
+_QUESTION_ROWS: Final = 3
+"""Side by side, the question has so many rows unless all of it is asked for: panes that keep their place are drawn
+faster and read easier."""
+
+_ALL_ROWS: Final = 99
+_PANEL_ROWS: Final = 12
+
+
+class StatementFace:
+    """Draws what a session over statements holds."""
+
+    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
+        self._session = session
+        self._response = response
+        self.panes = Panes(
+            session,
+            source,
+            response,
+            lambda: nothing_to_read(session),
+            lambda text, apart: said_of_page(session.source, text, apart) if session.source else "",
+        )
+
+    def subject(self) -> Subject | None:
+        """Response, model and origin where they may be seen, the reasons for a flag."""
+        session, item = self._session, self._session.item
+        if item is None:
+            return None
+        name = item.response_name
+        if not session.shows_judges:
+            return Subject(name, name)
+        words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
+        return Subject(name, words, item.record_id, item.verdict.badges if item.verdict else "")
+
+    def needs(self, size: Size, card: Region | None) -> Needs:
+        """The statement, the question, two rows of judges where they are shown."""
+        session, item, panes = self._session, self._session.item, self.panes
+        if shape_of(size) == "one" or card is None:
+            judges = 2 if session.shows_judges else 1
+            if item is None:
+                return Needs(1, 0, judges)
+            statement = statement_height(item, size.width)
+            most = _ALL_ROWS if panes.shows_response else _QUESTION_ROWS
+            return Needs(statement, len(question_rows(item, size.width, most)), judges, panes.shows_response)
+        if item is None:
+            return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
+        statement = 0 if item.span else statement_height(item, card.width) + 1
+        question = _QUESTION_ROWS
+        if panes.whole_question:
+            question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
+        return Needs(statement, question + 3, _PANEL_ROWS)
+
+    def card_rows(self, plan: PanePlan) -> list[Row]:
+        """Statement and question; side by side the question, and the statement where it is not in the response."""
+        session, item = self._session, self._session.item
+        region = plan.regions["statement"]
+        if item is None:
+            return [[(" There is no statement in this queue. q goes back; : changes the filter.", "")]]
+        marks = session.statement_marks()
+        if plan.shape == "one":
+            cut = "v shows it in the response" if not self.panes.shows_response else ""
+            rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
+            return [*rows, *question_rows(item, region.width, plan.question_rows)]
+        origin = f" ({item.origin})" if item.origin and session.shows_judges else ""
+        question = question_rows(item, region.width, plan.question_rows - 3, " ")
+        rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
+        if not item.span:
+            rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
+        rows.append(answer_row(item, region.width, named=session.shows_judges))
+        return rows
+
+    def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
+        """The source's bar, or the response's."""
+        session, panes, item = self._session, self.panes, self._session.item
+        if one and panes.shows_response:
+            name = f" {item.response_name}" if item else ""
+            model = f" · {item.model}" if item and session.shows_judges else ""
+            return [beside_bar("response", f"{name}{model}", self._response)]
+        if one:
+            return [source_bar(session, columns, panes.where, panes.hidden, panes.search_words)]
+        return source_heading(session, columns, panes.where, panes.hidden, panes.search_words)
+
+    def opinion_bar(self, columns: int) -> list[Row]:
+        """The judges."""
+        return judge_bar(self._session, columns)
+
+    def opinion_panel(self, columns: int, most: int) -> list[Row]:
+        """The judges, and my own labels."""
+        return panel_rows(self._session, columns, most)

@@ -1,0 +1,75 @@
+"""What the actions do that only statements have: the hallucination step, what was left out, the judge's quote."""
+
+from collections.abc import Callable, Mapping
+
+from medreview.errors import UserError
+from medreview.labels import Label
+from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.session import ReviewSession
+from medreview.review.verdict_flow import judges_words
+from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.dialogs import HallucinationDialog, LeftOutDialog
+from medreview.screens.judge_rows import lead
+from medreview.screens.panes import Panes
+from medreview.statements.left_out import LeftOut
+
+
+class StatementHandlers(ActionHandlers):
+    """Carries out actions on statements."""
+
+    _no_other_text = "The response cites no other source."
+
+    def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost) -> None:
+        self._statements = session
+        super().__init__(session, reading, stage)
+
+    def _more(self) -> Mapping[str, Callable[[], None]]:
+        return {"hallucination": self._hallucination, "left_out": self._left_out}
+
+    def _their_words(self) -> str:
+        item = self._statements.item
+        return judges_words(item) if item else ""
+
+    def _hallucination(self) -> None:
+        self._stage.open(HallucinationDialog(self._name_hallucination, self._close))
+
+    def _name_hallucination(self, label: Label) -> None:
+        self._statements.hallucination(label.level)
+        if label.level == "none":
+            self._close()
+        else:
+            self._mark_span(label.level, "response", self._session.default_span("response"))
+
+    def _other_text(self, target: str) -> str:
+        return "source" if target == "response" else "response"
+
+    def _show_text(self, target: str) -> None:
+        self._reading.shows_response = target == "response"
+
+    def _text_words(self, target: str) -> str:
+        return target
+
+    def _show_span(self, mine: ReviewerSpan) -> None:
+        if mine.target == "source":
+            self._statements.show_source_of(mine.snapshot_id)
+
+    def _left_out(self) -> None:
+        item = self._statements.item
+        parts = item.left_out if item else ()
+        if not parts:
+            raise UserError("Everything in this response is a statement.")
+
+        def promote(part: LeftOut) -> None:
+            self._stage.promote(part)
+            self._close()
+
+        self._stage.open(LeftOutDialog(parts, promote, self._close))
+
+    def _parts_to_copy(self) -> Mapping[str, str]:
+        session = self._statements
+        judgement = lead(session) if session.shows_judges else None
+        return {
+            "statement": session.item.text if session.item else "",
+            "quote": judgement.quote if judgement else "",
+            "address": session.source.url if session.item and session.source else "",
+        }

@@ -1,0 +1,222 @@
+"""Any unit but a statement on the review screen, from its view: card, documents, what machines say. Knows no kind."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from textual.geometry import Region, Size
+
+from medreview.review.layout.cells import fit, width
+from medreview.review.layout.prose import prose_rows
+from medreview.review.unit_session import UnitSession
+from medreview.screens.face import beside_bar, cells
+from medreview.screens.glyphs import STYLE, glyph
+from medreview.screens.header_rows import Subject, own_words
+from medreview.screens.layout import Needs, PanePlan, shape_of
+from medreview.screens.panes import Panes
+from medreview.screens.source_rows import NOTHING_TO_READ
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.view import Document, Opinion, Part
+from medreview.visible import visible
+from medreview.words import in_words
+
+_PANEL_ROWS: Final = 12
+_MOST: Final = 99
+_LABEL: Final = 12
+"""Cells for the label of a part of the card."""
+
+
+class UnitFace:
+    """Draws what a session over units of one kind holds."""
+
+    def __init__(self, session: UnitSession, source: DocumentView, response: DocumentView) -> None:
+        self._session = session
+        self._response = response
+        self.panes = Panes(session, source, response, self._nothing, lambda _text, _apart: self._preface())
+
+    def subject(self) -> Subject | None:
+        """Its name; model, origin and badges where they may be seen."""
+        session, view = self._session, self._session.view
+        if view is None:
+            return None
+        if not session.shows_judges:
+            return Subject(view.name, view.name)
+        words = " ".join(filter(None, (view.name, view.model))) + (f" · {view.origin}" if view.origin else "")
+        return Subject(view.name, words, view.record_id, session.machines.badges)
+
+    def needs(self, size: Size, card: Region | None) -> Needs:
+        """The card, two rows of opinions where they are shown."""
+        session, view = self._session, self._session.view
+        main, rest = (self._parts(True), self._parts(False)) if view else ((), ())
+        if shape_of(size) == "one" or card is None:
+            opinions = 2 if session.shows_judges else 1
+            if view is None:
+                return Needs(1, 0, opinions)
+            shows = self.panes.shows_response
+            return Needs(len(_rows(main, size.width)), len(_rows(rest, size.width)), opinions, shows)
+        if view is None or view.beside is None:
+            return Needs(1, 0, _PANEL_ROWS)
+        return Needs(len(_rows(main, card.width)), len(_rows(rest, card.width)) + 1, _PANEL_ROWS)
+
+    def card_rows(self, plan: PanePlan) -> list[Row]:
+        """What is decided about, then all else of the card; where it is cut, ``v`` shows the rest.
+
+        Side by side and without a text beside, the card has that text's place, and here stands what is asked alone.
+        """
+        session, view = self._session, self._session.view
+        region = plan.regions["statement"]
+        if view is None:
+            return [[(f" There is no {session.asks.noun} in this queue. q goes back; : changes the filter.", "")]]
+        if plan.shape != "one" and view.beside is None:
+            return [[(f" {session.kind.about}", "dim")]]
+        main = _cut(_rows(self._parts(True), region.width), plan.statement_rows, region.width)
+        rest = _cut(_rows(self._parts(False), region.width), plan.question_rows, region.width)
+        if plan.shape == "one":
+            return [*main, *rest]
+        room = region.height - 1
+        whole = [*_rows(self._parts(True), region.width), *_rows(self._parts(False), region.width)]
+        title = [(f" {visible(view.beside.title)}" if view.beside else "", "dim")]
+        return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
+
+    def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
+        """Which document, its state, the place in it."""
+        panes, view = self.panes, self._session.view
+        if one and panes.shows_response:
+            words = view.beside.title if view and view.beside else "card"
+            return [beside_bar(visible(words), "", self._response)]
+        bar = self._bar(columns)
+        if one:
+            return [bar]
+        path = panes.where.path
+        heading = visible(" › ".join(path))
+        return [bar, [(f"   {fit(heading, min(width(heading), columns - 4))}", "")], [("─", "rule fill")]]
+
+    def opinion_bar(self, columns: int) -> list[Row]:
+        """What machines say in one or two rows."""
+        session = self._session
+        if not session.shows_judges:
+            return [[("──", "rule"), (f" {self._hidden()} ", "dim"), ("─", "rule fill")]]
+        machines = session.machines
+        if not machines.opinions and not machines.words:
+            words = f" no machine has a say on this {session.asks.noun} "
+            return [[("──", "rule"), (words, "dim"), ("─", "rule fill")], []]
+        row: list[StyledText] = [("── ", "rule")]
+        lead = next(iter(machines.opinions), None)
+        if lead is not None:
+            row += [*_said(lead), ("  ", ""), (f"{visible(lead.judge)} ", "dim"), ("── ", "rule")]
+        if machines.words:
+            row += [(f"{visible(machines.words)} ", ""), ("── ", "rule")]
+        row.append(("─", "rule fill"))
+        words = visible(" ".join(_words(lead).split())) if lead else ""
+        return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
+
+    def opinion_panel(self, columns: int, most: int) -> list[Row]:
+        """What machines say, then what I said."""
+        session = self._session
+        own = own_words(session.own, session.draft is not None, session.asks) or "nothing yet"
+        mine: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
+        mine += _wrapped(own, columns, 2, "good" if session.own.label else "dim")
+        mine += _wrapped(f"note: {session.own.note}", columns, 2, "") if session.own.note else []
+        rows: list[Row] = [[(" ── machines ", "rule"), ("─", "rule fill"), (" ", "")]]
+        room = max(2, most - len(mine))
+        if not session.shows_judges:
+            return [*rows, *_wrapped(self._hidden(), columns, 2, "dim"), *mine]
+        machines = session.machines
+        if machines.words:
+            rows += _wrapped(machines.words, columns, 2, "")
+        if not machines.opinions and not machines.words:
+            rows.append([(" no machine has a say here", "dim")])
+        for place, opinion in enumerate(machines.opinions):
+            if len(rows) >= room - 1 and place < len(machines.opinions) - 1:
+                rows.append([(f" … and {len(machines.opinions) - place} more", "dim")])
+                break
+            rows.append([(" ", ""), *_said(opinion), ("  ", ""), (visible(opinion.judge), "dim")])
+            rows += _wrapped(_words(opinion), columns, 2, "dim") if len(rows) < room - 2 else []
+        return [*rows[:room], *mine]
+
+    # Within
+
+    def _parts(self, main: bool) -> Sequence[Part]:
+        view = self._session.view
+        return [part for part in (view.parts if view else ()) if part.main == main]
+
+    def _hidden(self) -> str:
+        session = self._session
+        known = "; seen before: assisted" if session.knows_judges else ""
+        return f"what machines say is hidden {session.hidden_until}{known}"
+
+    def _bar(self, columns: int) -> Row:
+        session, panes, view = self._session, self.panes, self._session.view
+        document = session.document
+        if view is None or document is None:
+            return [("── no text ", "rule"), ("─", "rule fill")]
+        place = f"{session.place + 1}/{len(view.documents)} " if len(view.documents) > 1 else ""
+        left: list[StyledText] = [("── ", "rule"), (place, "dim"), (visible(document.title), "title")]
+        if document.state and document.state != "ok":
+            left.append((f" · {in_words(document.state)}", "badge"))
+        if panes.hidden:
+            left.append((f" · {panes.hidden} hidden marked", "badge"))
+        search = visible(panes.search_words)
+        right: list[StyledText] = [(f" {search} ─", "search")] if search else []
+        right.append((f" {panes.where.position} ─────" if panes.where.position else "──", "rule"))
+        title, room = left[2][0], columns - cells([*left[:2], *left[3:]]) - cells(right) - 2
+        left[2] = (fit(title, min(width(title), max(8, room))), "title")
+        return [*left, (" ", ""), ("─", "rule fill"), *right]
+
+    def _nothing(self) -> str:
+        document = self._session.document
+        if document is None:
+            view = self._session.view
+            return view.missing if view and view.missing else "There is no text to read beside it."
+        return document.state_words or NOTHING_TO_READ.get(document.state, "This text is empty.")
+
+    def _preface(self) -> str:
+        document: Document | None = self._session.document
+        return f"[medreview: {document.state_words}]" if document and document.state_words else ""
+
+
+def _said(opinion: Opinion) -> list[StyledText]:
+    sign = f"{glyph(opinion.label)} " if opinion.label and glyph(opinion.label) != opinion.label else ""
+    style = STYLE.get(opinion.label or "", "")
+    pieces: list[StyledText] = [(f"{sign}{visible(opinion.said)}", f"{style} key".strip())]
+    if opinion.confidence is not None:
+        figure = f"{opinion.confidence:.2f}"
+        pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
+    return pieces
+
+
+def _words(opinion: Opinion) -> str:
+    quote = next((f"“{passage.quote}”" for passage in opinion.passages if passage.quote), "")
+    return "  ".join(filter(None, (quote, opinion.reason)))
+
+
+def _rows(parts: Sequence[Part], columns: int) -> list[Row]:
+    """Parts of the card, wrapped, each with its label before its first row."""
+    indent = min(_LABEL, max((width(part.label) for part in parts), default=0)) + 2
+    rows: list[Row] = []
+    for part in parts:
+        text, style = visible(part.text), "key" if part.main else "dim"
+        lines = list(prose_rows(text, 0, len(text), max(1, columns - indent - 1))) or [(0, 0)]
+        for number, (start, end) in enumerate(lines):
+            label = f" {fit(part.label, min(width(part.label), _LABEL))}" if number == 0 else ""
+            rows.append([(label.ljust(indent), style), (text[start:end].rstrip("\n"), part.tone)])
+    return rows
+
+
+def _cut(rows: list[Row], most: int, columns: int) -> list[Row]:
+    """At most so many rows; the last says where the rest is."""
+    if len(rows) <= most or most < 1:
+        return rows[:most]
+    (label, label_style), *words = rows[most - 1]
+    told = "… v shows all"
+    text = "".join(piece for piece, _ in words)
+    room = max(1, columns - width(label) - width(told) - 1)
+    return [*rows[: most - 1], [(label, label_style), (fit(text, min(width(text), room), ""), ""), (told, "dim")]]
+
+
+def _wrapped(text: str, columns: int, most: int, style: str) -> list[Row]:
+    shown = visible(" ".join(text.split()))
+    lines = [shown[start:end].rstrip() for start, end in prose_rows(shown, 0, len(shown), max(1, columns - 2))]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
+    return [[(" ", ""), (line, style)] for line in lines]
