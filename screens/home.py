@@ -92,7 +92,8 @@ class HomeScreen(KeyScreen[None]):
         prepare: list[Row] = [[], *prepare_rows(self._overview, self._study, self._judge, columns)]
         self._prepare.styles.height = len(prepare)
         self._prepare.show(prepare)
-        places = ("c", *(line.kind.key for line in self._overview.queues))
+        lines = (*self._overview.queues, *self._overview.units)
+        places = ("c", *(line.kind.key for line in lines))
         queues = " ".join(places[self._overview.place is None :])
         kept = self._overview.reserved
         back: Row = [("R", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
@@ -123,7 +124,7 @@ class HomeScreen(KeyScreen[None]):
                     raise UserError("There is nothing to continue yet; Enter opens the queue at the pointer.")
                 self._open(0)
             case str() if name.startswith("open_"):
-                self._open(self._entrances.index(Entrance(name.removeprefix("open_"))))
+                self.app.show_queue(Entrance(name.removeprefix("open_")))
 
     def _move(self, by: int) -> None:
         place = (self._list.cursor or 0) + by
@@ -151,6 +152,12 @@ class HomeScreen(KeyScreen[None]):
         rows: list[Callable[[int], Row]]
         rows = [partial(queue_row, line) for line in self._overview.queues]
         entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
+        if self._overview.units:
+            rows.append(lambda _columns: [(" OTHER UNITS", "title")])
+            entrances.append(None)
+        for units in self._overview.units:
+            rows.append(partial(queue_row, units))
+            entrances.append(Entrance(units.kind.name))
         if self._overview.more_drafts:
             rows.insert(0, partial(more_drafts_row, self._overview.more_drafts))
             entrances.insert(0, None)

@@ -109,7 +109,8 @@ def block_at(queue: Queue, place: int, kept: KeptBlind, awaits: Callable[[str], 
 def blind_block_open(reader: sqlite3.Connection, reviewer: str) -> bool:
     """Whether the reviewer decided something blind whose judges were not shown yet: then no total may tell of them.
 
-    Also between two blocks, for one who chose to go on blind.
+    Also between two blocks, for one who chose to go on blind. Units that came as such are not what totals are of.
     """
-    query = "SELECT EXISTS (SELECT 1 FROM kept_blind WHERE reviewer = ? AND act = 'decide')"
+    query = """SELECT EXISTS (SELECT 1 FROM kept_blind AS k WHERE reviewer = ? AND act = 'decide'
+                              AND NOT EXISTS (SELECT 1 FROM unit AS u WHERE u.unit_id = k.unit))"""
     return bool(reader.execute(query, (reviewer,)).fetchone()[0])

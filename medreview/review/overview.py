@@ -8,7 +8,7 @@ from medreview.review.audit import reserved
 from medreview.review.blind_block import blind_block_open
 from medreview.review.draft_places import DraftPlace, draft_places, unlisted_drafts
 from medreview.review.last_place import LastPlace, last_place
-from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines
+from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines, unit_lines
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
 from medreview.units.statement_view import response_name
@@ -33,6 +33,7 @@ class Overview:
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
     line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
+    ``queues`` are those of statements, ``units`` those of other units.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
     ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
     """
@@ -48,6 +49,7 @@ class Overview:
     judged_by_model: bool
     counts: Counts
     queues: tuple[QueueLine, ...]
+    units: tuple[QueueLine, ...]
     place: LastPlace | None
     drafts: tuple[DraftPlace, ...]
     more_drafts: int
@@ -57,7 +59,7 @@ class Overview:
     @property
     def worth_doing(self) -> QueueLine | None:
         """The first queue in which something waits."""
-        return next((line for line in self.queues if line.waiting), None)
+        return next((line for line in (*self.queues, *self.units) if line.waiting), None)
 
 
 def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
@@ -94,6 +96,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
         queues=lines,
+        units=unit_lines(reader, reviewer, pass_no),
         place=last_place(study, reviewer),
         drafts=draft_places(study, reviewer),
         more_drafts=unlisted_drafts(study, reviewer),

@@ -6,9 +6,19 @@ from dataclasses import dataclass
 
 from medreview.next_step import command
 from medreview.review.audit import members, size_when_asked
-from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
+from medreview.review.queue_kinds import (
+    KEPT,
+    KINDS,
+    RESERVED,
+    ROWS,
+    SHOWABLE,
+    UNIT_QUEUES,
+    QueueKind,
+    unit_rows,
+)
 from medreview.study import Study
 from medreview.study.counts import count_statements
+from medreview.units.registry import KINDS as UNIT_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +40,7 @@ class QueueLine:
 
     @property
     def waiting(self) -> int:
-        """Statements worth doing here."""
+        """Units worth doing here."""
         return self.size if self.kind.name in ("deferred", "stale") else self.open
 
 
@@ -38,6 +48,19 @@ def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, b
     """Every queue, in the order of the first screen; ``blind``: what tells of the judges is hidden."""
     counts = _counts(study.reader, reviewer, pass_no)
     return tuple(_line(study, kind, reviewer, counts, statements, blind) for kind in KINDS)
+
+
+def unit_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple[QueueLine, ...]:
+    """The queues of other units than statements, of kinds that the study uses."""
+    return tuple(
+        _unit_line(reader, kind, reviewer, pass_no) for kind in UNIT_QUEUES if UNIT_KINDS[kind.unit].in_use(reader)
+    )
+
+
+def _unit_line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: int) -> QueueLine:
+    query = f"SELECT coalesce(mine.state, 'open'), count(*) {unit_rows(kind.unit)} GROUP BY 1"
+    states = dict(reader.execute(query, (reviewer, pass_no)).fetchall())
+    return QueueLine(kind, sum(states.values()), states.get("open", 0), states.get("deferred", 0), 0, "")
 
 
 def lost_to_triage(reader: sqlite3.Connection, reviewer: str, pass_no: int, lines: tuple[QueueLine, ...]) -> int:

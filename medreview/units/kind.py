@@ -4,7 +4,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from medreview.units.asks import Asks
 from medreview.units.unit_format import UnitFormat
@@ -38,6 +38,13 @@ class Table:
     rows: Callable[[sqlite3.Connection], Iterable[Sequence[Cell]]]
 
 
+_IN_USE: Final = (
+    "SELECT EXISTS (SELECT 1 FROM unit WHERE kind = ?)",
+    "SELECT EXISTS (SELECT 1 FROM event WHERE unit > ?1 || ':' AND unit < ?1 || ';')",
+    "SELECT EXISTS (SELECT 1 FROM gold WHERE unit > ?1 || ':' AND unit < ?1 || ';')",
+)
+
+
 class UnitKind(Asks, ABC):
     """One kind of unit. Its subclasses are stateless; ``registry.KINDS`` has one object of each.
 
@@ -64,6 +71,11 @@ class UnitKind(Asks, ABC):
     def queue_name(self) -> str:
         """The name of its queue."""
         return self.queue or f"{self.name}s"
+
+    def in_use(self, reader: sqlite3.Connection) -> bool:
+        """Whether the study has units of this kind that wait for a reviewer: some came in a file, or somebody decided
+        on one, or knows the right label of one."""
+        return any(reader.execute(query, (self.name,)).fetchone()[0] for query in _IN_USE)
 
     @abstractmethod
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:

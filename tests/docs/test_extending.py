@@ -28,7 +28,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.screens.action_handlers import ActionHandlers
+from medreview.screens.statement_handlers import StatementHandlers
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import read_page
@@ -48,7 +48,7 @@ with Study.open(Path("demo.medreview")) as study:
     class Host:
         help = figures = leave = open = tell = None
 
-    ActionHandlers(session, None, Host()).perform("first")
+    StatementHandlers(session, None, Host()).perform("first")
     told["action"] = session.position
     session.decide("supported")
     task = task_for(study, JudgeSettings("own", "own", "http://localhost:1/v1"), "question_answered")

@@ -1,0 +1,65 @@
+"""Any unit but a statement in line mode: its card, the text that is open, what machines say."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from medreview.cli.plain_words import read, wrapped
+from medreview.review.unit_session import UnitSession
+
+_SHOWN: Final = 1500
+"""Characters of a text that are printed before ``source`` is asked for."""
+
+
+class UnitLines:
+    """Prints the unit of a session from its view. Knows no kind."""
+
+    help = "source  the whole text      beside  the text beside it, or the whole card"
+
+    def __init__(self, session: UnitSession) -> None:
+        self._session = session
+        self.words: Mapping[str, Callable[[str], bool]] = {"source": self._source, "beside": self._beside}
+        """What its words do; whether that was an act, whose receipt is to be said."""
+
+    def show(self) -> None:
+        """Name, card, the document that is open."""
+        session, view = self._session, self._session.view
+        if view is None:
+            return
+        model = f", {view.model}" if session.shows_judges and view.model else ""
+        badges = f"; {session.machines.badges}" if session.machines.badges else ""
+        print(wrapped(f"{view.name}{model}{badges}"))
+        print(wrapped(session.kind.about))
+        for part in view.parts:
+            label = part.label.upper() if part.main else part.label
+            print(wrapped(f"{label}: {part.text}" if label else part.text))
+        document = session.document
+        if document is None:
+            print(view.missing or "There is no text to read beside it.")
+            return
+        count = len(view.documents)
+        number = f" {session.place + 1} of {count}" if count > 1 else ""
+        state = f" ({document.state})" if document.state and document.state != "ok" else ""
+        print(wrapped(f"TEXT{number}: {document.title}{state}"))
+        opening = session.source_highlights().opening
+        start = max(0, opening.start - _SHOWN // 3) if opening and len(document.text) > _SHOWN else 0
+        more = " ... (source prints all of it)" if len(document.text) > start + _SHOWN else ""
+        print(read(document.text[start : start + _SHOWN] + more))
+
+    def judges(self) -> None:
+        """What each machine says, and all together."""
+        machines = self._session.machines
+        for opinion in machines.opinions:
+            quotes = "".join(f" “{passage.quote}”" for passage in opinion.passages if passage.quote)
+            print(wrapped(f"{opinion.judge}: {opinion.said}{quotes} {opinion.reason}".rstrip()))
+        if machines.words:
+            print(wrapped(machines.words))
+        if not machines.opinions and not machines.words:
+            print(f"No machine has a say on this {self._session.asks.noun}.")
+
+    def _source(self, _rest: str) -> bool:
+        print(read(self._session.source_text() or "(nothing to read)"))
+        return False
+
+    def _beside(self, _rest: str) -> bool:
+        print(read(self._session.beside_text()))
+        return False

@@ -1,0 +1,39 @@
+"""A small study for each kind of unit, with machines' opinions in it: what every kind is tested on."""
+
+from collections.abc import Callable
+from typing import Final
+
+from medreview.judges.verdicts import refresh
+from medreview.study import Study
+from tests.support.study_builder import StudyBuilder, build
+
+PAGE: Final = (
+    "Norepinephrine is the first-choice vasopressor in septic shock. Aim for a mean arterial pressure of 65 mm Hg."
+)
+ANSWER: Final = "Norepinephrine comes first in septic shock. The target is 85 mm Hg."
+
+
+def two_responses(study: Study) -> None:
+    """Two answers with two statements each, two pages, two judges who differ."""
+
+    def fill(rows: StudyBuilder) -> None:
+        for source, text in (("u1", PAGE), ("u2", "Vasopressors are discussed elsewhere on this page.")):
+            rows.page(source, text, f"https://{source}.example/", snapshot_id=f"p{source}")
+        for name in ("r1", "r2"):
+            rows.response(name, ANSWER, question="Which vasopressor comes first?", model="atlas-2")
+            for place, text in enumerate(("Norepinephrine comes first in septic shock.", "The target is 85 mm Hg.")):
+                rows.statement(name, text, f"{name}.{place}")
+            for source in ("u1", "u2"):
+                rows.citation(name, source)
+        for judge in ("one", "two"):
+            rows.judgement(judge, "r1.0", "pu1", "supported", "first-choice vasopressor", "exact")
+            rows.judgement(judge, "r1.1", "pu1", "contradicted" if judge == "one" else "partial", "65 mm Hg", "exact")
+            rows.judgement(judge, "r2.0", "pu1", "supported", "first-choice vasopressor", "exact")
+            rows.judgement(judge, "r2.1", "pu1", "not_addressed", "", "none")
+
+    build(study, fill)
+    refresh(study)
+
+
+SAMPLES: Final[dict[str, Callable[[Study], None]]] = {"response": two_responses}
+"""How to fill a new study with units of each kind."""
