@@ -151,12 +151,18 @@ def _trusted() -> dict[str, str]:
         ) from None
 
 
-def _keep(files: Mapping[str, str]) -> Path:
+def own_folder() -> Path:
+    """The folder of :func:`config_folder`, made if it is not there. Raises :class:`UserError`."""
     folder = config_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{folder}, where trust is kept, cannot be made ({error.strerror or error}).") from error
+        raise UserError(f"{folder}, the folder of settings, cannot be made ({error.strerror or error}).") from error
+    return folder
+
+
+def _keep(files: Mapping[str, str]) -> Path:
+    folder = own_folder()
     told = f'{_SIGN}, "files": {json.dumps(dict(sorted(files.items())), indent=1)}}}\n'
     with atomic_output(folder / _TRUSTED, os.fsencode(_SIGN)) as partial:
         write_new(partial, told)

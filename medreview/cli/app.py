@@ -13,6 +13,7 @@ from medreview.cli.commands import (
     backup,
     check,
     citations,
+    config,
     demo,
     diff,
     evidence,
@@ -110,3 +111,4 @@ for command in (
     where.where,
 ):
     app.command(command.__name__.rstrip("_"))(command)
+app.add_typer(config.config, name="config")

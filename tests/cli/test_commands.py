@@ -145,10 +145,27 @@ def test_where_names_the_places(medreview, demo):
 
 @pytest.mark.parametrize(
     "command",
-    ["demo", "run", "import", "fetch", "parse", "judge", "review", "stats", "export", "merge", "backup", "check"],
+    [
+        "demo",
+        "run",
+        "import",
+        "fetch",
+        "parse",
+        "judge",
+        "review",
+        "stats",
+        "export",
+        "merge",
+        "backup",
+        "check",
+        "config",
+        "config set",
+        "config unset",
+        "config explain",
+    ],
 )
 def test_every_command_has_help_with_an_example(medreview, command):
-    done = medreview(command, "--help")
+    done = medreview(*command.split(), "--help")
 
     assert f"medreview {command}" in done.stdout.replace("Usage:", "")
     assert "Example:" in done.stdout

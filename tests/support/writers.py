@@ -102,6 +102,7 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     "sources/saved/page_writer.py": (
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),
+    "config_file.py": (Writer(("config", "set", "theme", "light", "--here"), "medreview.toml", before=SETTINGS),),
     "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),
 }
 """By the module that opens the workplace: commands that come to it."""

@@ -24,7 +24,7 @@ for a script.
 | exit code | when |
 | --- | --- |
 | 0 | done |
-| 1 | a check failed (`check`, `citations --check`, `judges --ping`), or every question of `judge --judge` did |
+| 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question of `judge --judge` |
 | 2 | something you can mend: one sentence on standard error says what |
 | 3 | some questions of `judge --judge` had no answer of use, or some results of `--batch-in`; the others are stored |
 | 70 | the workbench ended on an error of its own; [nothing is lost](reviewing.md#leaving) |
@@ -40,16 +40,25 @@ _TYPE: Final = re.compile(r" <[^>]+>$")
 
 def commands_page() -> str:
     """The whole page."""
-    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    commands = every_command()
     sections = [line for name, command in commands.items() for line in _section(name, command)]
     return "\n".join([HEAD, *_index(commands), *sections]).rstrip() + "\n"
+
+
+def every_command() -> dict[str, Any]:
+    """The commands of the program by what is typed for them; those of a group come after it: ``config set``."""
+    found: dict[str, Any] = {}
+    for name, command in vars(get_command(app))["commands"].items():
+        found[name] = command
+        found |= {f"{name} {inner}": below for inner, below in getattr(command, "commands", {}).items()}
+    return found
 
 
 def _index(commands: Mapping[str, Any]) -> Iterator[str]:
     yield "| command | what it does |"
     yield "| --- | --- |"
     for name, command in commands.items():
-        yield f"| [`{name}`](#{name}) | {_cell(_paragraphs(command.help)[0])} |"
+        yield f"| [`{name}`](#{name.replace(' ', '-')}) | {_cell(_paragraphs(command.help)[0])} |"
     yield ""
 
 

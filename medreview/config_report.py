@@ -1,0 +1,196 @@
+"""Every setting with its value and where that comes from, and all that is wrong with them: for ``medreview config``."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from medreview.config import ENVIRONMENT, SETTINGS, Config, config_of, read_file, without_password
+from medreview.config_names import named
+from medreview.configured import Untrusted, network_of, prompts_of
+from medreview.errors import UserError
+from medreview.next_step import command
+from medreview.redaction import redact
+from medreview.setting import is_under
+from medreview.settings_files import find_configs, is_own
+
+Origin = Literal["default", "own", "here"]
+"""Where a value comes from: nobody set it, the user's own file, or the one in the working folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingValue:
+    """One setting as it holds now.
+
+    ``value`` and ``default`` are as they may be shown, no password or key among them; ``used`` is false for what comes
+    from a file that was not trusted yet.
+    """
+
+    name: str
+    value: str
+    default: str
+    origin: Origin
+    file: str
+    used: bool
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the environment that is asked, and whether it is set; never what it holds."""
+
+    name: str
+    is_set: bool
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigReport:
+    """All settings. ``own`` and ``here`` are the two files, ``""`` where there is none; ``untrusted`` what of the
+    latter is not used; ``problems`` a sentence for each mistake, of which any stops other commands."""
+
+    own: str
+    here: str
+    settings: tuple[SettingValue, ...]
+    environment: tuple[Variable, ...]
+    untrusted: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def report() -> ConfigReport:
+    """What the settings are now. Nothing of a file with a mistake counts, as no command would use it."""
+    paths = find_configs()
+    problems: list[str] = []
+    whole = []
+    for path in paths:
+        try:
+            file = read_file(path)
+        except UserError as error:
+            problems.append(str(error))
+            continue
+        problems += file.problems
+        whole += [] if file.problems else [file]
+    config = config_of(whole)
+    own = next((path for path in paths if is_own(path)), None)
+    return ConfigReport(
+        own=str(own or ""),
+        here=next((str(path) for path in paths if path != own), ""),
+        settings=tuple(_values(config)),
+        environment=tuple(_variables(config)),
+        untrusted=tuple(config.untrusted),
+        problems=(*problems, *_problems_in_use(config)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What there is to know of one setting, or of a variable of the environment, in words."""
+
+    name: str
+    help: str
+    more: str
+    allowed: str
+    default: str
+    now: str
+    trust: str
+    example: str
+    page: str
+
+
+def explanation(name: str) -> Explanation:
+    """What a setting is for, by its full name; raises :class:`UserError` for one that there is not."""
+    found = report()
+    variable = next((one for one in found.environment if one.name == name), None)
+    if variable:
+        held = "set" if variable.is_set else "not set"
+        return Explanation(name, variable.help, "A variable of the environment.", "", "not set", held, "", "", "")
+    one = named(name)
+    about = one.setting.about
+    values = {value.name: value for value in found.settings}
+    inner = sum(full.startswith(f"{name}.") for full in values)
+    now = values.get(name)
+    return Explanation(
+        name=name,
+        help=about.help,
+        more=about.more,
+        allowed=one.setting.allowed,
+        default=one.setting.when_unset,
+        now=_now(now) if now else f"{inner} set" if inner else "the default",
+        trust="in a folder's file it counts only once that is trusted" if about.guarded else "",
+        example=command("config", "set", name, about.example) if about.example else "",
+        page=f"docs/{about.page}" if about.page else "",
+    )
+
+
+def _now(value: SettingValue) -> str:
+    if value.origin == "default":
+        return "the default"
+    return f"{value.value}, from {value.file}" + ("" if value.used else ", not trusted and not used")
+
+
+def as_shown(value: Any) -> str:
+    """A value as TOML would have it, without passwords and keys; ``""`` for none."""
+    if value is None or value == "" or value == {}:
+        return ""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {as_shown(it)}" for key, it in value.items()) + "}"
+    if isinstance(value, str):
+        return json.dumps(redact(without_password(value)), ensure_ascii=False)
+    return json.dumps(value)
+
+
+def _values(config: Config) -> Iterator[SettingValue]:
+    for name in SETTINGS:
+        inner = [full for full in config.origins if full.startswith(f"{name}.")]
+        for full in inner or [name]:
+            one = named(full)
+            file = config.origins.get(full)
+            value = _value(config, one.keys)
+            yield SettingValue(
+                name=full,
+                value="" if value == {} else as_shown(value),
+                default=one.setting.when_unset,
+                origin="default" if file is None else "own" if is_own(file) else "here",
+                file=str(file or ""),
+                used=not is_under(full, config.untrusted),
+                help=one.setting.about.help,
+            )
+
+
+def _value(config: Config, keys: tuple[str, ...]) -> Any:
+    first, *rest = keys
+    value = getattr(config, first)
+    for key in rest:
+        value = value[key] if isinstance(value, Mapping) else getattr(value, key)
+    return value
+
+
+def _variables(config: Config) -> Iterator[Variable]:
+    for name, help in ENVIRONMENT.items():
+        yield Variable(name, bool(os.environ.get(name)), help)
+    wanted: dict[str, list[str]] = {}
+    for judge in config.judges.values():
+        if judge.api_key_env:
+            wanted.setdefault(judge.api_key_env, []).append(judge.name)
+    for name, judges in wanted.items():
+        yield Variable(name, bool(os.environ.get(name, "").strip()), f"The key of {', '.join(judges)}.")
+
+
+def _problems_in_use(config: Config) -> Iterator[str]:
+    """What commands would find when they come to use a setting: addresses, the proxy, prompts, words of one's own."""
+    from medreview.evidence.terms import vocabulary
+    from medreview.judges.prompts import load_prompt, prompt_names
+
+    uses = (
+        lambda: network_of(config),
+        lambda: [load_prompt(task, prompts_of(config)) for task in prompt_names()],
+        lambda: vocabulary(config.synonyms_file),
+    )
+    for use in uses:
+        try:
+            use()
+        except Untrusted:
+            pass  # known, named, and not used
+        except UserError as error:
+            yield str(error)
