@@ -53,6 +53,11 @@ for command in ("", "stats", "export", "review", "jury", "citations"):
     assert not {"textual", "httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2"} & loaded_after(code)
 
 
+def test_the_list_of_recent_studies_loads_nothing_heavy():
+    code = "import medreview.cli.choosing, medreview.recent_studies, medreview.cli.reports.recent, medreview.config"
+    assert not {"textual", "httpx", "trafilatura", "lxml", "numpy", "Stemmer", "tomlkit"} & loaded_after(code)
+
+
 def test_the_review_session_loads_nothing_heavy():
     assert not {"httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2", "rapidfuzz"} & loaded_after(
         "import medreview.review.session, medreview.review.overview, medreview.config"

@@ -96,7 +96,7 @@ ALLOWED: Final = {
     "medreview/renaming.py": {"rename"},
     "medreview/study/lock.py": {"open", "ftruncate", "pwrite", "mkdir"},  # who has the study open; no result
     "medreview/study/file_identity.py": {"ftruncate"},  # the log of a study that is no longer under its name
-    "medreview/study/rescue.py": {"mkdir"},
+    "medreview/study/state_folder.py": {"mkdir"},
     "screens/ending.py": {"open", "fdopen", "mkdir"},  # the log of what ended the workbench, which grows by entries
     "medreview/study/connection.py": {"connect"},  # the study itself: transactions
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies

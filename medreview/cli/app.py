@@ -1,5 +1,6 @@
 """The commands as one Typer application."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -27,6 +28,7 @@ from medreview.cli.commands import (
     merge,
     parse,
     prompts,
+    recent,
     review,
     run,
     stats,
@@ -34,6 +36,7 @@ from medreview.cli.commands import (
     urls,
     where,
 )
+from medreview.errors import MENDABLE
 from medreview.visible import visible_line
 
 
@@ -60,11 +63,12 @@ def _shown() -> Iterator[None]:
 
 app = typer.Typer(
     cls=_Commands,
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Check what a language model says about medicine against the sources it cites.\n\n"
-    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers.\n\n"
+    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers. "
+    "After that `medreview` alone lists your studies and opens one.\n\n"
     "Exit codes: 0 done, 1 a check failed, 2 something you can mend, 130 stopped; docs/commands.md has all.",
 )
 
@@ -81,13 +85,16 @@ Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=
 
 
 @app.callback()
-def _options(version: Version = False) -> None:
-    pass
+def _options(context: typer.Context, version: Version = False) -> None:
+    if context.invoked_subcommand is None:  # not by `no_args_is_help`: its help would come as a message on one line
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(MENDABLE)
 
 
 for command in (
     demo.demo,
     review.review,
+    recent.recent,
     audit.audit,
     run.run,
     import_.import_,

@@ -82,6 +82,10 @@ def _run() -> None:
     else:
         from medreview.cli.app import app
 
+        if len(sys.argv) == 1:
+            from medreview.cli.choosing import words_to_run
+
+            sys.argv += words_to_run()
         app()
 
 

@@ -44,7 +44,7 @@ def open_review(
     current_verdicts(study)
     begin(study, config.reviewer)
     opened = _queue(study, config.reviewer, queue, filter, blind, first, plain)
-    with _copying(study):
+    with _meanwhile(study, reviewer or ""):
         if plain and opened is not None:
             from medreview.cli.plain import review_plain
             from medreview.review.open_session import open_session
@@ -79,13 +79,17 @@ def _queue(
 
 
 @contextmanager
-def _copying(study: "Study") -> Iterator[None]:
-    """Copy the study while the workbench is already in use: nobody waits for a large file to be copied."""
+def _meanwhile(study: "Study", named: str) -> Iterator[None]:
+    """Copy the study while the workbench is already in use, and note that it was opened: nobody waits for a large file
+    to be copied. ``named``: the reviewer, if the command line names one."""
     from medreview.study.backup import backup_if_changed
+    from medreview.study.recent_list import note_opened
 
     failed: list[str] = []
+    title = study.meta("title")
 
     def copy() -> None:
+        note_opened(study.path, title, named)
         try:
             backup_if_changed(study.path)
         except UserError as error:

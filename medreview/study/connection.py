@@ -63,16 +63,17 @@ class StudyConnection(sqlite3.Connection):
         return self.cursor(_Cursor).executemany(sql, parameters)
 
 
-def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+def connect(path: Path, *, read_only: bool = False, at_rest: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode (transactions are begun explicitly), usable from one thread at a time.
 
     It raises a :class:`medreview.study.file_fault.FileFault` where the file is at fault. Nothing is read or written
-    yet; :func:`make_durable` comes before the first write.
+    yet; :func:`make_durable` comes before the first write. ``at_rest`` (with ``read_only``): take a study without a log
+    for one that nobody writes to, and make no files beside it; who asks for that reads again when it was not so.
     """
     place = path.resolve()
     mode = "ro" if read_only else "rw"
-    if read_only and _is_immutable(place):
-        mode += "&immutable=1"
+    if read_only and (at_rest or not os.access(place.parent, os.W_OK)) and not _has_log(place):
+        mode += "&immutable=1"  # even reading in WAL mode makes files in the folder, or needs that they can be made
     with file_faults(path):
         connection = sqlite3.connect(
             f"{place.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10, check_same_thread=False,
@@ -130,13 +131,10 @@ def _prepare(connection: sqlite3.Connection) -> None:
     register(connection)
 
 
-def _is_immutable(path: Path) -> bool:
-    """Whether the folder is read-only and the write-ahead log empty: then nobody can be writing to the file.
-
-    SQLite must be told (``immutable=1``), because even reading in WAL mode needs a writable folder.
-    """
-    log = path.with_name(path.name + "-wal")
-    return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+def _has_log(path: Path) -> bool:
+    """Whether a log beside the file holds what is not in it, or what is to be undone in it."""
+    logs = (path.with_name(path.name + suffix) for suffix in ("-wal", "-journal"))
+    return any(log.exists() and log.stat().st_size for log in logs)
 
 
 def on_network(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:

@@ -1,4 +1,4 @@
-"""How far a reviewer is: decided, deferred and open statements of a study."""
+"""How far a reviewer is: decided, deferred and open units of a study."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -36,8 +36,13 @@ class Counts(NamedTuple):
 
 def load_counts(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> Counts:
     """Count statements by the reviewer's last word in one pass: a decision, a deferral, or none."""
+    return Counts.of(count_statements(reader), load_states(reader, reviewer, STATEMENT, pass_no))
+
+
+def load_states(reader: sqlite3.Connection, reviewer: str, kind: str, pass_no: int = 1) -> dict[str, int]:
+    """How many units of a kind stand as ``decided`` and as ``deferred``; what none does is not there."""
     query = f"SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND} GROUP BY state"
-    return Counts.of(count_statements(reader), dict(reader.execute(query, (reviewer, pass_no, "")).fetchall()))
+    return dict(reader.execute(query, (reviewer, pass_no, prefix_of(kind))).fetchall())
 
 
 def count_statements(reader: sqlite3.Connection) -> int:

@@ -22,7 +22,7 @@ from medreview.study.connection import connect
 from medreview.study.events import COLUMNS, insert_event, verify
 from medreview.study.migrations import migrate
 from medreview.study.rows import insert
-from medreview.study.state_folder import state_folder
+from medreview.study.state_folder import made_state_folder
 
 Event = Mapping[str, Any]
 
@@ -93,12 +93,11 @@ def make_rescue(
 def _folders(real: Path) -> Iterator[Path]:
     if real.parent.is_dir():
         yield real.parent
-    state = state_folder()
     try:
-        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = made_state_folder()
     except OSError:
         return
-    yield state
+    yield folder
 
 
 def _free_name(folder: Path, real: Path) -> Path:

@@ -8,3 +8,10 @@ def state_folder() -> Path:
     from platformdirs import user_state_path
 
     return user_state_path("medreview")
+
+
+def made_state_folder() -> Path:
+    """The same folder, made for its user alone if it is not there. Raises ``OSError``."""
+    folder = state_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

@@ -15,6 +15,9 @@ from medreview.study.check import check
 from tests.support.dying import KILLED, Blow, run
 
 SETTINGS: Final = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1"\n'
+RECENT: Final = json.dumps(
+    {"studies": [{"path": f"/a/{name}.medreview", "opened_at": "2026-11-22T10:00:00+00:00"} for name in ("gone", "b")]}
+)
 ANSWER: Final = {
     "id": "a1",
     "question": "How is it taken?",
@@ -103,6 +106,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),
     "config_file.py": (Writer(("config", "set", "theme", "light", "--here"), "medreview.toml", before=SETTINGS),),
+    "study/recent_list.py": (
+        Writer(("recent", "--forget", "/a/gone.medreview"), "state/medreview/recent.json", before=RECENT),
+    ),
     "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),
 }
 """By the module that opens the workplace: commands that come to it."""
@@ -124,7 +130,16 @@ class Bench:
 
     def run(self, writer: Writer, folder: Path, *given: Any) -> tuple[int, str, int]:
         """The command, with settings of its own."""
-        return run(writer.arguments, folder, {"XDG_CONFIG_HOME": str(folder / "config"), "COLUMNS": "100"}, *given)
+        return run(
+            writer.arguments,
+            folder,
+            {
+                "XDG_CONFIG_HOME": str(folder / "config"),
+                "XDG_STATE_HOME": str(folder / "state"),
+                "COLUMNS": "100",
+            },
+            *given,
+        )
 
 
 def bench_of(sample: Path, base: Path) -> Bench:
@@ -153,6 +168,7 @@ def states(writer: Writer, bench: Bench) -> tuple[object, object, int]:
         if place.is_dir():
             shutil.copytree(place, bench.ready / writer.name)
     elif writer.before:
+        (bench.ready / writer.name).parent.mkdir(parents=True, exist_ok=True)
         (bench.ready / writer.name).write_text(writer.before)
     folder = bench.fresh()
     before = writer.state(place) if writer.before else None
