@@ -85,7 +85,7 @@ class Config:
         metadata=about(
             f"Base addresses in place of the public ones: {', '.join(f'`{name}`' for name in SERVICES)}.",
             unset="the public ones",
-            example="https://mirror.example/eutils",
+            example='{eutils = "https://mirror.example/eutils"}',
             page="sources.md#identifiers",
             guarded=True,
         ),
@@ -97,7 +97,7 @@ class Config:
             more="Names of actions stand in `?`. A key is one character, or a name as `?` shows it: Space, Tab, F5. "
             "Digits are for verdicts alone.",
             unset="as in the table of keys",
-            example="z",
+            example='{defer = "F9"}',
             page="reviewing.md#keys",
         ),
     )
@@ -126,6 +126,7 @@ class Config:
         metadata=about(
             "The models that can be asked, one table `[judges.NAME]` each.",
             unset="none",
+            example='{near = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
             page="judges.md#configure",
             guarded=True,
         ),

@@ -13,6 +13,7 @@ from medreview.review.actions import REVIEW, shown_key
 from medreview.setting import NUMBER, SWITCH, TABLE, TEXT, WHOLE, About, Kind, Setting, did_you_mean
 from medreview.settings_checks import SERVICES
 
+_JUDGE: Final = '{model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}'
 _SWITCHES: Final = {"true": True, "false": False}
 
 
@@ -74,10 +75,10 @@ def _inner() -> Iterator[Setting]:
     """What can stand in the tables ``[keys]`` and ``[services]``."""
     for action in REVIEW:
         default = ", ".join(map(shown_key, action.keys))
-        yield _entry("keys", action.id, TEXT, action.help, SETTINGS["keys"].about.example, default)
+        yield _entry("keys", action.id, TEXT, action.help, "F9", default)
     for service in SERVICES:
         told = f"Where {service} is asked, in place of its public address."
-        yield _entry("services", service, TEXT, told, SETTINGS["services"].about.example)
+        yield _entry("services", service, TEXT, told, f"https://mirror.example/{service}")
 
 
 def _entry(table: str, name: str, kind: Kind, help: str, example: str, default: str = "") -> Setting:

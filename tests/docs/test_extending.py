@@ -148,3 +148,4 @@ def test_every_example_works(extended: Path, demo_file: Path) -> None:
     assert told["file"] == ["1"]
     assert told["check"] == []
     assert run(extended, "-m", "medreview", "reviewers", "demo.medreview") == "kb\n"
+    assert json.loads(run(extended, "-m", "medreview", "config", "explain", "clock", "--json"))["default"] == "false"

@@ -45,7 +45,7 @@ def set_(
 
     Nothing is written that other commands would refuse. A table is given as TOML: '{temperature = 0}'.
 
-    Example: medreview config set keys.defer z
+    Example: medreview config set keys.defer F9
     """
     from medreview.config_file import file_to_write, set_values
     from medreview.config_names import named, value_of
