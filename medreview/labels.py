@@ -42,6 +42,13 @@ HALLUCINATION: Final = (
 ANSWER: Final = tuple(label._replace(key=str(number)) for number, label in enumerate(HALLUCINATION, 1))
 """The hallucination axis where it is what is asked of a whole answer: its levels under the digits 1-5."""
 
+SUPPORT: Final = (
+    Label("supported", "1", "supported", "The source says this, wholly."),
+    Label("not_supported", "2", "not supported", "The source does not say this, or only a part of it."),
+)
+"""A pair where only two answers were known, as in files of experts' labels: "not supported" is no level of the evidence
+axis, and none may be made of it."""
+
 ALL_SUPPORTED: Final = (
     Label("yes", "1", "all supported", "Every statement of the response is supported by one of its sources."),
     Label("no", "2", "not all", "At least one statement is supported by none of them."),
@@ -104,6 +111,7 @@ REVISION: Final = (
 
 AXES: Final[dict[str, tuple[Label, ...]]] = {
     "evidence": EVIDENCE,
+    "support": SUPPORT,
     "hallucination": HALLUCINATION,
     "all_supported": ALL_SUPPORTED,
     "relevance": RELEVANCE,
@@ -171,9 +179,10 @@ FLAGS: Final = (
 )
 """What the reviewer may set on a statement beside the verdict, and take back. A flag is no verdict."""
 
-Via = Literal["digit", "accept", "reveal", "script"]
-"""How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python."""
-VIAS: Final[tuple[Via, ...]] = ("digit", "accept", "reveal", "script")
+Via = Literal["digit", "accept", "reveal", "script", "file"]
+"""How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python; in
+a file of labels that was imported."""
+VIAS: Final[tuple[Via, ...]] = ("digit", "accept", "reveal", "script", "file")
 
 Reveal = Literal["block", "each"]
 """When a blind decision shows the judges: at the end of its block, or at once."""

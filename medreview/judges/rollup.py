@@ -45,8 +45,11 @@ class RollUp:
         return self.lead is not None and self.lead.judge.offline
 
 
-class OneJudge(NamedTuple):
-    """One judge's own word on a statement, over its sources; without ``verdict`` and ``supported`` it abstained."""
+class Word(NamedTuple):
+    """What one judge or reviewer says of one source or over several: a level of the evidence axis, and a two-way word.
+
+    Without both it is an abstention; one that only tells supported from not has no level.
+    """
 
     verdict: str | None
     supported: bool | None
@@ -56,7 +59,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     """Roll the judges' words on one statement (``VoteReader.votes``) up to a verdict."""
     counting = jury(votes)
     judges = _of_judges(counting).values()
-    by_judge = [_over_sources(words) for words in judges]
+    by_judge = [_strongest(words) for words in judges]
     tally = Counter(verdict for verdict in by_judge if verdict)
     most = max(tally.values(), default=0)
     first = [label for label in tally if tally[label] == most]
@@ -89,9 +92,23 @@ def on_sources(votes: Iterable[Vote], sources: Collection[str]) -> list[Vote]:
     return [vote for vote in jury(votes) if vote.source_id in sources]
 
 
-def each_judge(votes: Iterable[Vote]) -> dict[Judge, OneJudge]:
+def by_source(votes: Iterable[Vote], tie: TieRule) -> dict[str, RollUp]:
+    """The words that count on a statement, those on each source rolled up for themselves."""
+    found: dict[str, list[Vote]] = {}
+    for vote in jury(votes):
+        found.setdefault(vote.source_id, []).append(vote)
+    return {source_id: roll_up(said, tie) for source_id, said in found.items()}
+
+
+def each_judge(votes: Iterable[Vote]) -> dict[Judge, Word]:
     """Every judge's own word on a statement, rolled up over its sources; the offline judge's as well."""
-    return {judge: OneJudge(_over_sources(words), _supports(words)) for judge, words in _of_judges(votes).items()}
+    return {judge: over_sources(words) for judge, words in _of_judges(votes).items()}
+
+
+def over_sources(words: Iterable[Vote | Word]) -> Word:
+    """One judge's or reviewer's words on a statement, a word on each source, as one."""
+    told = list(words)
+    return Word(_strongest(told), _supports(told))
 
 
 def majority(words: Iterable[bool | None], tie: TieRule) -> bool | None:
@@ -132,14 +149,14 @@ def _broken(first: Sequence[str], tie: TieRule) -> str | None:
     return None
 
 
-def _over_sources(words: Sequence[Vote]) -> str | None:
+def _strongest(words: Sequence[Vote | Word]) -> str | None:
     labels = {vote.verdict for vote in words}
     if None in labels and not labels & {"supported", "contradicted"}:
         return None
     return next((label for label in _STRENGTH if label in labels), None)
 
 
-def _supports(words: Sequence[Vote]) -> bool | None:
+def _supports(words: Sequence[Vote | Word]) -> bool | None:
     said = {vote.supported for vote in words}
     return True if True in said else None if None in said else False
 

@@ -48,6 +48,11 @@ class Judge(NamedTuple):
     name: str
     offline: bool = False
 
+    @property
+    def title(self) -> str:
+        """What to call it; the offline judge as what it is."""
+        return "offline (words only)" if self.offline else self.name
+
 
 class Vote(NamedTuple):
     """A judge's vote on a statement and a source; without ``verdict`` and ``supported`` it abstains.

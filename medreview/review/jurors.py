@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from medreview.judges.rollup import each_judge
-from medreview.judges.votes import Judge, Vote
 from medreview.labels import level_named
-from medreview.units.statement_view import Judgement, StatementView, Verdict
+from medreview.units.statement_view import StatementView, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +20,8 @@ def jurors(item: StatementView) -> tuple[Juror, ...]:
     """Every judge that was asked, in the order in which they first were; the offline judge is none."""
     return tuple(
         Juror(judge.name, word.verdict, word.supported)
-        for judge, word in each_judge(map(_vote, item.judgements)).items()
+        for judge, word in each_judge(said.vote for said in item.judgements).items()
         if not judge.offline
-    )
-
-
-def _vote(said: Judgement) -> Vote:
-    return Vote(
-        judgement_id=said.judgement_id,
-        judge=Judge(said.judge, said.offline),
-        snapshot_id=said.snapshot_id,
-        source_id=said.source_id,
-        verdict=said.verdict,
-        supported=said.supported,
-        confidence=said.confidence,
-        quote_status=said.quote_status,
-        quote_doubt=said.quote_doubt,
     )
 
 

@@ -6,11 +6,12 @@ from typing import Final
 from medreview.study.unit_ids import kind_of
 from medreview.units.asks import STATEMENT, Asks
 from medreview.units.kind import UnitKind
+from medreview.units.pair import Pair
 from medreview.units.statement_view import load_name
 from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
 
-KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in (WholeResponse(),)}
+KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in (Pair(), WholeResponse())}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""
 
 FORMATS: Final[tuple[UnitFormat, ...]] = tuple(kind.form for kind in KINDS.values() if kind.form is not None)

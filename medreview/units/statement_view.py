@@ -5,7 +5,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from medreview.judges.votes import COLUMNS, Vote, VoteReader
+from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
+from medreview.labels import level_named
 from medreview.statements.left_out import LeftOut, left_out
 from medreview.text import Span
 from medreview.units.cited_source import Source
@@ -25,10 +26,12 @@ class Judgement:
     ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
     place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot;
     ``difference_kinds`` what they are (``"number"``, ``"word"``, ...), each once; older judgements have none.
+    ``unproven``: it said supported, and its quote does not show it.
     """
 
     judge: str
     model: str
+    prompt: str
     offline: bool
     source_id: str
     snapshot_id: str
@@ -44,6 +47,23 @@ class Judgement:
     differences: tuple[tuple[Span, Span], ...]
     difference_kinds: tuple[str, ...]
     judgement_id: str
+    unproven: bool
+
+    @property
+    def vote(self) -> Vote:
+        """The same as the roll-up takes it."""
+        return Vote(
+            judgement_id=self.judgement_id,
+            judge=Judge(self.judge, self.offline),
+            snapshot_id=self.snapshot_id,
+            source_id=self.source_id,
+            verdict=self.verdict,
+            supported=self.supported,
+            confidence=self.confidence,
+            quote_status=self.quote_status,
+            quote_doubt=self.quote_doubt,
+            unproven=self.unproven,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +181,23 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         response=row["response"],
         left_out=tuple(left_out(reader, row["response_id"])),
         sources=sources_beside(reader, statement_id, row["response_id"]),
-        judgements=_judgements(reader, statement_id),
+        judgements=load_judgements(reader, statement_id),
         verdict=_verdict(reader, statement_id),
     )
 
 
+def said_in_words(judgement: Judgement) -> str:
+    """What a judge says, in words: the name of its level, the two-way word where it has no other, or its own."""
+    if judgement.verdict:
+        return level_named("evidence", judgement.verdict).name
+    if judgement.supported is None:
+        return judgement.raw_label or "unsure"
+    return "supported" if judgement.supported else "not supported"
+
+
 def judge_name(judgement: Judgement) -> str:
     """What to call who judged; the offline judge as what it is."""
-    return "offline (words only)" if judgement.offline else judgement.judge
+    return judgement.vote.judge.title
 
 
 def response_name(ordinal: int) -> str:
@@ -213,9 +242,11 @@ def _span(start: int | None, end: int | None) -> Span | None:
     return None if start is None or end is None else Span(start, end)
 
 
-def _judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgement, ...]:
+def load_judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judgement, ...]:
+    """Each judge's word on each source of a statement, as :class:`Judgement` says."""
     rows = reader.execute(
-        f"""SELECT {COLUMNS}, run.model, j.reason, j.quote, j.quote_start, j.quote_end, j.quote_more, j.differences
+        f"""SELECT {COLUMNS}, run.model, run.prompt_id, j.reason, j.quote, j.quote_start, j.quote_end, j.quote_more,
+                   j.differences
             FROM judgement AS j JOIN judge_run AS run USING (judge_run_id) WHERE j.statement_id = ?""",
         (statement_id,),
     ).fetchall()
@@ -229,6 +260,7 @@ def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
     return Judgement(
         judge=vote.judge.name,
         model=row["model"],
+        prompt=row["prompt_id"],
         offline=vote.judge.offline,
         source_id=vote.source_id,
         snapshot_id=vote.snapshot_id,
@@ -244,6 +276,7 @@ def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
         differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in differences),
         difference_kinds=tuple(dict.fromkeys(pair["kind"] for pair in differences if "kind" in pair)),
         judgement_id=vote.judgement_id,
+        unproven=vote.unproven,
     )
 
 

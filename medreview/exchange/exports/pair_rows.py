@@ -2,16 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
 from medreview.exchange.files.event_payload import Cell
-from medreview.judges.rollup import RollUp, roll_up
+from medreview.judges.rollup import RollUp, by_source
 from medreview.judges.ties import tie_rule
-from medreview.judges.votes import Vote, jury
-from medreview.labels import TieRule
 from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.units.statement_view import load_text
@@ -54,7 +52,7 @@ def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3
     judged, tie = {response.response_id: response for response in judged_responses(reader)}, tie_rule(reader)
     for response_id, of_one in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
         statements = judged[response_id].statements
-        words = {statement.statement_id: _by_source(statement.votes, tie) for statement in statements}
+        words = {statement.statement_id: by_source(statement.votes, tie) for statement in statements}
         own = dict(of_response(reader, response_id))
         for statement_id, pairs in groupby(of_one, key=itemgetter("statement_id")):
             for place, row in enumerate(pairs, 1):
@@ -90,11 +88,3 @@ def _page(row: sqlite3.Row, place: int) -> Sequence[Cell]:
 def _passage(row: sqlite3.Row) -> tuple[int, int] | None:
     """The best highlight."""
     return tuple(json.loads(row["passage"])) if row["passage"] else None
-
-
-def _by_source(votes: Sequence[Vote], tie: TieRule) -> Mapping[str, RollUp]:
-    """The words of those that count on a statement, each source's rolled up for itself."""
-    found: dict[str, list[Vote]] = {}
-    for vote in jury(votes):
-        found.setdefault(vote.source_id, []).append(vote)
-    return {source_id: roll_up(said, tie) for source_id, said in found.items()}

@@ -225,3 +225,12 @@ WHERE e.kind = 'decide' AND e.event_id = coalesce(
            AND b.event_id < seen.event_id),
     (SELECT min(a.event_id) FROM event_live AS a
      WHERE a.unit = e.unit AND a.reviewer = e.reviewer AND a.pass = e.pass AND a.axis = e.axis AND a.kind = 'decide'));
+
+-- The pairs that are reviewed: those that judges are asked about, each once. One of a source without a readable text is
+-- none; ordinal: its place among the response's citations.
+CREATE VIEW reviewed_pair AS
+SELECT p.statement_id, p.source_id, min(p.ordinal) AS ordinal
+FROM judged_pair AS p JOIN source AS u USING (source_id)
+JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot
+WHERE n.readable
+GROUP BY p.statement_id, p.source_id;

@@ -1,0 +1,183 @@
+"""A pair: does this one source say the statement? (SourceCheckup's expert annotation)"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Final
+
+from medreview.judges.rollup import RollUp, by_source
+from medreview.judges.ties import tie_rule
+from medreview.judges.triage import CitedPages, flags, worth_flagging
+from medreview.judges.votes import COLUMNS, VoteReader, jury
+from medreview.labels import EVIDENCE, REASONS
+from medreview.statements.own_citations import own_citations
+from medreview.study.unit_ids import ids_of, unit_id
+from medreview.text import Span
+from medreview.units.cited_source import Source, load_sources
+from medreview.units.kind import Rating, UnitKind
+from medreview.units.source_document import SOURCE, response_document, source_document
+from medreview.units.statement_view import (
+    Evidence,
+    Judgement,
+    judge_name,
+    load_evidence,
+    load_judgements,
+    response_name,
+    said_in_words,
+)
+from medreview.units.view import Machines, Opinion, Part, Passage, TextMark, UnitView
+
+NAME: Final = "pair"
+
+_STATEMENT: Final = """
+SELECT s.*, r.ordinal AS response_ordinal, r.record_id, r.model, r.origin, r.question, r.text AS response
+FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id = ?"""
+
+_JUDGED: Final = f"""
+SELECT s.response_id, s.statement_id, {COLUMNS}
+FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+CROSS JOIN judgement AS j ON j.statement_id = s.statement_id JOIN judge_run AS run USING (judge_run_id)
+ORDER BY r.ordinal, s.ordinal"""
+
+
+class Pair(UnitKind):
+    """``pair:STATEMENT_ID:SOURCE_ID``, one of the view ``reviewed_pair``.
+
+    What judges say of it are their votes on this source; their common label is rolled up over the jury as everywhere.
+    """
+
+    name = NAME
+    title = "pairs: statement and source"
+    noun = "pair"
+    about = "Does this source say the statement?"
+    key = "p"
+    axis = "evidence"
+    levels = EVIDENCE
+    also = ("support",)
+    reasons = REASONS
+    rows = """SELECT 'pair:' || p.statement_id || ':' || p.source_id AS unit, r.ordinal AS cluster,
+       1000000 * s.ordinal + p.ordinal AS ordinal, s.text, r.model, r.origin, r.record_id
+FROM reviewed_pair AS p JOIN statement AS s USING (statement_id) JOIN response AS r USING (response_id)"""
+
+    def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
+        """The statement and its question; the source, with the words that both share marked; the response beside."""
+        statement_id, source_id = ids_of(unit)
+        row = reader.execute(_STATEMENT, (statement_id,)).fetchone()
+        source = _source(reader, row, source_id) if row else None
+        if row is None or source is None:
+            raise KeyError(unit)
+        evidence = load_evidence(reader, statement_id, source.snapshot_id)
+        shown = source_document(reader, source, lexical=evidence.lexical)
+        group = response_name(row["response_ordinal"])
+        return UnitView(
+            unit=unit,
+            kind=self.name,
+            name=f"{group} S{row['ordinal']} {source.bracketed}",
+            group=group,
+            text=row["text"],
+            text_sha256=row["text_sha256"],
+            parts=(Part("statement", row["text"], main=True), Part("asked", row["question"])),
+            documents=(shown,),
+            beside=response_document(row["response_ordinal"], row["response"], _places(row)),
+            model=row["model"],
+            origin=row["origin"],
+            record_id=row["record_id"],
+            response_id=row["response_id"],
+            missing="" if shown.text else "There is no text of this source to decide by.",
+        )
+
+    def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
+        """The judges' votes on this source, with their quotes in its page, and what the offline rules found there."""
+        statement_id, source_id = ids_of(unit)
+        every = load_judgements(reader, statement_id)
+        here = [said for said in every if said.source_id == source_id]
+        common = by_source((said.vote for said in every), tie_rule(reader)).get(source_id)
+        counting = {vote.judgement_id for vote in jury(said.vote for said in every)}
+        source = _source(reader, reader.execute(_STATEMENT, (statement_id,)).fetchone(), source_id)
+        assert source is not None
+        evidence = load_evidence(reader, statement_id, source.snapshot_id)
+        return Machines(
+            opinions=tuple(_opinion(said, counts=said.judgement_id in counting) for said in here),
+            level=common.verdict if common else None,
+            words=_words(common, len(here)),
+            badges=_badges(common, evidence, source),
+            marks=tuple((SOURCE, mark) for mark in _marks(here, evidence)),
+        )
+
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response."""
+        query = "SELECT response_id FROM statement WHERE statement_id = ?"
+        return str(reader.execute(query, (ids_of(unit)[0],)).fetchone()[0])
+
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """Each judge's vote on each source: its level, and on the axis ``support`` the two-way word."""
+        voters = VoteReader(reader)
+        for _, rows in groupby(reader.execute(_JUDGED), key=itemgetter("statement_id")):
+            of_statement = list(rows)
+            for vote in voters.votes(of_statement):
+                first = of_statement[0]
+                unit, rater = unit_id(NAME, first["statement_id"], vote.source_id), vote.judge.title
+                if vote.verdict is not None:
+                    yield Rating(unit, first["response_id"], "evidence", rater, True, "", vote.verdict)
+                if vote.supported is not None:
+                    word = "supported" if vote.supported else "not_supported"
+                    yield Rating(unit, first["response_id"], "support", rater, True, "", word)
+
+
+def _source(reader: sqlite3.Connection, statement: sqlite3.Row, source_id: str) -> Source | None:
+    """The source as the response calls it, ``None`` when the response does not cite it."""
+    own = own_citations(reader, statement["statement_id"])
+    sources = load_sources(reader, statement["response_id"], own)
+    return next((source for source in sources if source.source_id == source_id), None)
+
+
+def _opinion(said: Judgement, *, counts: bool) -> Opinion:
+    quoted = (Passage(SOURCE, said.quote, said.quote_status, said.quote_spans),) if said.quote else ()
+    return Opinion(
+        opinion_id=said.judgement_id,
+        judge=judge_name(said),
+        model=said.model,
+        prompt=said.prompt,
+        said=said_in_words(said),
+        label=said.verdict,
+        confidence=said.confidence,
+        reason=said.reason,
+        passages=quoted,
+        counts=counts and not said.vote.abstains,
+    )
+
+
+def _words(common: RollUp | None, asked: int) -> str:
+    """The jury on this source; of a single judge its opinion says it all."""
+    if common is None or asked < 2:
+        return ""
+    silent = f", {common.abstained} abstained" if common.abstained else ""
+    return f"jury {common.votes_for}-{common.votes_other}{silent}"
+
+
+def _badges(common: RollUp | None, evidence: Evidence, source: Source) -> str:
+    """Why the pair is worth a look, by the rules of triage."""
+    if common is None:
+        return ""
+    page = CitedPages(1, (source.state,), opens=source.snapshot_id, readable=True)
+    found = flags(common, [clash.kind for clash in evidence.clashes], page)
+    return " · ".join(flag.badge for flag in worth_flagging(found, ()))
+
+
+def _marks(here: list[Judgement], evidence: Evidence) -> Iterator[TextMark]:
+    """In the source: what judges quote of it, where a quote was altered, what the rules found and what differs."""
+    for said in here:
+        if not said.offline:
+            yield from (TextMark(*span, "quote") for span in said.quote_spans)
+        yield from (TextMark(*in_text, "clash") for _, in_text in said.differences)
+    yield from (TextMark(*span, "evidence") for span in evidence.highlights)
+    yield from (TextMark(*clash.source, "clash") for clash in evidence.clashes)
+
+
+def _places(statement: sqlite3.Row) -> list[Span]:
+    """The statement's places in its response: one, several, or none when it was reworded."""
+    if statement["start"] is not None:
+        return [Span(statement["start"], statement["end"])]
+    return [Span(*part) for part in json.loads(statement["parts"])]

@@ -1,0 +1,184 @@
+"""A statement beside one source: the pairs of a study, what is shown of them, and the statement's label from them."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from medreview.judges.rollup import Word
+from medreview.judges.verdicts import refresh
+from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
+from medreview.units.derived_label import derive, derived_label, derived_labels
+from medreview.units.kind import Rating
+from medreview.units.pair import Pair
+from medreview.units.view import TextMark
+from tests.support.study_builder import StudyBuilder, build, new_version
+
+PAIR = Pair()
+TEXT = "Metformin is stopped below an eGFR of 30. It may cause a lack of vitamin B12."
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "t.medreview", "t") as made:
+        build(made, _material)
+        yield made
+
+
+def _material(rows: StudyBuilder) -> None:
+    for name, text in (
+        ("a", "Stop metformin when the eGFR falls below 30."),
+        ("b", "Metformin can lower vitamin B12."),
+        ("c", "Metformin is continued down to an eGFR of 15."),
+    ):
+        rows.page(name, text)
+    rows.snapshot(rows.source("dead"), "", page_state="http_error", status=404)
+    statements = ("Metformin is stopped below an eGFR of 30.", "It may cause a lack of vitamin B12.")
+    rows.response("r1", TEXT, statements=statements, cites=("b", "dead", "a", "a", "c"), question="Metformin?")
+    rows.own_number("r1", 3, "a")
+    rows.evidence("r1.1", "a@1", highlights=[[0, 4]], lexical=[[5, 14], [24, 28]])
+    rows.response("r2", "Rest helps.", statements=("Rest helps.",), cites=("a",), model="borealis-1")
+    rows.add("listed_pair", statement_id="r1.2", source_id="b")
+
+
+def judged(study: Study) -> None:
+    def add(rows: StudyBuilder) -> None:
+        rows.judgement("one", "r1.1", "a@1", "supported", "Stop metformin when the eGFR falls below 30.")
+        rows.judgement("two", "r1.1", "a@1", "supported", "Start metformin.", "absent")
+        rows.judgement("one", "r1.1", "c@1", "contradicted", "down to an eGFR of 15")
+        rows.judgement("offline", "r1.1", "a@1", "unsure")
+        rows.judgement("two-way", "r1.1", "b@1", "not found")
+        rows.judgement("offline", "r2.1", "a@1", "not_addressed")
+
+    build(study, add)
+    refresh(study)
+
+
+def label(study: Study, reviewer: str, *given: tuple[str, str, str], mode: str = "blind") -> None:
+    """Labels (unit, axis, level) of one sitting."""
+    recorder = Recorder(reviewer)
+
+    def write(connection: sqlite3.Connection) -> None:
+        for unit, axis, level in given:
+            exposure = {"judge_verdict": "no" if mode == "blind" else "before"}
+            snapshot = f"{unit.rpartition(':')[2]}@1"
+            event = NewEvent("decide", unit, {"axis": axis, "label": level, "exposure": exposure}, snapshot)
+            recorder.append(connection, event, block="pairs", mode=mode)
+
+    study.write(write)
+
+
+def test_the_pairs_are_those_that_judges_are_asked_about_each_once_in_the_order_of_the_responses(study: Study) -> None:
+    rows = study.reader.execute(f"SELECT * FROM ({PAIR.rows}) ORDER BY cluster, ordinal").fetchall()
+    assert [row["unit"] for row in rows] == [
+        "pair:r1.1:b", "pair:r1.1:a", "pair:r1.1:c", "pair:r1.2:b", "pair:r2.1:a",
+    ]  # fmt: skip
+    assert tuple(rows[-1])[3:] == ("Rest helps.", "borealis-1", "forum", "")
+
+
+def test_a_pair_shows_the_statement_one_source_and_the_response_with_the_statement_marked(study: Study) -> None:
+    shown = PAIR.load(study.reader, "pair:r1.1:a")
+    assert (shown.name, shown.group, shown.response_id) == ("R01 S1 [3]", "R01", "r1")
+    assert [(part.label, part.text, part.main) for part in shown.parts] == [
+        ("statement", "Metformin is stopped below an eGFR of 30.", True),
+        ("asked", "Metformin?", False),
+    ]
+    (page,) = shown.documents
+    assert (page.key, page.title, page.state, page.snapshot_id) == ("source", "[3] a.example", "ok", "a@1")
+    assert page.marks == (TextMark(5, 14, "lexical"), TextMark(24, 28, "lexical"))
+    assert page.opens == 5
+    assert shown.beside is not None
+    assert shown.beside.marks == (TextMark(0, 41, "statement"),)
+    assert PAIR.cluster(study.reader, shown.unit) == "r1"
+    for unknown in ("pair:r2.1:b", "pair:r9.1:a"):
+        with pytest.raises(KeyError):
+            PAIR.load(study.reader, unknown)
+    assert PAIR.load(study.reader, "pair:r1.1:dead").missing
+
+
+def test_nothing_that_is_shown_before_the_decision_depends_on_the_judges(study: Study) -> None:
+    units = [row[0] for row in study.reader.execute(PAIR.rows)]
+    before = [PAIR.load(study.reader, unit) for unit in units]
+    judged(study)
+    assert [PAIR.load(study.reader, unit) for unit in units] == before
+
+
+def test_the_machines_of_a_pair_are_the_votes_on_its_source_with_their_quotes(study: Study) -> None:
+    judged(study)
+    here = PAIR.machines(study.reader, "pair:r1.1:a")
+    assert [(one.judge, one.said, one.label, one.counts) for one in here.opinions] == [
+        ("one", "supported", "supported", True),
+        ("two", "supported", "supported", True),
+        ("offline (words only)", "unsure", None, False),
+    ]
+    assert (here.level, here.words, here.badges) == ("supported", "jury 2-0", "quote absent")
+    assert here.opinions[0].passages[0].spans == ((0, 44),)
+    assert ("source", TextMark(0, 44, "quote")) in here.marks
+    assert ("source", TextMark(0, 4, "evidence")) in here.marks
+    other = PAIR.machines(study.reader, "pair:r1.1:c")
+    assert (other.level, other.words, other.badges) == ("contradicted", "", "contradicted")
+    assert PAIR.machines(study.reader, "pair:r1.1:b").opinions[0].said == "not supported"
+    nobody = PAIR.machines(study.reader, "pair:r1.2:b")
+    assert (nobody.opinions, nobody.level, nobody.badges) == ((), None, "")
+
+
+def test_each_vote_is_a_rating_and_a_two_way_word_has_an_axis_of_its_own(study: Study) -> None:
+    judged(study)
+    ratings = list(PAIR.machine_ratings(study.reader))
+    assert Rating("pair:r1.1:c", "r1", "evidence", "one", True, "", "contradicted") in ratings
+    assert [one[2:] for one in ratings if one.unit == "pair:r1.1:b"] == [
+        ("support", "two-way", True, "", "not_supported")
+    ]
+    assert Rating("pair:r2.1:a", "r2", "evidence", "offline (words only)", True, "", "not_addressed") in ratings
+
+
+YES, NO, PART = Word("supported", True), Word("not_addressed", False), Word("partial", False)
+AGAINST, NOT = Word("contradicted", False), Word(None, False)
+CANNOT = Word("cannot_judge", None)
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "supported"),
+    [
+        ([NO, YES, AGAINST], "supported", True),
+        ([YES], "supported", True),
+        ([NO, AGAINST], None, None),
+        ([NO, PART, AGAINST], "contradicted", False),
+        ([NO, PART, NO], "partial", False),
+        ([NO, NO, NO], "not_addressed", False),
+        ([NO, NOT, NO], None, False),
+        ([NO, NO, CANNOT], "not_addressed", None),
+        ([CANNOT, CANNOT, CANNOT], "cannot_judge", None),
+        ([], None, None),
+    ],
+)
+def test_a_statements_label_from_its_pairs_is_the_judges_rule_over_sources_once_all_are_labelled(
+    words: list[Word], label: str | None, supported: bool | None
+) -> None:
+    found = derive(dict(zip("abc", words, strict=False)), "abc")
+    assert found == (label, supported, len(words), 3)
+
+
+def test_the_derived_label_is_told_for_one_statement_and_for_all(study: Study) -> None:
+    label(study, "anna", ("pair:r1.1:a", "evidence", "partial"), ("pair:r1.1:b", "support", "not_supported"))
+    found = derived_label(study.reader, "r1.1", "anna")
+    assert found is not None
+    assert found.words == "2 of 3 pairs labelled"
+    assert derived_label(study.reader, "r1.1", "bert") is None
+    label(study, "bert", ("pair:r1.1:c", "evidence", "supported"), mode="open")
+    label(study, "anna", ("pair:r1.1:c", "evidence", "not_addressed"), ("pair:r1.2:b", "evidence", "supported"))
+    every = {(one.statement_id, one.reviewer): one for one in derived_labels(study.reader)}
+    assert {key: (one.mode, one.current.words) for key, one in every.items()} == {
+        ("r1.1", "anna"): ("blind", "derived from 3 of 3 pairs: not supported"),
+        ("r1.1", "bert"): ("assisted", "derived from 1 of 3 pairs: supported"),
+        ("r1.2", "anna"): ("blind", "derived from 1 of 1 pairs: supported"),
+    }
+    assert (
+        every["r1.1", "anna"].current == every["r1.1", "anna"].counting == derived_label(study.reader, "r1.1", "anna")
+    )
+    new_version(study, "c", "Metformin is stopped at an eGFR of 30.")
+    changed = derived_label(study.reader, "r1.1", "anna")
+    assert changed is not None
+    assert changed.words == "2 of 3 pairs labelled"
