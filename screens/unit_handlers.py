@@ -16,8 +16,7 @@ class UnitHandlers(ActionHandlers):
         super().__init__(session, reading, stage)
 
     def _their_words(self) -> str:
-        level = self._units.judges_say
-        return self._units.asks.level_named(level).name if level else ""
+        return self._units.judges_words
 
     def _other_text(self, target: str) -> str:
         keys = self._units.text_keys()

@@ -70,6 +70,14 @@ class UnitSession(Deciding):
         return self.machines.level
 
     @property
+    def judges_words(self) -> str:
+        """The same in words; of judges that only say supported or not, that; ``""`` when they have no say."""
+        machines = self.machines
+        if machines.level is not None:
+            return self.asks.level_named(machines.level).name
+        return {True: "supported", False: "not supported", None: ""}[machines.supported]
+
+    @property
     def document(self) -> Document | None:
         """The text in the main pane."""
         documents = self.view.documents if self.view else ()
@@ -166,8 +174,7 @@ class UnitSession(Deciding):
         return FollowUp.REASON if self.asks.reasons else FollowUp.ADVANCE
 
     def _agrees(self, label: str) -> bool | None:
-        level = self.kind.machines(self.study.reader, self._current()).level
-        return None if level is None else label == level
+        return self.kind.machines(self.study.reader, self._current()).agree(label)
 
     def _to_accept(self, unit: str) -> str:
         level = self.machines.level
@@ -176,8 +183,8 @@ class UnitSession(Deciding):
         return level
 
     def _differs(self, unit: str) -> bool:
-        label, level = self.label_of(unit), self.kind.machines(self.study.reader, unit).level
-        return None not in (label, level) and label != level
+        label = self.label_of(unit)
+        return label is not None and self.kind.machines(self.study.reader, unit).agree(label) is False
 
     def _about(self) -> Decided:
         self._current()

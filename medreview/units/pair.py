@@ -1,6 +1,5 @@
 """A pair: does this one source say the statement? (SourceCheckup's expert annotation)"""
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from itertools import groupby
@@ -14,7 +13,6 @@ from medreview.judges.votes import COLUMNS, VoteReader, jury
 from medreview.labels import EVIDENCE, REASONS
 from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import ids_of, unit_id
-from medreview.text import Span
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.source_document import SOURCE, response_document, source_document
@@ -24,6 +22,7 @@ from medreview.units.statement_view import (
     judge_name,
     load_evidence,
     load_judgements,
+    places_of,
     response_name,
     said_in_words,
 )
@@ -46,6 +45,7 @@ class Pair(UnitKind):
     """``pair:STATEMENT_ID:SOURCE_ID``, one of the view ``reviewed_pair``.
 
     What judges say of it are their votes on this source; their common label is rolled up over the jury as everywhere.
+    The offline rules alone have none: nobody owes them a reason.
     """
 
     name = NAME
@@ -80,7 +80,7 @@ FROM reviewed_pair AS p JOIN statement AS s USING (statement_id) JOIN response A
             text_sha256=row["text_sha256"],
             parts=(Part("statement", row["text"], main=True), Part("asked", row["question"])),
             documents=(shown,),
-            beside=response_document(row["response_ordinal"], row["response"], _places(row)),
+            beside=response_document(row["response_ordinal"], row["response"], places_of(row)),
             model=row["model"],
             origin=row["origin"],
             record_id=row["record_id"],
@@ -100,10 +100,11 @@ FROM reviewed_pair AS p JOIN statement AS s USING (statement_id) JOIN response A
         evidence = load_evidence(reader, statement_id, source.snapshot_id)
         return Machines(
             opinions=tuple(_opinion(said, counts=said.judgement_id in counting) for said in here),
-            level=common.verdict if common else None,
+            level=common.verdict if common and not common.by_rules else None,
             words=_words(common, len(here)),
             badges=_badges(common, evidence, source),
             marks=tuple((SOURCE, mark) for mark in _marks(here, evidence)),
+            supported=common.supported if common and not common.by_rules else None,
         )
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
@@ -134,7 +135,8 @@ def _source(reader: sqlite3.Connection, statement: sqlite3.Row, source_id: str) 
 
 
 def _opinion(said: Judgement, *, counts: bool) -> Opinion:
-    quoted = (Passage(SOURCE, said.quote, said.quote_status, said.quote_spans),) if said.quote else ()
+    spans = () if said.offline else said.quote_spans  # what the rules found is marked as that
+    quoted = (Passage(SOURCE, said.quote, said.quote_status, spans),) if said.quote else ()
     return Opinion(
         opinion_id=said.judgement_id,
         judge=judge_name(said),
@@ -167,17 +169,8 @@ def _badges(common: RollUp | None, evidence: Evidence, source: Source) -> str:
 
 
 def _marks(here: list[Judgement], evidence: Evidence) -> Iterator[TextMark]:
-    """In the source: what judges quote of it, where a quote was altered, what the rules found and what differs."""
+    """In the source: where a quote of it was altered, what the rules found and what differs."""
     for said in here:
-        if not said.offline:
-            yield from (TextMark(*span, "quote") for span in said.quote_spans)
         yield from (TextMark(*in_text, "clash") for _, in_text in said.differences)
     yield from (TextMark(*span, "evidence") for span in evidence.highlights)
     yield from (TextMark(*clash.source, "clash") for clash in evidence.clashes)
-
-
-def _places(statement: sqlite3.Row) -> list[Span]:
-    """The statement's places in its response: one, several, or none when it was reworded."""
-    if statement["start"] is not None:
-        return [Span(statement["start"], statement["end"])]
-    return [Span(*part) for part in json.loads(statement["parts"])]

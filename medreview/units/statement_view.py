@@ -238,6 +238,12 @@ def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: st
     )
 
 
+def places_of(statement: sqlite3.Row) -> tuple[Span, ...]:
+    """The places in its response of a row of ``statement``: one, several, or none when it was reworded."""
+    span = _span(statement["start"], statement["end"])
+    return (span,) if span else tuple(Span(*part) for part in json.loads(statement["parts"]))
+
+
 def _span(start: int | None, end: int | None) -> Span | None:
     return None if start is None or end is None else Span(start, end)
 

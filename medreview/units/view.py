@@ -89,6 +89,7 @@ class Machines:
 
     ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
     the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
+    ``supported``: what they say of a pair where they have no level, the two-way word.
     """
 
     opinions: tuple[Opinion, ...] = ()
@@ -96,6 +97,15 @@ class Machines:
     words: str = ""
     badges: str = ""
     marks: tuple[tuple[str, TextMark], ...] = ()
+    supported: bool | None = None
+
+    def agree(self, label: str) -> bool | None:
+        """Whether they say the same as a label; ``None`` when they have no say, or cannot have one on it."""
+        if self.level is not None:
+            return label == self.level
+        if self.supported is None or label == "cannot_judge":
+            return None
+        return self.supported == (label == "supported")
 
 
 @dataclass(frozen=True, slots=True)

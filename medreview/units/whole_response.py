@@ -1,17 +1,31 @@
 """A whole response: is every statement of it supported by one of its sources? (SourceCheckup's response level)"""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from medreview.judges.votes import Judge
 from medreview.labels import ALL_SUPPORTED
+from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import ids_of, unit_id
+from medreview.units.cited_source import load_sources
 from medreview.units.kind import Rating, UnitKind
-from medreview.units.statement_view import response_name
-from medreview.units.view import Document, Machines, Opinion, Part, UnitView
+from medreview.units.source_document import RESPONSE, response_document, source_document
+from medreview.units.statement_view import places_of, response_name
+from medreview.units.view import Document, Machines, Opinion, Part, TextMark, UnitView
 from medreview.words import in_words
 
-_ROLLED = """SELECT count(*) AS n, sum(v.supported IS 1) AS yes, sum(v.supported IS 0) AS no
-FROM statement AS s LEFT JOIN verdict AS v USING (statement_id) WHERE s.response_id = ?"""
+STATEMENTS: Final = "statements"
+"""The key of the list of statements."""
+
+_ROLLED: Final = """
+SELECT r.response_id, count(*) AS n, sum(v.supported IS 1) AS yes, sum(v.supported IS 0) AS no,
+       min(v.by_rules) AS by_rules
+FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+LEFT JOIN verdict AS v ON v.statement_id = s.statement_id {where}
+GROUP BY r.response_id ORDER BY r.ordinal"""
+_ONE: Final = _ROLLED.format(where="WHERE r.response_id = ?")
+_EVERY: Final = _ROLLED.format(where="")
 
 
 class WholeResponse(UnitKind):
@@ -30,21 +44,26 @@ class WholeResponse(UnitKind):
 FROM response AS r WHERE EXISTS (SELECT 1 FROM statement AS s WHERE s.response_id = r.response_id)"""
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
-        """The question, the response, its sources."""
+        """The question; the list of the statements and the sources; the response beside."""
         (response_id,) = ids_of(unit)
         row = reader.execute("SELECT * FROM response WHERE response_id = ?", (response_id,)).fetchone()
         if row is None:
             raise KeyError(unit)
+        name = response_name(row["ordinal"])
+        sources = load_sources(reader, response_id, numbering(reader, response_id))
         return UnitView(
             unit=unit,
             kind=self.name,
-            name=response_name(row["ordinal"]),
-            group=response_name(row["ordinal"]),
+            name=name,
+            group=name,
             text=row["text"],
             text_sha256=row["text_sha256"],
             parts=(Part("asked", row["question"], main=True),),
-            documents=tuple(_sources(reader, response_id)),
-            beside=Document("response", f"response {response_name(row['ordinal'])}", row["text"]),
+            documents=(
+                Document(STATEMENTS, "statements", _listed(_statements(reader, response_id))),
+                *(source_document(reader, source, f"source:{source.source_id}") for source in sources),
+            ),
+            beside=response_document(row["ordinal"], row["text"]),
             model=row["model"],
             origin=row["origin"],
             record_id=row["record_id"],
@@ -52,56 +71,75 @@ FROM response AS r WHERE EXISTS (SELECT 1 FROM statement AS s WHERE s.response_i
         )
 
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
-        """The roll-up over the statements, and those that no source supports."""
+        """The roll-up over the statements; those that no source supports, marked in their list and in the response.
+
+        The offline rules alone have no common label: nobody owes them a reason.
+        """
         (response_id,) = ids_of(unit)
-        counts = reader.execute(_ROLLED, (response_id,)).fetchone()
-        level = _level(counts)
-        rows = reader.execute(
-            """SELECT s.statement_id, s.ordinal, s.text, v.verdict FROM statement AS s
-               JOIN verdict AS v USING (statement_id) WHERE s.response_id = ? AND v.supported IS NOT 1
-               ORDER BY s.ordinal""",
-            (response_id,),
+        counts = reader.execute(_ONE, (response_id,)).fetchone()
+        if counts is None or not (counts["yes"] or counts["no"]):
+            return Machines()
+        failing = [row for row in _statements(reader, response_id) if row["judged"] and row["supported"] != 1]
+        by = "roll-up by the offline rules" if counts["by_rules"] else "roll-up"
+        return Machines(
+            opinions=tuple(_opinion(row) for row in failing),
+            level=None if counts["by_rules"] else _level(counts),
+            words=f"{by}: {counts['yes']} of {counts['n']} statements supported",
+            marks=tuple(_marks(_statements(reader, response_id), {row["statement_id"] for row in failing})),
         )
-        said = tuple(
-            Opinion(row["statement_id"], f"S{row['ordinal']}", "", "", in_words(row["verdict"] or "no verdict"), None,
-                    reason=row["text"], counts=False)
-            for row in rows
-        )  # fmt: skip
-        words = f"roll-up: {counts['yes'] or 0} of {counts['n']} statements supported"
-        return Machines(said, level, words)
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
         """The response."""
         return ids_of(unit)[0]
 
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """The roll-up of each response that has one."""
-        for (response_id,) in reader.execute("SELECT response_id FROM response ORDER BY ordinal").fetchall():
-            level = _level(reader.execute(_ROLLED, (response_id,)).fetchone())
+        """The roll-up of each response that has one; by the offline rules under their name."""
+        for row in reader.execute(_EVERY):
+            level = _level(row)
             if level is not None:
-                yield Rating(unit_id(self.name, response_id), response_id, self.axis, "judges", True, "", level)
+                rater = Judge("offline", offline=True).title if row["by_rules"] else "judges"
+                yield Rating(unit_id(self.name, row[0]), row[0], self.axis, rater, True, "", level)
 
 
 def _level(counts: sqlite3.Row) -> str | None:
     """``no`` as soon as one statement is not supported; ``yes`` when all are."""
     if counts["no"]:
         return "no"
-    return "yes" if counts["n"] and counts["yes"] == counts["n"] else None
+    return "yes" if counts["yes"] == counts["n"] else None
 
 
-def _sources(reader: sqlite3.Connection, response_id: str) -> Iterator[Document]:
-    rows = reader.execute(
-        """SELECT c.source_id, min(c.ordinal) AS first, u.url, u.domain, p.snapshot_id, p.page_state, p.text
-           FROM citation AS c JOIN source AS u USING (source_id)
-           LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
-           WHERE c.response_id = ? GROUP BY c.source_id ORDER BY first""",
+def _statements(reader: sqlite3.Connection, response_id: str) -> list[sqlite3.Row]:
+    return reader.execute(
+        """SELECT s.*, v.statement_id IS NOT NULL AS judged, v.verdict, v.supported
+           FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
+           WHERE s.response_id = ? ORDER BY s.ordinal""",
         (response_id,),
+    ).fetchall()
+
+
+def _line(statement: sqlite3.Row) -> str:
+    return f"S{statement['ordinal']}  {statement['text']}"
+
+
+def _listed(statements: Sequence[sqlite3.Row]) -> str:
+    """One statement a paragraph, each after its number."""
+    return "\n\n".join(map(_line, statements))
+
+
+def _opinion(statement: sqlite3.Row) -> Opinion:
+    said = statement["verdict"] or ("not_supported" if statement["supported"] == 0 else "no common verdict")
+    name = f"S{statement['ordinal']}"
+    return Opinion(
+        statement["statement_id"], name, "", "", in_words(said), None, reason=statement["text"], counts=False
     )
-    for place, row in enumerate(rows, 1):
-        yield Document(
-            key=f"source:{row['source_id']}",
-            title=f"[{place}] {row['domain']}",
-            text=row["text"] or "",
-            state=row["page_state"] or "not fetched",
-            snapshot_id=row["snapshot_id"],
-        )
+
+
+def _marks(statements: Sequence[sqlite3.Row], failing: set[str]) -> Iterator[tuple[str, TextMark]]:
+    """The failing statements in the list and in the response."""
+    at = 0
+    for statement in statements:
+        end = at + len(_line(statement))
+        if statement["statement_id"] in failing:
+            yield STATEMENTS, TextMark(at, end, "clash")
+            yield from ((RESPONSE, TextMark(*place, "clash")) for place in places_of(statement))
+        at = end + 2
