@@ -11,7 +11,11 @@ from medreview.units.statement_view import load_name
 from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
 
-KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in (Pair(), WholeResponse())}
+_EVERY: Final[tuple[UnitKind, ...]] = (
+    Pair(),
+    WholeResponse(),
+)
+KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""
 
 FORMATS: Final[tuple[UnitFormat, ...]] = tuple(kind.form for kind in KINDS.values() if kind.form is not None)

@@ -35,5 +35,8 @@ def two_responses(study: Study) -> None:
     refresh(study)
 
 
-SAMPLES: Final[dict[str, Callable[[Study], None]]] = {"response": two_responses}
+SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
+    "pair": two_responses,
+    "response": two_responses,
+}
 """How to fill a new study with units of each kind."""
