@@ -184,6 +184,10 @@ Via = Literal["digit", "accept", "reveal", "script", "file"]
 a file of labels that was imported."""
 VIAS: Final[tuple[Via, ...]] = ("digit", "accept", "reveal", "script", "file")
 
+AdjudicatedBy = Literal["third", "agreement"]
+"""Who settled that two reviewers' labels differ: another reviewer, or they themselves, together."""
+ADJUDICATED_BY: Final[tuple[AdjudicatedBy, ...]] = ("third", "agreement")
+
 Reveal = Literal["block", "each"]
 """When a blind decision shows the judges: at the end of its block, or at once."""
 REVEALS: Final[tuple[Reveal, ...]] = ("block", "each")

@@ -14,7 +14,9 @@ from medreview.study.close_note import not_as_closed
 from medreview.study.events import misfitting
 from medreview.study.migrations import new_schema, schema_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
+from medreview.study.span_faults import span_faults
 from medreview.study.study import Study
+from medreview.study.unit_faults import content_faults, gold_faults, unknown_units
 from medreview.text import joined, sha256
 
 MOST: Final = 8
@@ -24,6 +26,12 @@ UNREADABLE: Final = (sqlite3.Error, ValueError, LookupError, TypeError, Attribut
 """What reading damaged rows raises: texts and JSON that are none, values of another type, ranges that are none."""
 
 _QUOTED: Final = 160
+
+_TEXTS: Final = (
+    ("response", "response_id"), ("statement", "statement_id"), ("snapshot", "snapshot_id"), ("passage", "passage_id"),
+    ("case_note", "note_id"),
+)  # fmt: skip
+"""Tables of texts that are stored with their hashes."""
 
 Named = set[tuple[str, str]]
 """Rows by table and key that a sentence told of already, with more than their seal can tell."""
@@ -72,7 +80,7 @@ def _whatever_the_bytes(connection: sqlite3.Connection) -> Iterator[None]:
 def _problems(connection: sqlite3.Connection) -> Iterator[str]:
     named: Named = set()
     for part in (_structure, _foreign_keys, _schema, partial(_texts, named), partial(_bodies, named),
-                 partial(_events, named)):  # fmt: skip
+                 partial(content_faults, named), partial(_events, named)):  # fmt: skip
         yield from _bounded(partial(part, connection))
     try:
         tables = sealed_tables(connection)
@@ -81,7 +89,7 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
         tables = []
     for table in tables:
         yield from _bounded(partial(_seals, named, connection, table), f"rows of {table.name}")
-    for part in (_ranges, _spans):
+    for part in (_ranges, _spans, gold_faults, unknown_units):
         yield from _bounded(partial(part, connection))
 
 
@@ -126,7 +134,7 @@ def _schema(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _texts(named: Named, connection: sqlite3.Connection) -> Iterator[str]:
-    for table, key in (("response", "response_id"), ("statement", "statement_id"), ("snapshot", "snapshot_id")):
+    for table, key in _TEXTS:
         for row in connection.execute(f"SELECT {key} AS id, text, text_sha256 FROM {table}"):
             if sha256(row["text"]) != row["text_sha256"]:
                 named.add((table, str(row["id"])))
@@ -190,21 +198,3 @@ def _spans(connection: sqlite3.Connection) -> Iterator[str]:
     for row in connection.execute(query):
         yield f"Event {row['seq']} deletes a span that was not marked by the same reviewer on the same statement."
 
-
-def span_faults(connection: sqlite3.Connection, after: int = 0) -> Iterator[str]:
-    """A sentence for each span that does not hold the text that was marked, of the events from a number on."""
-    query = "SELECT seq, payload, unit, snapshot FROM event WHERE kind = 'span_add' AND seq > ?"
-    for row in connection.execute(query, (after,)):
-        span = json.loads(row["payload"])
-        if span["target"] == "response":
-            query, key = (
-                "SELECT r.text FROM statement JOIN response AS r USING (response_id) WHERE statement_id = ?",
-                row["unit"],
-            )
-        else:
-            query, key = "SELECT text FROM snapshot WHERE snapshot_id = ?", row["snapshot"]
-        found = connection.execute(query, (key,)).fetchone()
-        if found is None and span["target"] != "response":
-            continue  # marked in another study, on a page that was not merged with the events
-        if found is None or found[0][span["start"] : span["end"]] != span["exact"]:
-            yield f"The span of event {row['seq']} does not hold the text that was marked."

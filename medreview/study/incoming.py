@@ -10,13 +10,16 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeGuard
 
-from medreview.labels import AXES, FLAGS, PAGE_STATES, REASONS, SET_APART, Label, is_label, scale_of
+from medreview.labels import ADJUDICATED_BY, AXES, FLAGS, PAGE_STATES, REASONS, SET_APART, Label, is_label, scale_of
 from medreview.storable import unstorable
 from medreview.study.bodies import body_digest
 from medreview.study.events import event_hash
 from medreview.text import sha256
 
 _ULID: Final = re.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_DOCUMENT: Final = re.compile(r"[a-z]+(:[A-Za-z0-9_.-]+)?")
+"""The key of a document of a unit: ``response``, ``source:ID``, ``note:ID``, ``output:2``."""
+
 _TEXTS: Final = (
     "event_id", "at_utc", "reviewer", "session", "kind", "unit", "block", "mode", "payload", "app_version",
     "label_set_version", "previous_hash", "hash",
@@ -69,9 +72,13 @@ def _payload_fault(event: Row, payload: Row) -> str:
             )
         case "note":
             return _no_text(payload, "text")
+        case "adjudicate":
+            return _adjudication_fault(payload)
+        case "share_rate":
+            return _no_text(payload, "of", "seed") or _rate_fault(payload)
         case "span_add":
-            if payload.get("target") not in ("response", "source"):
-                return "target is neither response nor source"
+            if not isinstance(payload.get("target"), str) or not _DOCUMENT.fullmatch(payload["target"]):
+                return "target names no document"
             return _no_text(payload, "label", "exact") or _range_fault(payload, payload["exact"])
         case "span_del":
             return _no_text(payload, "span")
@@ -80,6 +87,21 @@ def _payload_fault(event: Row, payload: Row) -> str:
         case "retract" if event["undoes_event"] is None:
             return "nothing says which event it takes back"
     return ""
+
+
+def _adjudication_fault(payload: Row) -> str:
+    of = payload.get("of")
+    if not isinstance(of, list) or len(of) < 2 or not all(isinstance(one, str) for one in of):
+        return "of does not name the labels that differ"
+    return _label_fault(payload) or (
+        "" if payload.get("by") in ADJUDICATED_BY else "by is neither a third reviewer nor an agreement"
+    )
+
+
+def _rate_fault(payload: Row) -> str:
+    rate = payload.get("rate")
+    fits = isinstance(rate, float | int) and not isinstance(rate, bool) and 0 <= rate <= 1
+    return "" if fits else "rate is not in [0, 1]"
 
 
 def _label_fault(payload: Row) -> str:

@@ -10,20 +10,22 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.study.audit_frame import join_frame
-from medreview.study.check import UNREADABLE, span_faults, told, unreadable
+from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
 from medreview.study.incoming import event_fault, frame_fault, page_fault
-from medreview.study.promotion import number_promotions, promoted
+from medreview.study.promotion import number_promotions
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
+from medreview.study.span_faults import span_faults
 from medreview.study.study import Study
+from medreview.study.units_here import UnitsHere
 
 _BEHIND: Final = "t.snapshot_id IN (SELECT snapshot FROM event)"
 
 
 @dataclass(frozen=True, slots=True)
 class MergeSummary:
-    """How many events came in, were here already, or speak of statements that this study does not have."""
+    """How many events came in, were here already, or speak of units that this study does not have."""
 
     added: int
     known: int
@@ -33,7 +35,7 @@ class MergeSummary:
 def merge(study: Study, other: Path) -> MergeSummary:
     """Add the other study's events that this one does not have, and the pages they were made on. Twice adds nothing.
 
-    Events on statements that are not in this study are left out and counted. A page that comes in does not become the
+    Events on units that are not in this study are left out and counted. A page that comes in does not become the
     current one: judgements and decisions of this study rest on the one that it has.
     All of it is verified before the first write. Raises :class:`UserError` when the other file is this one, no study, a
     study that has nothing in common with this one, its record does not verify, or anything that would be taken over
@@ -41,7 +43,6 @@ def merge(study: Study, other: Path) -> MergeSummary:
     """
     if os.path.realpath(other) == os.path.realpath(study.path):
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
-    study_id = study.meta("study_id")
     with Study.open(other, read_only=True) as theirs:
         try:
             brought = _brought(study, theirs)
@@ -53,10 +54,9 @@ def merge(study: Study, other: Path) -> MergeSummary:
         for row in brought.events:
             if known.get(row["event_id"], row["hash"]) != row["hash"]:
                 raise UserError(f"{other} was not merged: the event {row['event_id']} is another one in this study.")
-        here = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {study_id}
-        responses = {row[0] for row in connection.execute("SELECT response_id FROM response")}
         fresh = [row for row in brought.events if row["event_id"] not in known]
-        here |= promoted(((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh), responses)
+        here = UnitsHere(connection)
+        here.add_made((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh)
         ours = [row for row in fresh if row["unit"] in here]
         kept = {row["hash"] for row in ours} | {row[0] for row in connection.execute("SELECT hash FROM event")} | {""}
         if any(row["previous_hash"] not in kept for row in ours):
@@ -136,8 +136,8 @@ def _unfit(reader: sqlite3.Connection, pages: list[str]) -> Iterator[Misfit]:
 
 
 def _in_common(study: Study, theirs: Study) -> bool:
-    """Whether they share a statement or an event."""
-    for column, table in (("statement_id", "statement"), ("event_id", "event")):
+    """Whether they share a statement, a stored unit or an event."""
+    for column, table in (("statement_id", "statement"), ("unit_id", "unit"), ("event_id", "event")):
         here = {row[0] for row in study.reader.execute(f"SELECT {column} FROM {table}")}
         if any(row[0] in here for row in theirs.reader.execute(f"SELECT {column} FROM {table}")):
             return True

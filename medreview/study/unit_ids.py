@@ -1,9 +1,18 @@
 """The ids of what a decision is about: ``KIND:ID`` or ``KIND:ID:ID``, and for a statement its own id alone."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 STATEMENT: Final = "statement"
+
+MADE_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "pair": ("statement", "source"),
+    "response": ("response",),
+    "answer": ("response",),
+    "fact": ("response", "key_fact"),
+}
+"""Kind -> the tables of what its units are made of, in the order of the id. Those of all other kinds, but statements,
+are rows of the table ``unit``."""
 
 
 def unit_id(kind: str, *ids: str) -> str:
@@ -22,6 +31,12 @@ def ids_of(unit: str) -> tuple[str, ...]:
     return tuple(unit.split(":")[1:]) if ":" in unit else (unit,)
 
 
-def is_here(unit: str, units: Collection[str], parts: Collection[str]) -> bool:
-    """Whether a study has a unit: among its statements and stored ``units``, or made of ``parts`` that it has."""
-    return unit in units or (":" in unit and all(part in parts for part in ids_of(unit)))
+def is_here(unit: str, units: Collection[str], parts: Mapping[str, Collection[str]]) -> bool:
+    """Whether a study has a unit: among its statements and stored ``units``, or made of what it has.
+
+    ``parts``: table -> the ids in it, for every table of :data:`MADE_OF`.
+    """
+    made_of, ids = MADE_OF.get(kind_of(unit)), ids_of(unit)
+    if made_of is None:
+        return unit in units
+    return len(ids) == len(made_of) and all(one in parts[table] for table, one in zip(made_of, ids, strict=True))

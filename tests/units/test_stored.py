@@ -45,5 +45,8 @@ def test_the_id_of_a_unit_says_its_kind_and_what_it_is_made_of() -> None:
     pair = unit_id("pair", "s1", "u2")
     assert (kind_of(pair), ids_of(pair)) == ("pair", ("s1", "u2"))
     assert (unit_id("statement", "s1"), kind_of("s1"), ids_of("s1")) == ("s1", "statement", ("s1",))
-    assert is_here(pair, set(), {"s1", "u2"})
-    assert not is_here(pair, set(), {"s1"})
+    parts = {"statement": {"s1"}, "source": {"u2"}}
+    assert is_here(pair, set(), parts)
+    assert not is_here(unit_id("pair", "u2", "s1"), set(), parts)
+    assert not is_here("pair:s1", set(), parts)
+    assert is_here("qa:x1", {"qa:x1"}, parts)

@@ -20,12 +20,13 @@ from medreview.progress import SILENT, Progress
 from medreview.storable import unstorable
 from medreview.study import Study
 from medreview.study.audit_frame import join_frame
-from medreview.study.check import span_faults
 from medreview.study.events import event_hash, insert_event
 from medreview.study.incoming import event_fault
 from medreview.study.permanent_numbers import number_given_draw
-from medreview.study.promotion import number_promotions, promoted
+from medreview.study.promotion import number_promotions
 from medreview.study.rows import insert
+from medreview.study.span_faults import span_faults
+from medreview.study.units_here import UnitsHere
 from medreview.text import joined, read_parts, sha256
 
 _REQUIRED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",
@@ -254,10 +255,8 @@ def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], c
 def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int, int]:
     """Insert the events by time; the numbers of new, known and foreign ones."""
     present = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
-    units = {row[0] for row in connection.execute("SELECT statement_id FROM statement")} | {_study_id(connection)}
-    responses = {row[0] for row in connection.execute("SELECT response_id FROM response")}
-    acts = ((event["kind"], event["unit"], json.loads(event["payload"])) for _, event in _events(folder))
-    units |= promoted(acts, responses)
+    units = UnitsHere(connection)
+    units.add_made((event["kind"], event["unit"], json.loads(event["payload"])) for _, event in _events(folder))
     known_hashes = {"", *present.values()}
     added = known = foreign = 0
     last = connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]

@@ -1,0 +1,76 @@
+"""Whether spans that people marked hold the text that was marked, whatever kind of unit they are in."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from medreview.study.unit_ids import MADE_OF, STATEMENT, ids_of, kind_of
+from medreview.text import sha256
+
+RESPONSE: Final = "response"
+SOURCE: Final = "source"
+
+_STORED_TEXTS: Final = (("passage", "text"), ("case_note", "text"))
+"""Texts that units are read beside, with their hashes."""
+
+
+def span_faults(connection: sqlite3.Connection, after: int = 0) -> Iterator[str]:
+    """A sentence for each span that does not hold the text that was marked, of the events from a number on.
+
+    A span on a page that is not in this study, or in a text that was put together of several, is passed over.
+    """
+    query = "SELECT seq, payload, unit, snapshot FROM event WHERE kind = 'span_add' AND seq > ?"
+    for row in connection.execute(query, (after,)):
+        span = json.loads(row["payload"])
+        text = _text(connection, row["unit"], span, row["snapshot"])
+        if text is None and span["target"] != RESPONSE:
+            continue
+        if text is None or text[span["start"] : span["end"]] != span["exact"]:
+            yield f"The span of event {row['seq']} does not hold the text that was marked."
+
+
+def _text(connection: sqlite3.Connection, unit: str, span: Mapping[str, Any], snapshot: str | None) -> str | None:
+    """The text that a span is marked in, by the document that it names; ``None`` when it is not at hand."""
+    target = span["target"]
+    if target == RESPONSE:
+        return text_of_response(connection, unit)
+    if target.partition(":")[0] == SOURCE:
+        found = connection.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot,)).fetchone()
+        return str(found[0]) if found else None
+    return _text_with(connection, unit, str(span.get("sha256", "")))
+
+
+def text_of_response(connection: sqlite3.Connection, unit: str) -> str | None:
+    """The response that a unit is a part of, or is."""
+    response_id, first = "", ids_of(unit)[0]
+    made_of = MADE_OF.get(kind_of(unit), (STATEMENT,) if kind_of(unit) == STATEMENT else ())
+    if made_of and made_of[0] == STATEMENT:
+        found = connection.execute("SELECT response_id FROM statement WHERE statement_id = ?", (first,)).fetchone()
+        response_id = found[0] if found else ""
+    elif made_of:
+        response_id = first
+    else:
+        found = connection.execute("SELECT belongs_to FROM unit WHERE unit_id = ?", (unit,)).fetchone()
+        response_id = found[0] if found else ""
+    found = connection.execute("SELECT text FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    return str(found[0]) if found else None
+
+
+def _text_with(connection: sqlite3.Connection, unit: str, digest: str) -> str | None:
+    """The text with a hash, among passages, notes and what the unit itself holds."""
+    for table, column in _STORED_TEXTS:
+        query = f"SELECT {column} FROM {table} WHERE text_sha256 = ?"
+        if found := connection.execute(query, (digest,)).fetchone():
+            return str(found[0])
+    stored = connection.execute("SELECT content FROM unit WHERE unit_id = ?", (unit,)).fetchone()
+    texts = _texts_in(json.loads(stored[0])) if stored else iter(())
+    return next((text for text in texts if sha256(text) == digest), None)
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(inner)
