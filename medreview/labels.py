@@ -149,6 +149,14 @@ def is_order(label: str) -> bool:
     return bool(_ORDER.fullmatch(label)) and len(set(numbers)) == len(numbers)
 
 
+def same_label(axis: str, one: str, other: str) -> bool:
+    """Whether two labels of an axis are the same; of orders, whether they place every output alike."""
+    if axis != "rank":
+        return one == other
+    first, second = ([frozenset(place.split("=")) for place in order.split(">")] for order in (one, other))
+    return first == second
+
+
 REASONS: Final = (
     Label("number", "q", "quantity", "A number, dose, unit or range differs."),
     Label("population", "p", "population", "Another population (age, pregnancy, disease) is meant."),

@@ -158,4 +158,5 @@ def test_every_user_of_the_home_is_tried() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and named(node)[0] in home
     }
-    assert users == {*WRITERS, "study/rescue.py", "study/file_identity.py"}  # the test of a rescue file has these
+    # The test of a rescue file has the first two; of the third nothing comes into place.
+    assert users == {*WRITERS, "study/rescue.py", "study/file_identity.py", "review/text_editor.py"}

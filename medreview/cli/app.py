@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 
 from medreview.cli.commands import (
     audit,
+    background,
     backup,
     check,
     citations,
@@ -21,6 +22,8 @@ from medreview.cli.commands import (
     export,
     facts,
     fetch,
+    gold,
+    guidelines,
     import_,
     judge,
     judges,
@@ -31,6 +34,7 @@ from medreview.cli.commands import (
     recent,
     review,
     run,
+    second_pass,
     stats,
     trust,
     urls,
@@ -96,6 +100,10 @@ for command in (
     review.review,
     recent.recent,
     audit.audit,
+    guidelines.guidelines,
+    background.background,
+    gold.gold,
+    second_pass.second_pass,
     run.run,
     import_.import_,
     fetch.fetch,
@@ -117,5 +125,5 @@ for command in (
     check.check,
     where.where,
 ):
-    app.command(command.__name__.rstrip("_"))(command)
+    app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
 app.add_typer(config.config, name="config")

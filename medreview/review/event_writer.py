@@ -8,6 +8,7 @@ from datetime import datetime
 from medreview.errors import NotSaved, NotSavedHere, UserError
 from medreview.review.bookmark import set_bookmark
 from medreview.review.drafts import delete_draft
+from medreview.review.guidelines import stamped
 from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
@@ -51,7 +52,10 @@ class EventWriter:
         def change(connection: sqlite3.Connection) -> Receipt:
             for event, block, shown in exposures:
                 self._recorder.append(connection, event, block=block, mode=shown)
-            receipts = [self._recorder.append(connection, event, block=queue.kind.name, mode=mode) for event in events]
+            receipts = [
+                self._recorder.append(connection, stamped(connection, event), block=queue.kind.name, mode=mode)
+                for event in events
+            ]
             for event in events:
                 if event.kind == "note":
                     delete_draft(connection, self._recorder.reviewer, event.unit, "note")

@@ -24,6 +24,8 @@ _TEXTS: Final = (
     "event_id", "at_utc", "reviewer", "session", "kind", "unit", "block", "mode", "payload", "app_version",
     "label_set_version", "previous_hash", "hash",
 )  # fmt: skip
+_BACKGROUND: Final = {"role", "years", "specialty", "words"}
+_MOST_DAYS: Final = 36_500
 
 Row = Mapping[str, Any]
 
@@ -84,6 +86,20 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _no_text(payload, "span")
         case "promote":
             return _no_text(payload, "response", "text") or _range_fault(payload, payload["text"])
+        case "guideline":
+            return _no_text(payload, "text", "sha256") or (
+                "" if sha256(payload["text"]) == payload["sha256"] else "the text does not fit its hash"
+            )
+        case "guideline_read":
+            return _no_text(payload, "sha256")
+        case "gold_told":
+            return _told_fault(payload.get("labels"))
+        case "background":
+            return _no_text(payload, "role", "specialty", "words") or (
+                "" if payload.keys() == _BACKGROUND and _is_years(payload["years"]) else "years is no number of years"
+            )
+        case "pass_rate":
+            return _no_text(payload, "seed") or _share_fault(payload)
         case "retract" if event["undoes_event"] is None:
             return "nothing says which event it takes back"
     return ""
@@ -124,6 +140,23 @@ def _range_fault(payload: Row, text: str) -> str:
     if not _is_whole(start) or not _is_whole(end) or not 0 <= start <= end or end - start != len(text):
         return "start and end do not hold the text"
     return ""
+
+
+def _told_fault(labels: Any) -> str:
+    if not isinstance(labels, list) or not all(isinstance(one, dict) for one in labels):
+        return "labels are no list of such"
+    return next((why for one in labels if (why := _no_text(one, "unit") or _label_fault(one))), "")
+
+
+def _share_fault(payload: Row) -> str:
+    share, days = payload.get("share"), payload.get("after_days")
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        return "share is none"
+    return "" if _is_whole(days) and 0 <= days <= _MOST_DAYS else "after_days is no number of days"
+
+
+def _is_years(value: Any) -> bool:
+    return value is None or (_is_whole(value) and value >= 0)
 
 
 def _is_whole(value: Any) -> TypeGuard[int]:

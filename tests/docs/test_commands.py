@@ -34,7 +34,7 @@ def test_the_reference_is_what_the_program_says() -> None:
 
 def test_every_command_has_a_file_named_like_it_and_every_file_a_command() -> None:
     files = (ROOT / "medreview" / "cli" / "commands").glob("*.py")
-    assert {path.stem.rstrip("_") for path in files if path.stem != "__init__"} == {
+    assert {path.stem.rstrip("_").replace("_", "-") for path in files if path.stem != "__init__"} == {
         name for name in COMMANDS if " " not in name
     }
 

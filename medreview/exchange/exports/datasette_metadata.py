@@ -33,6 +33,7 @@ DESCRIPTIONS: Final = {
     "hallucination_findings": "What judges found in whole responses: a row for each place of each span.",
     "key_facts": "What a good response to a question must say.",
     "key_fact_votes": "What each judge said of each key fact in each response.",
+    "reviewers": "Who gave the labels: what they say of themselves, and the result of gold items.",
     "codebook": "The columns of the CSV files that these tables were made with.",
     "sources": "What the citations lead to, each source once.",
     "snapshots": "The pages of the sources, every version that was fetched. The texts belong to their publishers and "

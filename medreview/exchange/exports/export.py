@@ -11,6 +11,7 @@ import medreview
 from medreview.exchange.exports import study_rows, task_rows
 from medreview.exchange.exports.label_rows import label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
+from medreview.exchange.exports.reviewer_rows import reviewer_rows
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
 from medreview.exchange.exports.undecided import without_judges
 from medreview.exchange.files import columns, task_columns
@@ -19,6 +20,7 @@ from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
 from medreview.exchange.files.pair_columns import PAIRS
+from medreview.exchange.files.reviewer_columns import REVIEWERS
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -41,6 +43,7 @@ FILES: Final[dict[str, Columns]] = {
     "hallucination_findings.csv": task_columns.FINDINGS,
     "key_facts.csv": task_columns.KEY_FACTS,
     "key_fact_votes.csv": task_columns.KEY_FACT_VOTES,
+    "reviewers.csv": REVIEWERS,
     "codebook.csv": columns.CODEBOOK,
 }
 """Every CSV file of an export with its columns, in their order."""
@@ -110,6 +113,7 @@ def export(
             "hallucination_findings.csv": lambda: task_rows.finding_rows(reader),
             "key_facts.csv": lambda: task_rows.key_fact_rows(reader),
             "key_fact_votes.csv": lambda: task_rows.key_fact_vote_rows(reader),
+            "reviewers.csv": lambda: reviewer_rows(reader),
         }
         for name, of_file in simple.items():
             rows = _told(of_file(), progress) if name in _COUNTS else of_file()

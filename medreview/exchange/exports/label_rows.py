@@ -179,6 +179,7 @@ def _final(
     return {
         "reason_code": reasons[-1] if reasons else None,
         "decided_utc": event["at_utc"],
+        "guideline": said.get("guideline"),
         "snapshot_id": event["snapshot"],
         "source_url": event["url"],
         "source_text_sha256": event["page_sha256"],

@@ -132,6 +132,8 @@ LABELS: Final = (
     Column("wall_ms", "integer", "Time from the last recorded showing to verdict_first.", unit="ms"),
     Column("n_keys", "integer", "Keys pressed up to verdict_first."),
     Column("label_set_version", "text", "Version of the label set at verdict_final (without one: at the last event)."),
+    Column("guideline", "text", "The guidelines that verdict_final was given by: the beginning of the SHA-256 of their "
+           "text; empty without a decision, or when an earlier version made it."),
     Column("stale", "boolean", "1: statement or page has another text now than when verdict_final was given; empty "
            "without a decision, or when that page is not in this study."),
     Column("first_event_id", "text", "The first event of the row."),
@@ -236,14 +238,17 @@ PAYLOAD: Final = {
     "judge_verdict": Column("payload_judge_verdict", "text", "The judges' verdict at that time.", levels=_EVIDENCE),
     "decision": Column("payload_decision", "text", "The decision that a reason belongs to."),
     "code": Column("payload_code", "text", "Reason code.", levels=_REASONS),
-    "text": Column("payload_text", "text", "Text of a note, or of what was left out and became a statement."),
+    "text": Column("payload_text", "text", "Text of a note, of the guidelines, or of what was left out and became a "
+                   "statement."),
     "flag": Column("payload_flag", "text", "Which flag.", levels=levels_of(FLAGS)),
     "on": Column("payload_on", "boolean", "1: the flag was set, 0: taken back."),
     "target": Column("payload_target", "text", "Text in which a span lies.", levels=("response", "source")),
     "start": Column("payload_start", "integer", "Start of a span, or of what was left out.", unit=CODE_POINTS),
     "end": Column("payload_end", "integer", "End of a span, or of what was left out.", unit=CODE_POINTS),
     "exact": Column("payload_exact", "text", "Text of a span."),
-    "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies."),
+    "sha256": Column("payload_sha256", "text", "SHA-256 of the text in which a span lies, or of the guidelines."),
+    "guideline": Column("payload_guideline", "text", "The guidelines by which a label was given: the beginning of the "
+                        "SHA-256 of their text (the event guideline, or the definitions of the labels)."),
     "span": Column("payload_span", "text", "The span that was removed."),
     "filter": Column("payload_filter", "text", "Filter of the queue in which a decision was given."),
     "via": Column("payload_via", "text", "How a decision was given.", levels=VIAS),

@@ -121,6 +121,7 @@ INSERT INTO event_kind VALUES
     ('adjudicate'),                      -- a label that settles a conflict of two reviewers, by a third or by agreement
     ('background'),                      -- who the reviewer is: role, years; the unit is the study
     ('guideline'), ('guideline_read'),   -- another text of the guidelines; that it was shown; the unit is the study
+    ('gold_told'),                       -- the right labels of gold items were shown; the unit is the study
     ('split'), ('join'), ('exclude'),    -- a statement is cut in two, joined with the next, or is not medical
     ('span_move'),                       -- a span has other ends
     ('finding'),                         -- a machine's finding is taken over or rejected

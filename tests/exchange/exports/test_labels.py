@@ -72,7 +72,7 @@ def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, export
         "forum",
     )
     tied, prompt_not_known, not_drawn = {"judge_verdict", "judge_supported"}, {"judge_prompt_sha256"}, {"stratum"}
-    not_looked_at = {"judge_quote_doubt"}
+    not_looked_at = {"judge_quote_doubt", "guideline"}
     empty = {name for name, value in row.items() if value == ""}
     assert empty == tied | prompt_not_known | not_drawn | not_looked_at | {"inclusion_prob"}
 

@@ -1,0 +1,130 @@
+"""The guidelines of the label set: a text in the study, versioned, that is stamped on every label.
+
+Each version is an event ``guideline`` on the study; the newest that stands is in force. Until there is one, each kind
+of unit has the text of ``medreview.review.default_guidelines``.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.review.default_guidelines import default_for, default_guidelines
+from medreview.review.study_acts import StudyAct, newest_act, study_acts, write_act
+from medreview.storable import is_damaged
+from medreview.study import Study
+from medreview.study.events import NewEvent
+from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.text import normalise_newlines, sha256
+from medreview.units.registry import KINDS
+
+LONGEST: Final = 200_000
+"""Characters of a text, at the most."""
+_STAMP: Final = 12
+"""Hexadecimal digits of a text's hash that name it on labels and on the screen."""
+_LABELS: Final = ("decide", "revise", "adjudicate")
+"""Kinds of event that are labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    """One version. ``number`` counts those of the study by time, 0 is the text that no study has set.
+
+    ``sha256`` is the hash of ``text``: it names the version in every copy, also where a merge brought one in between.
+    ``set_by``, ``set_at`` and ``event_id`` are empty for number 0.
+    """
+
+    number: int
+    sha256: str
+    text: str
+    set_by: str = ""
+    set_at: str = ""
+    event_id: str = ""
+
+    @property
+    def stamp(self) -> str:
+        """What labels carry: the beginning of the hash."""
+        return self.sha256[:_STAMP]
+
+    @property
+    def name(self) -> str:
+        """``version 2 (3f0c12ab90de)``."""
+        return f"version {self.number} ({self.stamp})"
+
+
+def versions(reader: sqlite3.Connection) -> list[Guidelines]:
+    """Those that the study has set and that stand, oldest first."""
+    return [_of(number, act) for number, act in enumerate(study_acts(reader, "guideline"), 1)]
+
+
+def in_force(reader: sqlite3.Connection, kind: str = STATEMENT) -> Guidelines:
+    """The text that labels of units of a kind are given by."""
+    found = versions(reader)
+    return found[-1] if found else _default(default_guidelines(kind))
+
+
+def in_force_for_all(reader: sqlite3.Connection) -> Guidelines:
+    """The same for the study: until it has set one, the texts of the kinds of unit that it has, in one."""
+    found = versions(reader)
+    return found[-1] if found else _default(default_for(_kinds(reader)))
+
+
+def set_guidelines(study: Study, reviewer: str, text: str) -> Guidelines:
+    """Set another text; the one in force, set again, stays the version that it is.
+
+    Raises :class:`UserError` for a text that is empty, damaged or longer than ``LONGEST``.
+    """
+    text = normalise_newlines(text).strip() + "\n"
+    if not text.strip():
+        raise UserError("The guidelines are empty; write what the labels mean, and when to give which.")
+    if is_damaged(text):
+        raise UserError("The text of the guidelines is damaged (a NUL or half a character in it); save it as UTF-8.")
+    if len(text) > LONGEST:
+        raise UserError(f"The guidelines have {len(text):,} characters; {LONGEST:,} are the most.")
+    before = newest_act(study.reader, "guideline")
+    if before is None or before.said["sha256"] != sha256(text):
+        write_act(study, reviewer, "guideline", {"text": text, "sha256": sha256(text)})
+    return in_force(study.reader)
+
+
+def must_read(reader: sqlite3.Connection, reviewer: str) -> Guidelines | None:
+    """The text that this reviewer has to be shown before the next decision; ``None`` when there is none.
+
+    Only what the study has set is shown unasked. Each version once: a text that comes back was read already.
+    """
+    newest = newest_act(reader, "guideline")
+    if newest is None:
+        return None
+    read = {act.said["sha256"] for act in study_acts(reader, "guideline_read", reviewer)}
+    return None if newest.said["sha256"] in read else in_force(reader)
+
+
+def note_read(study: Study, reviewer: str, shown: Guidelines) -> None:
+    """Record that a text was shown to a reviewer: once for each text, and not where the study is only read."""
+    known = (act.said["sha256"] for act in study_acts(study.reader, "guideline_read", reviewer))
+    if study.writable and shown.sha256 not in known:
+        write_act(study, reviewer, "guideline_read", {"sha256": shown.sha256})
+
+
+def stamped(connection: sqlite3.Connection, event: NewEvent) -> NewEvent:
+    """A label with the guidelines that it was given by; any other event as it is."""
+    if event.kind not in _LABELS:
+        return event
+    stamp = in_force(connection, kind_of(event.unit)).stamp
+    return NewEvent(event.kind, event.unit, {**event.payload, "guideline": stamp}, event.snapshot, event.undoes_event)
+
+
+def _of(number: int, act: StudyAct) -> Guidelines:
+    return Guidelines(number, act.said["sha256"], act.said["text"], act.reviewer, act.at_utc, act.event_id)
+
+
+def _default(text: str) -> Guidelines:
+    return Guidelines(0, sha256(text), text)
+
+
+def _kinds(reader: sqlite3.Connection) -> list[str]:
+    """The kinds of unit that the study has; the statement where it has none at all."""
+    has = [] if not reader.execute("SELECT EXISTS (SELECT 1 FROM statement)").fetchone()[0] else [STATEMENT]
+    has += [kind.name for kind in KINDS.values()
+            if reader.execute(f"SELECT EXISTS (SELECT 1 FROM ({kind.rows}))").fetchone()[0]]  # fmt: skip
+    return has or [STATEMENT]

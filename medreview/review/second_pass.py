@@ -1,0 +1,153 @@
+"""The second pass: a share of what a reviewer decided comes back later, with the first label hidden (intra-rater).
+
+The share and the time are an event of the study; the newest that stands counts. Which units come back is told by
+permanent numbers, so that copies of a study agree without talking and a larger share contains the smaller one.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.labels import same_label
+from medreview.review.study_acts import newest_act, write_act
+from medreview.study import Study
+from medreview.study.permanent_numbers import permanent_number
+
+PASS_NO: Final = 2
+MOST_DAYS: Final = 3650
+
+
+@dataclass(frozen=True, slots=True)
+class SecondPass:
+    """How much comes back: a ``share`` of 0 (nothing) to 1, days after it was decided; ``seed`` draws it."""
+
+    share: float = 0.0
+    after_days: int = 14
+    seed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Twice:
+    """A unit that a reviewer labelled in both passes."""
+
+    unit: str
+    axis: str
+    first: str
+    second: str
+
+    @property
+    def same(self) -> bool:
+        """Whether both labels are the same."""
+        return same_label(self.axis, self.first, self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class PassProgress:
+    """One reviewer's second pass: units ``drawn`` of those decided, ``due`` now, ``later``, ``done`` in it; of these
+    the ones with the ``same`` label."""
+
+    drawn: int
+    due: int
+    later: int
+    done: int
+    same: int
+
+
+def second_pass(reader: sqlite3.Connection) -> SecondPass:
+    """What is set; a share of 0 when nothing is."""
+    act = newest_act(reader, "pass_rate")
+    return SecondPass(**{name: act.said[name] for name in ("share", "after_days", "seed")}) if act else SecondPass()
+
+
+def set_second_pass(
+    study: Study, reviewer: str, *, share: float | None = None, after_days: int | None = None, seed: str | None = None
+) -> SecondPass:
+    """Change what is given, keep the rest; the same again is no event. Raises :class:`UserError` for what cannot be."""
+    before = second_pass(study.reader)
+    new = SecondPass(
+        before.share if share is None else share,
+        before.after_days if after_days is None else after_days,
+        seed or before.seed or study.meta("study_id"),
+    )
+    if not 0 <= new.share <= 1:
+        raise UserError("A share is a number from 0 (no second pass) to 1, 0.1 for a tenth of what was decided.")
+    if not 0 <= new.after_days <= MOST_DAYS:
+        raise UserError(f"The days are a whole number from 0 to {MOST_DAYS}.")
+    if new != before:
+        write_act(study, reviewer, "pass_rate", asdict(new))
+    return new
+
+
+def due_units(reader: sqlite3.Connection, reviewer: str, at: datetime | None = None) -> list[str]:
+    """The units that wait in the second pass at a time (now), in an order of their numbers.
+
+    Decided in the first pass so many days before, drawn, and not decided in the second.
+    """
+    done = {row[0] for row in reader.execute(_STANDING, (reviewer, PASS_NO)) if row[1] == "decided"}
+    limit = _limit(second_pass(reader), at)
+    return [unit for unit, decided_at in _drawn(reader, reviewer) if decided_at <= limit and unit not in done]
+
+
+def in_pass(reader: sqlite3.Connection, reviewer: str, at: datetime | None = None) -> list[str]:
+    """The units of the queue: those that wait, and those that were decided in the second pass, in their order."""
+    done = {row[0] for row in reader.execute(_STANDING, (reviewer, PASS_NO)) if row[1] == "decided"}
+    limit = _limit(second_pass(reader), at)
+    drawn = [unit for unit, decided_at in _drawn(reader, reviewer) if decided_at <= limit or unit in done]
+    return [*drawn, *sorted(done.difference(drawn))]
+
+
+def pass_progress(reader: sqlite3.Connection, reviewer: str, at: datetime | None = None) -> PassProgress:
+    """How far a reviewer is in the second pass."""
+    drawn = list(_drawn(reader, reviewer))
+    due = due_units(reader, reviewer, at)
+    done = labelled_twice(reader, reviewer)
+    twice = {one.unit for one in done}
+    later = sum(unit not in twice for unit, _ in drawn) - len(due)
+    return PassProgress(len(drawn), len(due), later, len(done), sum(one.same for one in done))
+
+
+def labelled_twice(reader: sqlite3.Connection, reviewer: str, units: Collection[str] | None = None) -> list[Twice]:
+    """The labels of both passes, on the axis of each unit's kind, of some units or of all.
+
+    Of a blind label the first counts, as in every figure.
+    """
+    rows = reader.execute(
+        """SELECT unit, axis, label FROM reviewer_label WHERE reviewer = ? AND pass = ?""", (reviewer, PASS_NO)
+    ).fetchall()
+    found = []
+    for row in rows:
+        if units is not None and row["unit"] not in units:
+            continue
+        first = reader.execute(
+            "SELECT label FROM reviewer_label WHERE reviewer = ? AND pass = 1 AND unit = ? AND axis = ?",
+            (reviewer, row["unit"], row["axis"]),
+        ).fetchone()
+        if first is not None:
+            found.append(Twice(row["unit"], row["axis"], first[0], row["label"]))
+    return found
+
+
+_STANDING: Final = "SELECT unit, state FROM standing WHERE reviewer = ? AND pass = ?"
+
+_FIRST: Final = """SELECT s.unit, e.at_utc FROM standing AS s JOIN event AS e USING (event_id)
+WHERE s.reviewer = ? AND s.pass = 1 AND s.state = 'decided'"""
+
+
+def _drawn(reader: sqlite3.Connection, reviewer: str) -> Iterator[tuple[str, str]]:
+    """The units that come back, in the order of their numbers, and when each was decided."""
+    now = second_pass(reader)
+    found = []
+    for unit, at in reader.execute(_FIRST, (reviewer,)) if now.share else ():
+        # Not the numbers of the audit: else the same units would be drawn by both.
+        number = permanent_number(f"{now.seed}/second pass", unit)
+        if number < now.share:
+            found.append((number, unit, at))
+    return ((unit, at) for _, unit, at in sorted(found))
+
+
+def _limit(now: SecondPass, at: datetime | None) -> str:
+    moment = (at or datetime.now(UTC)).astimezone(UTC) - timedelta(days=now.after_days)
+    return moment.isoformat(timespec="milliseconds")

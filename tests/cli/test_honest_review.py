@@ -1,0 +1,83 @@
+"""``guidelines``, ``background``, ``gold`` and ``second-pass`` on the command line."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Program
+
+
+def test_guidelines_are_shown_set_compared_and_edited(
+    medreview: Program, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = medreview("guidelines", demo).stdout
+    assert shown.startswith("version 0 (")
+    assert "The source says this, wholly." in shown
+    text = tmp_path / "rules.md"
+    text.write_text("# Rules\n\nEvery number counts.\n")
+    assert "guidelines version 1 (" in medreview("guidelines", demo, "--set", text, "--reviewer", "lead").stderr
+    assert "were in force" in medreview("guidelines", demo, "--set", text).stderr
+    assert "two versions" in medreview("guidelines", demo, "--diff", check=2).stderr
+
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf "Units, too.\\n" >> "$1"\n')
+    editor.chmod(0o700)
+    program = Program(medreview.folder, {"EDITOR": str(editor), "VISUAL": ""})
+    assert "version 2 (" in program("guidelines", demo, "--edit", "--reviewer", "lead").stderr
+    assert "+Units, too." in medreview("guidelines", demo, "--diff").stdout
+    told = json.loads(medreview("guidelines", demo, "--json").stdout)
+    assert (told["number"], told["set_by"], len(told["versions"])) == (2, "lead", 2)
+    unchanged = Program(medreview.folder, {"EDITOR": "true", "VISUAL": ""})
+    assert "Nothing was changed" in unchanged("guidelines", demo, "--edit", check=2).stderr
+    failing = Program(medreview.folder, {"EDITOR": "false", "VISUAL": ""})
+    assert "ended with an error" in failing("guidelines", demo, "--edit", check=2).stderr
+    assert not list(demo.parent.glob(".*partial*"))
+
+
+def test_a_file_that_is_no_text_is_refused(medreview: Program, demo: Path, tmp_path: Path) -> None:
+    binary = tmp_path / "rules.md"
+    binary.write_bytes(b"\xff\xfe\x00")
+    assert "is not UTF-8" in medreview("guidelines", demo, "--set", binary, check=2).stderr
+    assert "cannot be read" in medreview("guidelines", demo, "--set", tmp_path / "none.md", check=2).stderr
+
+
+def test_a_background_is_said_changed_and_exported(medreview: Program, demo: Path) -> None:
+    assert "Nobody has reviewed" in medreview("background", demo).stdout
+    medreview("background", demo, "--role", "physician", "--years", 12, "--reviewer", "kb")
+    done = medreview("background", demo, "--specialty", "intensive care", "--years", "", "--reviewer", "kb")
+    assert done.stdout == "kb: physician, intensive care\n"
+    assert "whole number" in medreview("background", demo, "--years", "ten", check=2).stderr
+    medreview("review", demo, "--plain", "--queue", "responses", "--reviewer", "kb", input="1\n\nq\n")
+    medreview("export", demo, medreview.folder / "out")
+    with (medreview.folder / "out" / "reviewers.csv").open(encoding="utf-8-sig") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["reviewer_id"], row["role"], row["years_of_practice"], row["decided"]) == ("kb", "physician", "", "1")
+
+
+def test_gold_items_come_from_words_and_files_and_go_again(medreview: Program, demo: Path, tmp_path: Path) -> None:
+    assert "There are no gold items" in medreview("gold", demo).stdout
+    done = medreview("gold", demo, "--add", "R01 S1", "supported", "--why", "Page 1 says so.", "--attention")
+    assert "evidence: supported  attention  Page 1 says so." in done.stdout
+    assert "has the label 'right'" in medreview("gold", demo, "--add", "R01 S2", "right", check=2).stderr
+    assert "there is no unit 'R99 S1'" in medreview("gold", demo, "--add", "R99 S1", "supported", check=2).stderr
+    assert "go with --add" in medreview("gold", demo, "--why", "so", check=2).stderr
+    file = tmp_path / "gold.csv"
+    file.write_text("unit,label,why\nR01 S2,partial,Half of it.\nR77 S1,partial,\n")
+    done = medreview("gold", demo, "--import", file)
+    assert "1 gold item added, 1 left out" in done.stdout
+    assert "line 3: there is no unit 'R77 S1' in the study; left out" in done.stderr
+    medreview("gold", demo, "--remove", "R01 S1")
+    assert [one["gold"]["label"] for one in json.loads(medreview("gold", demo, "--json").stdout)] == ["partial"]
+    assert "is no gold item" in medreview("gold", demo, "--remove", "R01 S1", check=2).stderr
+
+
+def test_the_second_pass_is_set_and_says_what_is_due(medreview: Program, demo: Path) -> None:
+    assert "There is no second pass" in medreview("second-pass", demo).stdout
+    done = medreview("second-pass", demo, "--share", 0.5, "--after", 0, "--reviewer", "kb").stdout
+    assert done.splitlines()[0] == "50.0% of what is decided comes back after 0 days"
+    assert "0 drawn, 0 due" in done
+    told = json.loads(medreview("second-pass", demo, "--json", "--reviewer", "kb").stdout)
+    assert (told["share"], told["after_days"]) == (0.5, 0)
+    assert "A share is a number" in medreview("second-pass", demo, "--share", 2, check=2).stderr
