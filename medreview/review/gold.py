@@ -10,9 +10,7 @@ from medreview.errors import UserError
 from medreview.labels import AXES, is_label, same_label, scale_of
 from medreview.review.study_acts import study_acts, write_act
 from medreview.study import Study
-from medreview.study.unit_ids import STATEMENT, kind_of
 from medreview.text import Span
-from medreview.units.registry import KINDS
 from medreview.units.stored import add_gold, load_gold
 from medreview.units.view import Gold
 
@@ -44,12 +42,6 @@ class GoldResult:
     def right(self) -> bool:
         """Whether the label is the right one."""
         return same_label(self.gold.axis, self.label, self.gold.label)
-
-
-def main_axis(unit: str) -> str:
-    """The axis on which a unit is decided. Raises ``KeyError`` for a kind that there is not."""
-    kind = kind_of(unit)
-    return "evidence" if kind == STATEMENT else KINDS[kind].axis
 
 
 def gold_items(reader: sqlite3.Connection) -> list[GoldItem]:

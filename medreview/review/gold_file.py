@@ -11,12 +11,12 @@ from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, 
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.progress import SILENT, Progress
-from medreview.review.gold import check_label, main_axis
+from medreview.review.gold import check_label
 from medreview.storable import unstorable
 from medreview.study import Study
 from medreview.study.unit_ids import STATEMENT, kind_of
 from medreview.text import Span
-from medreview.units.registry import KINDS
+from medreview.units.registry import KINDS, asks_of
 from medreview.units.stored import add_gold
 from medreview.units.unit_lookup import find_statement, find_unit
 from medreview.units.view import Gold
@@ -78,7 +78,7 @@ def _gold(reader: sqlite3.Connection, values: Mapping[str, Any], row: Row) -> tu
         unit = find_unit(reader, name)
     else:
         raise ValueError("names no unit: give unit, or response and statement")
-    axis = name_of(values, "axis") or main_axis(unit)
+    axis = name_of(values, "axis") or asks_of(unit).axis
     label = name_of(values, "label")
     check_label(axis, label)
     attention = str(values.get("attention", "")).strip().casefold()

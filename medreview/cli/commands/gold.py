@@ -44,6 +44,7 @@ def gold(
     from medreview.review import gold as items
     from medreview.review.gold_file import import_gold
     from medreview.study import Study
+    from medreview.units.registry import asks_of
     from medreview.units.unit_lookup import find_unit
     from medreview.units.view import Gold
 
@@ -67,7 +68,7 @@ def gold(
         except LookupError as error:
             raise UserError(f"Of the gold item: {error.args[0]}.") from None
         if add:
-            items.set_gold(opened, unit, Gold(axis or items.main_axis(unit), add[1], (), why, attention), who)
+            items.set_gold(opened, unit, Gold(axis or asks_of(unit).axis, add[1], (), why, attention), who)
             say(f"{unit} is a gold item: {add[1]}")
         elif remove and not items.remove_gold(opened, unit):
             raise UserError(f"{unit} is no gold item.")
