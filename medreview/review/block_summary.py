@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from medreview.labels import same_label
 from medreview.review.gold import GoldResult, gold_results
 from medreview.review.second_pass import PASS_NO, Twice, labelled_twice
 
-MachineLevel = Callable[[str], str | None]
-"""The common label of the machines on a unit, ``None`` when they have none."""
+Agrees = Callable[[str, str], bool | None]
+"""Whether the machines' label on a unit is this one; ``None`` when they have no common one."""
 
 _ACTS: Final = """SELECT unit, kind, payload, session FROM main_live
 WHERE reviewer = ? AND pass = ? AND unit = ? ORDER BY event_id"""
@@ -61,10 +60,14 @@ def block_summary(
     reviewer: str,
     units: Collection[str],
     *,
+    gold: Collection[str] | None = None,
     pass_no: int = 1,
-    machines: MachineLevel | None = None,
+    agrees: Agrees | None = None,
 ) -> BlockSummary:
-    """Sum up some units. ``machines`` is given once the machines' opinion on all of them may be seen."""
+    """Sum up some units. ``gold``: of which of them the right label may be told, all when it is ``None``.
+
+    ``agrees`` is given once the machines' opinion on all of them may be seen.
+    """
     states = {"decided": 0, "deferred": 0, "open": 0}
     times, keys, same, n, without, changed = [], [], 0, 0, 0, 0
     for unit in units:
@@ -74,23 +77,23 @@ def block_summary(
         told = [json.loads(act["payload"]) for act in acts if act["kind"] == "decide"]
         times += [one["active_ms"] for one in told if "active_ms" in one]
         keys += [one["keys"] for one in told if "keys" in one]
-        if machines is None or state != "decided":
+        if agrees is None or state != "decided":
             continue
         row = reader.execute(_LABELS, (reviewer, pass_no, unit)).fetchone()
-        theirs = machines(unit)
+        found = agrees(unit, row["label"])
         changed += row["changed_after_reveal"]
-        if theirs is None:
+        if found is None:
             without += 1
         else:
             n += 1
-            same += same_label(row["axis"], row["label"], theirs)
+            same += found
     return BlockSummary(
         **states,
         active_ms=sum(times),
         median_ms=round(median(times)) if times else None,
         median_keys=float(median(keys)) if keys else None,
-        gold=tuple(gold_results(reader, reviewer, pass_no, frozenset(units))),
-        agreement=None if machines is None else Agreement(same, n, without),
-        changed=None if machines is None else changed,
+        gold=tuple(gold_results(reader, reviewer, pass_no, frozenset(units if gold is None else gold))),
+        agreement=None if agrees is None else Agreement(same, n, without),
+        changed=None if agrees is None else changed,
         twice=tuple(labelled_twice(reader, reviewer, frozenset(units))) if pass_no == PASS_NO else (),
     )

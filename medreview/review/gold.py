@@ -121,6 +121,12 @@ def told_results(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) ->
             or not reader.execute(_HIDDEN, (one.unit, reviewer, pass_no)).fetchone()]  # fmt: skip
 
 
+def untold_units(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> set[str]:
+    """Gold items that are decided and not told yet, though no open block hides them."""
+    told = _told(reader, reviewer, pass_no)
+    return {one.unit for one in told_results(reader, reviewer, pass_no) if (one.unit, one.gold.axis) not in told}
+
+
 def _told(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> dict[tuple[str, str], str]:
     """The labels that stood when the right ones were told first, by unit and axis."""
     found: dict[tuple[str, str], str] = {}

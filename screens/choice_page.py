@@ -1,0 +1,50 @@
+"""A page to read that ends with a choice: the summary of a block."""
+
+from collections.abc import Callable, Mapping
+
+from medreview.screens.dialogs import Key
+from medreview.screens.page import PageScreen
+from medreview.screens.widgets.painted import Row
+
+Choices = Mapping[str, tuple[str, Callable[[], None]]]
+"""What can be chosen: by the key as it is shown, its words and what it does."""
+
+
+class ChoicePage(PageScreen):
+    """A title, a text, and keys that close the page and go on in one way or another.
+
+    ``on`` carries out what was chosen, on the screen below.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        text: Callable[[int], str],
+        choices: Choices,
+        on: Callable[[Callable[[], None]], None],
+        *,
+        ascii_only: bool = False,
+    ) -> None:
+        super().__init__(title, text, ascii_only=ascii_only)
+        self._choices = choices
+        self._on = on
+
+    def paint(self) -> None:
+        """The text, and the choices below it."""
+        super().paint()
+        keys: Row = [
+            piece for key, (words, _) in self._choices.items() for piece in ((f" {key}", "key"), (f" {words}  ", ""))
+        ]
+        self._foot.show([[("─", "rule fill")], keys])
+
+    def answer(self, key: Key) -> bool:
+        """One of the choices, or move in the text."""
+        chosen = {shown.lower(): act for shown, (_, act) in self._choices.items()}
+        name = {"escape": "esc"}.get(key.said, key.said)
+        if name in chosen:
+            self.app.pop_screen()
+            self._on(chosen[name])
+            return True
+        if name not in ("q", "esc", "enter", "?", "f1"):
+            super().answer(key)
+        return False
