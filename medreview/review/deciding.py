@@ -7,6 +7,7 @@ from typing import Any
 from medreview.errors import UserError
 from medreview.labels import FLAGS, Via, label_in, label_words
 from medreview.review.decision import Decided, decision_payload
+from medreview.review.drafts import note_field
 from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.sitting import Sitting
@@ -28,6 +29,10 @@ class Deciding(Sitting):
     """The unit that is compared with its judges, of a block that was just shown."""
     _to_compare: tuple[str, ...] = ()
     """Those of that block that differ and come next."""
+    _ends_block = False
+    """The label just given was the last of its block, where each label shows its judges."""
+    acted: frozenset[str] = frozenset()
+    """What was decided or put off in this sitting."""
 
     # Labels
 
@@ -52,6 +57,7 @@ class Deciding(Sitting):
             mistaken = f", not {self.asks.level_named(self._mine()).name}"
             events.append(NewEvent("retract", unit, undoes_event=own.decision))
             own = self._before
+        waited = self.awaits(unit)
         revising = own.revealed and own.label is not None
         blind = self.mode == "blind" and not revising
         reveals = blind and self.reveal == "each"
@@ -62,8 +68,10 @@ class Deciding(Sitting):
         who = " · you and the judges" if shown and self._agrees(label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._before = own
+        self.acted |= {unit}
         if blind and not reveals:
             return self._block_end()
+        self._ends_block = reveals and waited and self._nothing_waits()
         return self._settled(self._follow_up(label, revealed=reveals))
 
     def keep_or_change(self, label: str | None) -> FollowUp:
@@ -167,18 +175,18 @@ class Deciding(Sitting):
         unit = self._current()
         words = f"{self.name} · note" if text else f"{self.name} · note removed"
         self._write([NewEvent("note", unit, {"text": text}, self.snapshot)], words)
-        self.drafts.saved(unit, "note")
+        self.drafts.saved(unit, note_field(self.pass_no))
 
     def note_typed(self, text: str) -> None:
         """The note reads so now: it is kept as a draft, unless it says what is saved already."""
         if text != self.own.note:
-            self.drafts.typed(self._current(), "note", text)
+            self.drafts.typed(self._current(), note_field(self.pass_no), text)
         elif self.draft is not None:
             self.discard_draft()
 
     def discard_draft(self) -> None:
         """Forget the note that I began."""
-        self.drafts.discard(self._current(), "note")
+        self.drafts.discard(self._current(), note_field(self.pass_no))
 
     def flag(self, name: str) -> None:
         """Set or take back one of ``medreview.labels.FLAGS``. A flag is no label."""
@@ -189,6 +197,7 @@ class Deciding(Sitting):
     def defer(self) -> FollowUp:
         """Put the unit off; what follows."""
         self._write([NewEvent("defer", self._current(), {}, self.snapshot)], f"{self.name} deferred")
+        self.acted |= {self.unit}
         return self._block_end()
 
     # Undo
@@ -225,6 +234,10 @@ class Deciding(Sitting):
         """Whether the judges say the same; ``None`` when they have no say."""
 
     @abstractmethod
+    def agrees_on(self, unit: str, label: str) -> bool | None:
+        """The same of any unit of the queue, whose judges may be seen."""
+
+    @abstractmethod
     def _to_accept(self, unit: str) -> str:
         """The judges' label; raises :class:`UserError` when they have none."""
 
@@ -243,8 +256,15 @@ class Deciding(Sitting):
         block = self.block
         return FollowUp.BLOCK_END if block is not None and block.ended else FollowUp.ADVANCE
 
+    def _nothing_waits(self) -> bool:
+        block = self.block
+        return block is not None and not block.waiting
+
     def _settled(self, step: FollowUp) -> FollowUp:
         """After the last step on a unit: the next of the block that differs; after those, the block's last."""
+        if step is FollowUp.ADVANCE and self._ends_block:
+            self._ends_block = False
+            return FollowUp.BLOCK_DONE
         if step is not FollowUp.ADVANCE or self._compared != self._current():
             return step
         block = self.block
@@ -255,7 +275,7 @@ class Deciding(Sitting):
             return FollowUp.KEEP_OR_CHANGE
         self._compared = ""
         self.go(block.last if block is not None else self.position)
-        return FollowUp.ADVANCE
+        return FollowUp.BLOCK_DONE
 
     def _mine(self) -> str:
         if self.own.label is None:

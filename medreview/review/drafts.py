@@ -14,8 +14,14 @@ from medreview.errors import UserError
 from medreview.study import Study
 from medreview.study.file_fault import sentence_of
 
-Field = Literal["note"]
+Field = Literal["note", "note, second pass"]
 """What a draft would become. Whatever is said in words of one's own is a note."""
+
+
+def note_field(pass_no: int) -> Field:
+    """The field of a note in one of the passes: what was begun in the first is not seen in the second."""
+    return "note" if pass_no == 1 else "note, second pass"
+
 
 EVERY_S: Final = 1.0
 """Seconds within which what is typed is in the file: what a power cut takes at most."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from medreview.errors import NotSaved, NotSavedHere, UserError
 from medreview.review.bookmark import set_bookmark
-from medreview.review.drafts import delete_draft
+from medreview.review.drafts import delete_draft, note_field
 from medreview.review.guidelines import stamped
 from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
@@ -58,7 +58,7 @@ class EventWriter:
             ]
             for event in events:
                 if event.kind == "note":
-                    delete_draft(connection, self._recorder.reviewer, event.unit, "note")
+                    delete_draft(connection, self._recorder.reviewer, event.unit, note_field(self._recorder.pass_no))
             if bookmark:
                 set_bookmark(connection, self._recorder.reviewer, queue, bookmark)
             done = (receipt for event, receipt in zip(events, receipts, strict=True) if event.kind != "retract")

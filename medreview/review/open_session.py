@@ -21,4 +21,4 @@ def open_session(
 ) -> Deciding:
     """The sitting of a reviewer over a queue."""
     kind = ReviewSession if queue.kind.unit == STATEMENT else UnitSession
-    return kind(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts)
+    return kind(study, reviewer, queue, pass_no=max(pass_no, queue.kind.pass_no), reveal=reveal, drafts=drafts)

@@ -1,14 +1,16 @@
 """Queues: ordered, filtered sets of statements to review. A queue is a filter, never a one-way door."""
 
+import json
 import random
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.queue_kinds import ALL, ROWS, Mode, QueueKind, shown_in, unit_rows
+from medreview.review.second_pass import PASS_NO, in_pass
 from medreview.study import Study
 from medreview.study.unit_ids import STATEMENT
 
@@ -85,12 +87,35 @@ def open_queue(
     Raises :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
+    pass_no = max(pass_no, kind.pass_no)
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
     if kind.tells and mode == "blind":
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode, _FILTERS if kind.unit == STATEMENT else _UNIT_FILTERS)
+    if kind.pass_no == PASS_NO:
+        again = in_pass(study.reader, reviewer)
+        unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
+        conditions.append(f"{unit} IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(again))
+        queue = _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
+        groups = dict(zip(queue.units, queue.responses, strict=True))
+        units = [unit for unit in again if unit in groups]
+        return replace(queue, units=units, responses=[groups[unit] for unit in units])
+    return _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
+
+
+def _open(
+    study: Study,
+    kind: QueueKind,
+    reviewer: str,
+    pass_no: int,
+    mode: Mode,
+    filter: str,
+    conditions: list[str],
+    values: list[str],
+) -> Queue:
     if kind.unit != STATEMENT:
         return _unit_queue(study, kind, reviewer, pass_no, mode, filter, conditions, values)
     rows = study.reader.execute(

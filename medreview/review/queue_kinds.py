@@ -16,7 +16,8 @@ class QueueKind(NamedTuple):
     ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order. ``tells``: being
     in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
     blind, too, and shows it blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
-    :func:`unit_rows`.
+    :func:`unit_rows`. ``pass_no``: in which pass it is reviewed; what is in one of the second is told by
+    ``medreview.review.second_pass``.
     """
 
     name: str
@@ -29,6 +30,7 @@ class QueueKind(NamedTuple):
     tells: bool = False
     gathers: bool = False
     unit: str = STATEMENT
+    pass_no: int = 1
 
 
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
@@ -92,7 +94,18 @@ UNIT_QUEUES: Final = tuple(
 )  # fmt: skip
 """The queue of each other kind of unit, after those."""
 
-ALL: Final = (*KINDS, *UNIT_QUEUES)
+SECOND: Final = tuple(
+    QueueKind(
+        f"second_{kind.name}" if kind.unit != STATEMENT else "second", "z" if kind.unit == STATEMENT else "",
+        f"second pass: {kind.title}" if kind.unit != STATEMENT else "second pass", "blind",
+        "What you decided long enough ago, once more, with your labels of then hidden.", "1", kind.order,
+        unit=kind.unit, pass_no=2,
+    )
+    for kind in (next(kind for kind in KINDS if kind.name == "responses"), *UNIT_QUEUES)
+)  # fmt: skip
+"""The queue of the second pass of statements and of each other kind of unit."""
+
+ALL: Final = (*KINDS, *UNIT_QUEUES, *SECOND)
 
 
 def unit_rows(kind: str) -> str:

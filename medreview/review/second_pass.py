@@ -112,11 +112,10 @@ def pass_progress(reader: sqlite3.Connection, reviewer: str, at: datetime | None
 def labelled_twice(reader: sqlite3.Connection, reviewer: str, units: Collection[str] | None = None) -> list[Twice]:
     """The labels of both passes, on the axis of each unit's kind, of some units or of all.
 
-    Of a blind label the first counts, as in every figure.
+    Of the first pass the one that every figure takes; of the second the one that was given before the judges were shown
+    in it, whatever was known of them from the first.
     """
-    rows = reader.execute(
-        """SELECT unit, axis, label FROM reviewer_label WHERE reviewer = ? AND pass = ?""", (reviewer, PASS_NO)
-    ).fetchall()
+    rows = reader.execute(_SECOND, (reviewer, PASS_NO)).fetchall()
     found = []
     for row in rows:
         if units is not None and row["unit"] not in units:
@@ -129,6 +128,9 @@ def labelled_twice(reader: sqlite3.Connection, reviewer: str, units: Collection[
             found.append(Twice(row["unit"], row["axis"], first[0], row["label"]))
     return found
 
+
+_SECOND: Final = """SELECT unit, axis, label, max(event_id) FROM main_live
+WHERE reviewer = ? AND pass = ? AND kind = 'decide' GROUP BY unit, axis"""
 
 _STANDING: Final = "SELECT unit, state FROM standing WHERE reviewer = ? AND pass = ?"
 

@@ -132,6 +132,10 @@ class ReviewSession(Deciding):
     def _agrees(self, label: str) -> bool | None:
         return agrees(self._statement(), label)
 
+    def agrees_on(self, unit: str, label: str) -> bool | None:
+        """The judges of another statement."""
+        return agrees(load_statement_view(self.study.reader, unit), label)
+
     def _to_accept(self, unit: str) -> str:
         item = self._statement()
         if not item.judgements:

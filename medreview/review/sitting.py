@@ -1,6 +1,7 @@
 """One reviewer's place in a queue: which unit is on the screen, and what of it may be shown."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
@@ -8,7 +9,7 @@ from medreview.review.active_time import ActiveTime
 from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
 from medreview.review.bookmark import bookmark_in
 from medreview.review.document_outline import DocumentOutline
-from medreview.review.drafts import Draft, Drafts
+from medreview.review.drafts import Draft, Drafts, note_field
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.highlight_index import Mark
@@ -68,8 +69,10 @@ class Sitting(ABC):
 
     @property
     def counts(self) -> Counts:
-        """Decided, deferred and open units of this kind, of the whole study."""
-        return self._progress.counts
+        """Decided, deferred and open units of this kind, of the whole study; in a second pass, of what comes back."""
+        if self.queue.kind.pass_no == 1:
+            return self._progress.counts
+        return Counts.of(len(self.queue.units), Counter(map(self.state_of, self.queue.units)))
 
     def state_of(self, unit: str) -> str:
         """``"decided"``, ``"deferred"`` or ``"open"``."""
@@ -118,7 +121,7 @@ class Sitting(ABC):
     @property
     def draft(self) -> Draft | None:
         """The note that I began on the unit on the screen, and did not save."""
-        return self.drafts.of(self.unit, "note") if self.unit else None
+        return self.drafts.of(self.unit, note_field(self.pass_no)) if self.unit else None
 
     @property
     def shows_judges(self) -> bool:

@@ -174,7 +174,11 @@ class UnitSession(Deciding):
         return FollowUp.REASON if self.asks.reasons else FollowUp.ADVANCE
 
     def _agrees(self, label: str) -> bool | None:
-        return self.kind.machines(self.study.reader, self._current()).agree(label)
+        return self.agrees_on(self._current(), label)
+
+    def agrees_on(self, unit: str, label: str) -> bool | None:
+        """Whether machines say the same of any unit of the kind."""
+        return self.kind.machines(self.study.reader, unit).agree(self.asks.axis, label)
 
     def _to_accept(self, unit: str) -> str:
         level = self.machines.level
@@ -184,7 +188,7 @@ class UnitSession(Deciding):
 
     def _differs(self, unit: str) -> bool:
         label = self.label_of(unit)
-        return label is not None and self.kind.machines(self.study.reader, unit).agree(label) is False
+        return label is not None and self.agrees_on(unit, label) is False
 
     def _about(self) -> Decided:
         self._current()

@@ -11,13 +11,15 @@ class FollowUp(Enum):
 
     ``KEEP_OR_CHANGE``: the judges were just revealed and differ; ``ReviewSession.keep_or_change`` takes the answer.
     ``REASON``: the verdict differs from the judges'; ``ReviewSession.reason`` takes the answer. ``BLOCK_END``: nothing
-    in a blind block waits any more; ``ReviewSession.show_judges`` shows its judges, or one goes on blind. ``ADVANCE``:
-    it is settled, and the next statement comes.
+    in a blind block waits any more; ``ReviewSession.show_judges`` shows its judges, or one goes on blind.
+    ``BLOCK_DONE``: its judges are shown and all that differs was asked about; its summary may tell of them.
+    ``ADVANCE``: it is settled, and the next statement comes.
     """
 
     KEEP_OR_CHANGE = "keep or change"
     REASON = "reason"
     BLOCK_END = "end of the block"
+    BLOCK_DONE = "block is done"
     ADVANCE = "advance"
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from medreview.labels import same_label
 from medreview.text import Span
 
 Tone = Literal["", "title", "dim", "badge", "quote"]
@@ -99,10 +100,10 @@ class Machines:
     marks: tuple[tuple[str, TextMark], ...] = ()
     supported: bool | None = None
 
-    def agree(self, label: str) -> bool | None:
-        """Whether they say the same as a label; ``None`` when they have no say, or cannot have one on it."""
+    def agree(self, axis: str, label: str) -> bool | None:
+        """Whether they say the same as a label of an axis; ``None`` when they have no say, or cannot have one on it."""
         if self.level is not None:
-            return label == self.level
+            return same_label(axis, label, self.level)
         if self.supported is None or label == "cannot_judge":
             return None
         return self.supported == (label == "supported")
