@@ -197,4 +197,3 @@ def _spans(connection: sqlite3.Connection) -> Iterator[str]:
                    AND (e.kind, e.unit, e.reviewer) = ('span_add', d.unit, d.reviewer))"""
     for row in connection.execute(query):
         yield f"Event {row['seq']} deletes a span that was not marked by the same reviewer on the same statement."
-

@@ -119,12 +119,14 @@ def test_the_machines_of_a_pair_are_the_votes_on_its_source_with_their_quotes(st
     other = PAIR.machines(study.reader, "pair:r1.1:c")
     assert (other.level, other.words, other.badges) == ("contradicted", "", "contradicted")
     assert PAIR.machines(study.reader, "pair:r1.1:b").opinions[0].said == "not supported"
-    assert [PAIR.machines(study.reader, "pair:r1.1:b").agree(mine) for mine in ("supported", "partial")] == [
+    assert [
+        PAIR.machines(study.reader, "pair:r1.1:b").agree("evidence", mine) for mine in ("supported", "partial")
+    ] == [
         False,
         True,
     ]
     rules = PAIR.machines(study.reader, "pair:r2.1:a")
-    assert (rules.opinions[0].label, rules.level, rules.agree("supported")) == ("not_addressed", None, None)
+    assert (rules.opinions[0].label, rules.level, rules.agree("evidence", "supported")) == ("not_addressed", None, None)
     nobody = PAIR.machines(study.reader, "pair:r1.2:b")
     assert (nobody.opinions, nobody.level, nobody.badges) == ((), None, "")
 
