@@ -176,6 +176,7 @@ LEFT_OUT_REASONS: Final = {
     "question": "a question",
     "citation_list": "a list of sources, or a mere reference to one",
     "fragment": "no sentence: a single word, or a thing in a list of things",
+    "not_medical": "a statement that a reviewer excluded as not medical",
     "other_parser": "the rules of today make a statement of it, an earlier version, a judge or the file did not",
 }
 """Why a part of a response is no statement, and what that means."""

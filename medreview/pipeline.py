@@ -32,19 +32,21 @@ from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT, Progress
 from medreview.review import audit
 from medreview.review.decision import NO_QUEUE
-from medreview.review.promotion import promote as promote_parts
+from medreview.review.event_writer import EventWriter
 from medreview.review.queue import Queue
+from medreview.review.queue_kinds import Mode
+from medreview.review.statement_editing import made_of
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
-from medreview.statements.left_out import list_left_out
+from medreview.statements.left_out import list_left_out, promotion
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
-from medreview.study.events import Receipt
+from medreview.study.events import NewEvent, Receipt
 from medreview.study.merge import MergeSummary
 from medreview.study.merge import merge as merge_events
 
@@ -76,8 +78,8 @@ class JudgedBy:
 
 
 @dataclass(frozen=True, slots=True)
-class Promoted:
-    """The ids of the statements that were made of what was left out, and the receipt of the first."""
+class Edited:
+    """The ids of the statements that edits have made, and the receipt of the first edit."""
 
     statements: list[str]
     receipt: Receipt
@@ -181,17 +183,39 @@ def promote(
     pass_no: int = 1,
     progress: Progress = SILENT,
     synonyms: Path | None = None,
-) -> Promoted:
+) -> Edited:
     """Make statements of parts that are left out; the offline judge looks at them, if it has looked at all others.
 
+    Whatever the ``queue``, these are no looks at judges: of a statement that was not there none has said anything.
     Raises :class:`UserError` for an id that nothing has, and when it cannot be saved.
+    """
+    events = [promotion(study.reader, left_out_id) for left_out_id in dict.fromkeys(left_out_ids)]
+    return edit(study, reviewer, events, queue=queue, pass_no=pass_no, progress=progress, synonyms=synonyms)
+
+
+def edit(
+    study: Study,
+    reviewer: str,
+    events: Sequence[NewEvent],
+    *,
+    queue: Queue = NO_QUEUE,
+    mode: Mode = "blind",
+    pass_no: int = 1,
+    progress: Progress = SILENT,
+    synonyms: Path | None = None,
+) -> Edited:
+    """Edit statements (``medreview.review.statement_editing``), in one transaction; ``mode``: as they are shown.
+
+    The offline judge looks at what they make, if it has looked at all others. What judges said of what is replaced is
+    no word on its parts: a model is to be asked again. Raises :class:`UserError` when it cannot be saved.
     """
     others = pairs_waiting(study.reader)
     with _rolled_up(study, progress):
-        statements, receipt = promote_parts(study, reviewer, left_out_ids, queue=queue, pass_no=pass_no)
+        receipt = EventWriter(study, reviewer, pass_no).write(events, queue, mode, bookmark=None)
         if not others:
+            mark_all(study, progress)
             judge_offline(study, progress, 0, synonyms)
-    return Promoted(statements, receipt)
+    return Edited([each for event in events for each in made_of(event)], receipt)
 
 
 def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> None:

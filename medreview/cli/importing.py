@@ -102,7 +102,9 @@ def prepare(
 
 def prepared_sentence(study: "Study", done: "Prepared") -> str:
     """What a study holds after that."""
-    statements = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    from medreview.study.counts import count_statements
+
+    statements = count_statements(study.reader)
     return (
         f"{study.path}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
         f"{pages_sentence(done.fetched)}."

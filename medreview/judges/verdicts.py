@@ -67,11 +67,13 @@ def confirm(study: Study) -> None:
 
 def flagged(reader: sqlite3.Connection) -> int:
     """How many statements are flagged."""
-    return int(reader.execute("SELECT count(*) FROM verdict WHERE priority > 0").fetchone()[0])
+    query = "SELECT count(*) FROM verdict JOIN statement_standing USING (statement_id) WHERE priority > 0"
+    return int(reader.execute(query).fetchone()[0])
 
 
 def _fingerprint(reader: sqlite3.Connection) -> str:
-    """Hash of what the table is made from: tie rule, statements, what they cite, judgements, and the pages as they are.
+    """Hash of what the table is made from: tie rule, statements, which of them are retired, what they cite, judgements,
+    and the pages as they are.
 
     Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
     """
@@ -84,6 +86,8 @@ def _fingerprint(reader: sqlite3.Connection) -> str:
         "SELECT source_id, current_snapshot FROM source WHERE current_snapshot IS NOT NULL ORDER BY source_id"
     ):
         found.update(f"\n{row[0]} {row[1]}".encode())
+    for row in reader.execute("SELECT statement_id FROM retired_statement ORDER BY statement_id"):
+        found.update(f"\n{row[0]}".encode())
     return found.hexdigest()
 
 
@@ -101,7 +105,8 @@ def _store(connection: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
 
 def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     found = list(_each(reader))
-    common = common_lacks([flags_of_one for _, flags_of_one in found])
+    retired = {row[0] for row in reader.execute("SELECT statement_id FROM retired_statement")}
+    common = common_lacks([flags_of_one for row, flags_of_one in found if row["statement_id"] not in retired])
     for row, of_one in found:
         kept = worth_flagging(of_one, common)
         yield row | {
@@ -197,14 +202,16 @@ def _beside(reader: sqlite3.Connection) -> dict[str, _Beside]:
     """By statement. A statement is ``alone`` in citing nothing when most others of its response do."""
     rows = reader.execute(
         """SELECT s.response_id, o.statement_id, max(iif(opens, snapshot_id, NULL)) AS opens,
-                  max(iif(opens, unsupported, NULL)) AS doubt, sum(cited) AS cited, max(cited AND readable) AS readable
+                  max(iif(opens, unsupported, NULL)) AS doubt, sum(cited) AS cited, max(cited AND readable) AS readable,
+                  NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = o.statement_id) AS stands
            FROM source_order AS o JOIN statement AS s USING (statement_id) GROUP BY o.statement_id
            ORDER BY s.response_id"""
     )
     found: dict[str, _Beside] = {}
     for _, group in groupby(rows, key=itemgetter("response_id")):
         siblings = list(group)
-        marked = sum(row["cited"] > 0 for row in siblings) >= _MOST * len(siblings)
+        standing = [row["cited"] > 0 for row in siblings if row["stands"]]
+        marked = sum(standing) >= _MOST * len(standing)
         for row in siblings:
             alone = marked and not row["cited"]
             own = _Beside(row["opens"], row["doubt"], row["cited"], bool(row["readable"]), alone)

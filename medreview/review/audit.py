@@ -18,6 +18,7 @@ from medreview.study import Study
 from medreview.study.counts import count_statements
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.permanent_numbers import permanent_number
+from medreview.study.statement_edits import origins
 
 AUDIT_SIZE: Final = 60
 """How many statements the audit is meant to have when nobody says otherwise."""
@@ -35,7 +36,8 @@ _BOTH: Final = 2
 
 _STATEMENTS: Final = """
 SELECT s.statement_id, r.model, r.origin, coalesce(v.priority, 0) > 0 AS flagged, f.number, f.stratum, f.rate,
-       f.flagged AS state
+       f.flagged AS state,
+       EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = s.statement_id) AS retired
 FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
 LEFT JOIN audit_frame AS f USING (statement_id)"""
 _WITHOUT_ROW: Final = """SELECT 1 FROM statement AS s
@@ -62,7 +64,8 @@ class _Rates(NamedTuple):
 class _Placed(NamedTuple):
     """A statement with its row of the frame; ``stratum`` is empty where it has none yet.
 
-    ``flagged`` is now, ``state`` when strata by flag first counted for it (``audit_frame.flagged``).
+    ``flagged`` is now, ``state`` when strata by flag first counted for it (``audit_frame.flagged``). ``retired``: it is
+    none of the study any more, and keeps its place for the case that it comes back.
     """
 
     statement_id: str
@@ -73,6 +76,7 @@ class _Placed(NamedTuple):
     stratum: str
     rate: float
     state: int | None
+    retired: bool
 
 
 def begin(study: Study, reviewer: str) -> None:
@@ -121,14 +125,15 @@ def draw(
         stratum = partial(_named, by=by)
         of: dict[str, list[_Placed]] = {}
         for one in placed:
-            of.setdefault(stratum(one), []).append(one)
+            if not one.retired:
+                of.setdefault(stratum(one), []).append(one)
         wanted = {name: rate if rate is not None else _rate_for(size or 0, held) for name, held in of.items()}
-        raised = [one for one in placed if one.rate < wanted[stratum(one)]]
+        raised = [one for one in placed if one.rate < wanted.get(stratum(one), 0.0)]
         _store(connection, (one._replace(stratum=stratum(one), rate=wanted[stratum(one)]) for one in raised))
         if not raised:
             return Drawn(before, 0, None)
         drawn = sum(len(held) * wanted[name] for name, held in of.items())
-        payload = {"by": by, "rates": wanted, "rest": drawn / len(placed), "why": why}
+        payload = {"by": by, "rates": wanted, "rest": drawn / sum(map(len, of.values())), "why": why}
         event = NewEvent("audit_rate", study_id(connection), payload)
         receipt = recorder.append(connection, event, block="audit", mode="blind")
         _complete(connection)
@@ -200,19 +205,28 @@ def _complete(connection: sqlite3.Connection) -> None:
 
 
 def _statements(connection: sqlite3.Connection, seed: str) -> list[_Placed]:
-    return [
-        _Placed(
-            row["statement_id"],
-            row["model"],
-            row["origin"],
-            bool(row["flagged"]),
-            permanent_number(seed, row["statement_id"]) if row["number"] is None else row["number"],
-            row["stratum"] or "",
-            row["rate"] or 0.0,
-            row["state"],
+    """Every statement. What was cut from another, or joined, has the place of the (first) one that it was made from:
+    so a member that is cut stays one in both parts, whatever its reviewer saw before."""
+    rows = {row["statement_id"]: row for row in connection.execute(_STATEMENTS)}
+    made_from = {each: rows[origin] for each, origin in origins(connection).items() if origin in rows}
+    found = []
+    for statement_id, row in rows.items():
+        place = made_from.get(statement_id, row) if row["number"] is None else row
+        number = permanent_number(seed, place["statement_id"]) if place["number"] is None else place["number"]
+        found.append(
+            _Placed(
+                statement_id=statement_id,
+                model=row["model"],
+                origin=row["origin"],
+                flagged=bool(place["flagged"]),
+                number=number,
+                stratum=row["stratum"] or "",
+                rate=row["rate"] or 0.0,
+                state=place["state"],
+                retired=bool(row["retired"]),
+            )
         )
-        for row in connection.execute(_STATEMENTS)
-    ]
+    return found
 
 
 def _store(connection: sqlite3.Connection, rows: Iterable[_Placed]) -> None:

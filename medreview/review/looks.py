@@ -16,7 +16,7 @@ Shown = Literal["verdicts", "totals"]
 """What was shown: what the judges say of each statement, or only sums and rates."""
 
 _NEW: Final[dict[Shown, str]] = {
-    "verdicts": """SELECT EXISTS (SELECT 1 FROM statement AS s WHERE NOT EXISTS (
+    "verdicts": """SELECT EXISTS (SELECT 1 FROM statement_standing AS s WHERE NOT EXISTS (
         SELECT 1 FROM judges_read AS k WHERE k.unit = s.statement_id AND k.reviewer = ?))""",
     "totals": "SELECT NOT EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?)",
 }

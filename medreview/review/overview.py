@@ -76,7 +76,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     )
     counts = load_counts(reader, reviewer, pass_no)
     unjudged = reader.execute(
-        """SELECT count(*) FROM statement AS s
+        """SELECT count(*) FROM statement_standing AS s
            WHERE NOT EXISTS (
                SELECT 1 FROM verdict AS v WHERE v.statement_id = s.statement_id AND v.judgement_id IS NOT NULL
            ) AND EXISTS (
@@ -110,7 +110,8 @@ def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1)
     rows = study.reader.execute(
         """SELECT r.response_id, r.ordinal, r.model, r.question, count(s.statement_id) AS statements,
                   count(CASE WHEN mine.state = 'decided' THEN 1 END) AS decided
-           FROM (SELECT * FROM response ORDER BY ordinal LIMIT ?) AS r LEFT JOIN statement AS s USING (response_id)
+           FROM (SELECT * FROM response ORDER BY ordinal LIMIT ?) AS r
+           LEFT JOIN statement_standing AS s USING (response_id)
            LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?
            GROUP BY r.response_id ORDER BY r.ordinal""",
         (limit, reviewer, pass_no),

@@ -189,7 +189,8 @@ def _superseded(reader: sqlite3.Connection, source_id: str) -> set[str]:
 
 _LABELS: Final = """
 SELECT d.unit, d.reviewer, d.label, d.at_utc, s.text, s.ordinal, r.ordinal AS response
-FROM decision_current AS d JOIN statement AS s ON s.statement_id = d.unit JOIN response AS r USING (response_id)
+FROM decision_current AS d JOIN statement_standing AS s ON s.statement_id = d.unit
+JOIN response AS r USING (response_id)
 WHERE d.axis = 'evidence' AND d.snapshot = ? ORDER BY r.ordinal, s.ordinal, d.reviewer"""
 
 

@@ -46,7 +46,7 @@ def response_ids(reader: sqlite3.Connection) -> list[str]:
 def load_response(reader: sqlite3.Connection, response_id: str) -> StudyResponse:
     """Read one response; raises ``KeyError`` when the study does not have it."""
     row = reader.execute(
-        """SELECT r.*, (SELECT count(*) FROM statement WHERE response_id = r.response_id) AS statements,
+        """SELECT r.*, (SELECT count(*) FROM statement_standing WHERE response_id = r.response_id) AS statements,
                   iif(r.left_out_by IS NULL, r.dropped,
                       (SELECT count(*) FROM left_out WHERE response_id = r.response_id)) AS left_out
            FROM response AS r WHERE r.response_id = ?""",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from medreview.errors import UserError
 from medreview.labels import FLAGS, REASONS, label_in, label_words
-from medreview.study.promotion import PROMOTE
+from medreview.study.statement_edits import PROMOTE
 from medreview.units.registry import asks_of
 
 _ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'promote')"

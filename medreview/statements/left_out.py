@@ -14,8 +14,8 @@ from medreview.statements.split import PARSER, Parsed, split
 from medreview.study import Study
 from medreview.study.events import NewEvent
 from medreview.study.ids import content_id
-from medreview.study.promotion import PROMOTE, statement_id_of
 from medreview.study.rows import insert
+from medreview.study.statement_edits import PROMOTE, statement_id_of
 from medreview.text import Span, with_line_ends
 
 _WAITING: Final = "FROM response WHERE parser IS NOT NULL AND left_out_by IS NULL"
@@ -101,6 +101,7 @@ def promotion(reader: sqlite3.Connection, left_out_id: str) -> NewEvent:
         "end": span.end,
         "text": exact,
         "reason": part.reason,
+        "left_out": list(whole),
     }
     return NewEvent(PROMOTE, statement_id_of(part.response_id, span.start, exact), payload)
 

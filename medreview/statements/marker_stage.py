@@ -63,7 +63,8 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
         (response_id,),
     ).fetchall()
     places = {row["statement_id"]: _places(row) for row in statements}
-    everyone = _Everyone(places.values())
+    standing = connection.execute("SELECT statement_id FROM statement_standing WHERE response_id = ?", (response_id,))
+    everyone = _Everyone(places[row[0]] for row in standing)
     verbatim = VerbatimText(text, found)
     sources = _sources(connection, response_id)
     marked: list[dict[str, Any]] = []
@@ -134,7 +135,7 @@ def _of_statement(text: str, found: Sequence[Marker], mine: Sequence[Span], ever
         return []
     markers = _at(text, found, mine, everyone)
     if not markers and len(mine) > 1:
-        markers = _at(text, found, [everyone.last_part[mine[0]]], everyone)
+        markers = _at(text, found, [everyone.last_part.get(mine[0], mine[-1])], everyone)
     return markers
 
 
@@ -148,7 +149,7 @@ def _at(text: str, found: Sequence[Marker], places: Iterable[Span], everyone: "_
 
 
 class _Everyone:
-    """Where the statements of a response stand: their starts, and of sentences in parts the last by the first."""
+    """Where the statements of a response are: their starts, and of sentences in parts the last by the first."""
 
     def __init__(self, statements: Iterable[Sequence[Span]]) -> None:
         self.last_part: dict[Span, Span] = {}

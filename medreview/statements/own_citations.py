@@ -62,13 +62,14 @@ def every_statement(reader: sqlite3.Connection) -> Iterator[tuple[str, OwnCitati
     """What each statement of the study cites, with its id, response by response."""
     numbers = reader.execute(f"{_NUMBERS} ORDER BY response_id, number").fetchall()
     listed = {response_id: list(rows) for response_id, rows in groupby(numbers, itemgetter("response_id"))}
-    every = reader.execute(f"{_MARKERS} {_ORDER}")
+    every = reader.execute(f"{_MARKERS} WHERE {_STANDS} {_ORDER}")
     for response_id, rows in groupby(every, itemgetter("response_id")):
         yield from _statements(list(rows), listed.get(response_id, []))
 
 
 _MARKERS = """SELECT s.response_id, s.statement_id, m.number, m.source_id
               FROM statement AS s LEFT JOIN marker AS m USING (statement_id)"""
+_STANDS = "NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = s.statement_id)"
 _ORDER = "ORDER BY s.response_id, s.ordinal, m.ordinal"
 _NUMBERS = "SELECT response_id, number, source_id FROM own_number"
 

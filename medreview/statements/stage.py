@@ -9,8 +9,8 @@ from medreview.progress import SILENT, Progress
 from medreview.statements.left_out import list_left_out, rows_of
 from medreview.statements.split import PARSER, Parsed, split
 from medreview.study import Study
-from medreview.study.promotion import statement_id_of
 from medreview.study.rows import insert
+from medreview.study.statement_edits import statement_id_of
 from medreview.text import sha256
 
 _BATCH = 500

@@ -19,7 +19,9 @@ class Stratum:
 def strata(reader: sqlite3.Connection) -> list[Stratum]:
     """The strata of the audit, by name; a stratum whose statements came in at different rates has a row for each."""
     rows = reader.execute(
-        """SELECT stratum, count(*), sum(number < rate), rate FROM audit_frame GROUP BY stratum, rate
+        """SELECT stratum, count(*), sum(number < rate), rate FROM audit_frame AS f
+           WHERE NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = f.statement_id)
+           GROUP BY stratum, rate
            ORDER BY stratum, rate"""
     )
     return [Stratum(*row) for row in rows]

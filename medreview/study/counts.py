@@ -47,4 +47,5 @@ def load_states(reader: sqlite3.Connection, reviewer: str, kind: str, pass_no: i
 
 def count_statements(reader: sqlite3.Connection) -> int:
     """How many statements the study has."""
-    return int(reader.execute("SELECT count(*) FROM statement").fetchone()[0])
+    query = "SELECT (SELECT count(*) FROM statement) - (SELECT count(*) FROM retired_statement)"
+    return int(reader.execute(query).fetchone()[0])

@@ -15,7 +15,8 @@ from typing import Any
 import medreview
 from medreview.labels import LABEL_SET_VERSION
 from medreview.study.ids import Ulids
-from medreview.study.promotion import PROMOTE, make_statement
+from medreview.study.statement_edits import EDITS
+from medreview.study.statement_making import make_statements, settle, settle_after
 from medreview.text import sha256
 
 COLUMNS = (
@@ -96,16 +97,24 @@ def event_hash(row: Mapping[str, Any] | sqlite3.Row) -> str:
 def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     """Insert a complete event row; its sequence number in this file.
 
-    A promotion makes its statement with it, wherever it comes from. Raises ``ValueError`` when it cannot.
+    An edit of statements makes what it makes with it, wherever it comes from, and what is retired is made anew. Raises
+    ``ValueError`` when it cannot.
     """
-    if row["kind"] == PROMOTE:
-        make_statement(connection, row["unit"], json.loads(row["payload"]))
+    edits = row["kind"] in EDITS
+    payload = json.loads(row["payload"]) if edits else {}
+    if edits:
+        make_statements(connection, row["kind"], row["unit"], payload)
     columns = (*COLUMNS, "hash")
     marks = ", ".join("?" * len(columns))
     cursor = connection.execute(
         f"INSERT INTO event ({', '.join(columns)}) VALUES ({marks})", [row[column] for column in columns]
     )
-    return int(cursor.lastrowid or 0)
+    seq = int(cursor.lastrowid or 0)
+    if edits:
+        settle(connection, payload["response"])
+    elif row["undoes_event"]:
+        settle_after(connection, row["undoes_event"])
+    return seq
 
 
 def verify(connection: sqlite3.Connection, known: Iterable[str] = ()) -> list[str]:

@@ -14,6 +14,7 @@ from medreview.labels import ADJUDICATED_BY, AXES, FLAGS, PAGE_STATES, REASONS, 
 from medreview.storable import unstorable
 from medreview.study.bodies import body_digest
 from medreview.study.events import event_hash
+from medreview.study.statement_edits import EXCLUDE, JOIN, SPLIT
 from medreview.text import sha256
 
 _ULID: Final = re.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}")
@@ -100,6 +101,10 @@ def _payload_fault(event: Row, payload: Row) -> str:
             )
         case "pass_rate":
             return _no_text(payload, "seed") or _share_fault(payload)
+        case "split" | "join" | "exclude":
+            return _edit_fault(event, payload)
+        case "span_move":
+            return _no_text(payload, "span", "exact") or _range_fault(payload, payload["exact"])
         case "retract" if event["undoes_event"] is None:
             return "nothing says which event it takes back"
     return ""
@@ -118,6 +123,28 @@ def _rate_fault(payload: Row) -> str:
     rate = payload.get("rate")
     fits = isinstance(rate, float | int) and not isinstance(rate, bool) and 0 <= rate <= 1
     return "" if fits else "rate is not in [0, 1]"
+
+
+_SHAPES: Final = {SPLIT: (1, 2), JOIN: (2, 1), EXCLUDE: (1, 0)}
+"""By kind of edit: how many statements it replaces, and how many it makes."""
+
+
+def _edit_fault(event: Row, payload: Row) -> str:
+    replaced, made = payload.get("statements"), payload.get("made")
+    if not isinstance(replaced, list) or not isinstance(made, list):
+        return "statements or made is no list"
+    if (len(replaced), len(made)) != _SHAPES[event["kind"]] or not all(isinstance(each, str) for each in replaced):
+        return "statements and made are not as many as the kind has"
+    if replaced[0] != event["unit"] or len({*replaced}) < len(replaced):
+        return "statements do not begin with the unit, or are not different ones"
+    for one in made:
+        parts = one.get("parts") if isinstance(one, dict) else None
+        if not isinstance(one, dict) or not isinstance(parts, list) or _no_text(one, "statement", "text"):
+            return "made holds no statement"
+        ranges = [part if isinstance(part, list) and len(part) == 2 else (None, None) for part in parts]
+        if not all(_is_whole(start) and _is_whole(end) and 0 <= start < end for start, end in ranges):
+            return "the parts of what is made are no ranges"
+    return _no_text(payload, "response") or (_no_text(payload, "reason") if event["kind"] == EXCLUDE else "")
 
 
 def _label_fault(payload: Row) -> str:

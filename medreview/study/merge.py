@@ -13,10 +13,10 @@ from medreview.study.audit_frame import join_frame
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
 from medreview.study.incoming import event_fault, frame_fault, page_fault
-from medreview.study.promotion import number_promotions
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
 from medreview.study.span_faults import span_faults
+from medreview.study.statement_making import number_edited
 from medreview.study.study import Study
 from medreview.study.units_here import UnitsHere
 
@@ -68,7 +68,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
         try:
             for row in ours:
                 insert_event(connection, row)
-            number_promotions(connection)
+            number_edited(connection)
             join_frame(connection, brought.frame)
             pages = brought.pages
             _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from medreview.study.promotion import promoted
+from medreview.study.statement_edits import units_made
 from medreview.study.unit_ids import is_here
 
 _IDS: Final = {
@@ -27,7 +27,7 @@ class UnitsHere:
         return is_here(unit, self._units, self._parts)
 
     def add_made(self, events: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
-        """Count in what events of (kind, unit, payload) will make when they are written."""
-        made = promoted(events, self._parts["response"])
+        """Count in what events of (kind, unit, payload), by time, will make when they are written."""
+        made = units_made(events, self._parts["statement"], self._parts["response"])
         self._parts["statement"] |= made
         self._units |= made

@@ -158,7 +158,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
     """Read one statement; raises ``KeyError`` when the study does not have it."""
     row = reader.execute(
         """SELECT s.*, r.ordinal AS response_ordinal, r.record_id, r.model, r.origin, r.question, r.text AS response,
-                  (SELECT count(*) FROM statement WHERE response_id = s.response_id) AS siblings
+                  (SELECT count(*) FROM statement_standing WHERE response_id = s.response_id) AS siblings
            FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
         (statement_id,),
     ).fetchone()

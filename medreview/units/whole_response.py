@@ -21,7 +21,7 @@ STATEMENTS: Final = "statements"
 _ROLLED: Final = """
 SELECT r.response_id, count(*) AS n, sum(v.supported IS 1) AS yes, sum(v.supported IS 0) AS no,
        min(v.by_rules) AS by_rules
-FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+FROM response AS r CROSS JOIN statement_standing AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id {where}
 GROUP BY r.response_id ORDER BY r.ordinal"""
 _ONE: Final = _ROLLED.format(where="WHERE r.response_id = ?")
@@ -41,7 +41,7 @@ class WholeResponse(UnitKind):
     levels = ALL_SUPPORTED
     rows = """SELECT 'response:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
        model, origin, record_id
-FROM response AS r WHERE EXISTS (SELECT 1 FROM statement AS s WHERE s.response_id = r.response_id)"""
+FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.response_id = r.response_id)"""
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question; the list of the statements and the sources; the response beside."""
@@ -111,7 +111,7 @@ def _level(counts: sqlite3.Row) -> str | None:
 def _statements(reader: sqlite3.Connection, response_id: str) -> list[sqlite3.Row]:
     return reader.execute(
         """SELECT s.*, v.statement_id IS NOT NULL AS judged, v.verdict, v.supported
-           FROM statement AS s LEFT JOIN verdict AS v USING (statement_id)
+           FROM statement_standing AS s LEFT JOIN verdict AS v USING (statement_id)
            WHERE s.response_id = ? ORDER BY s.ordinal""",
         (response_id,),
     ).fetchall()

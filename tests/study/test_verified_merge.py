@@ -13,6 +13,7 @@ from medreview.study.check import check
 from medreview.study.connection import connect
 from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from medreview.study.merge import merge
+from medreview.study.statement_edits import statement_id_of
 from medreview.text import sha256
 from tests.bench.flipped_bits import logical
 from tests.support.meddling import meddle
@@ -43,7 +44,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
         for event in (
             NewEvent("decide", "r1.1", {"axis": "evidence", "label": "contradicted"}, "u1@2"),
             NewEvent("span_add", "r1.1", span, "u1@2"),
-            NewEvent("promote", "s-asked", part),
+            NewEvent("promote", statement_id_of("r1", 23, "Ask."), part),
             NewEvent("note", "r1.2", {"text": "see above"}),
         ):
             study.write(lambda c, event=event: recorder.append(c, event, block="flagged", mode="open"))  # type: ignore[misc]

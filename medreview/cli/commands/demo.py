@@ -22,7 +22,9 @@ def demo(
     Example: medreview demo
     """
     from medreview.demo import make_demo
+    from medreview.judges import verdicts
     from medreview.study import Study
+    from medreview.study.counts import count_statements
 
     if study.exists():
         opened = Study.open(study)
@@ -31,8 +33,7 @@ def demo(
         with progress() as bar:
             opened = make_demo(study, bar)
     with opened:
-        statements = opened.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
-        flagged = opened.reader.execute("SELECT count(*) FROM verdict WHERE priority > 0").fetchone()[0]
+        statements, flagged = count_statements(opened.reader), verdicts.flagged(opened.reader)
         if no_open:
             sentence = f"{study}: {counted(statements, 'statement')}, {flagged} flagged."
             told = {"study": str(study), "statements": statements, "flagged": flagged}

@@ -20,7 +20,7 @@ SELECT r.response_id, r.record_id, r.model, r.origin, s.statement_id, s.ordinal,
        o.source_id, o.readable, o.opens, o.unsupported, u.url, u.domain, p.snapshot_id, p.page_state,
        json_extract(e.highlights, '$[0]') AS passage, v.priority > 0 AS flagged
 FROM source_order AS o
-CROSS JOIN statement AS s ON s.statement_id = o.statement_id
+CROSS JOIN statement_standing AS s ON s.statement_id = o.statement_id
 JOIN response AS r ON r.response_id = s.response_id
 JOIN source AS u ON u.source_id = o.source_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = o.snapshot_id

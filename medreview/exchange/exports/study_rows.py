@@ -22,10 +22,10 @@ FROM response ORDER BY ordinal"""
 
 _STATEMENTS: Final = """
 SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", s.parts, a.number, a.stratum, a.rate,
-       a.flagged,
-       s.text_sha256, s.text
+       a.flagged, x.how, x.event_id, s.text_sha256, s.text
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
+LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
 ORDER BY r.ordinal, s.ordinal"""
 
 _CITATIONS: Final = """

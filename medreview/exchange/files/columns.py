@@ -18,6 +18,7 @@ from medreview.labels import (
     VIAS,
     Label,
 )
+from medreview.study.statement_edits import RETIRED_HOW
 
 Type = Literal["text", "integer", "number", "boolean", "time"]
 
@@ -326,6 +327,14 @@ STATEMENTS: Final = (
         "Whether it was flagged when strata by flag first counted for it: 0, 1, or 2 where copies of the study "
         "differed; empty without such strata.",
     ),
+    Column(
+        "retired",
+        "text",
+        "It is none of the study any more: cut in two, joined with the next, excluded as not medical, or made by an "
+        "edit that does not stand. Labels given on it stay in labels.csv. Empty: it stands.",
+        levels=RETIRED_HOW,
+    ),
+    Column("retired_by", "text", "The event that did so; undone: the one that made it."),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("text", "text", "The statement."),
 )

@@ -23,9 +23,9 @@ from medreview.study.audit_frame import join_frame
 from medreview.study.events import event_hash, insert_event
 from medreview.study.incoming import event_fault
 from medreview.study.permanent_numbers import number_given_draw
-from medreview.study.promotion import number_promotions
 from medreview.study.rows import insert
 from medreview.study.span_faults import span_faults
+from medreview.study.statement_making import number_edited
 from medreview.study.units_here import UnitsHere
 from medreview.text import joined, read_parts, sha256
 
@@ -117,7 +117,7 @@ def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[s
     _mark_done(connection, folder, parsed, cited)
     _add_key_facts(connection, folder)
     added, known, foreign = _add_events(connection, folder)
-    number_promotions(connection)
+    number_edited(connection)
     return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
 
 

@@ -31,7 +31,7 @@ ASSISTED: Final = "hallucination_assisted"
 _REMARKS: Final = """
 SELECT e.event_id, e.kind, e.reviewer, e.unit, e.label, json_extract(e.payload, '$.text') AS note,
        json_extract(e.payload, '$.exact') AS exact, s.text AS statement, s.response_id
-FROM event_live AS e JOIN statement AS s ON s.statement_id = e.unit
+FROM event_live AS e JOIN statement_standing AS s ON s.statement_id = e.unit
 WHERE ((e.kind = 'note' AND trim(note) <> '')
     OR (e.event_id IN (SELECT event_id FROM span_live) AND e.axis = 'hallucination'
         AND json_extract(e.payload, '$.target') = 'response')

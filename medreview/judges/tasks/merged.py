@@ -64,7 +64,7 @@ class Merged:
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(statement id,) by response."""
         found = self.study.reader.execute(
-            f"""SELECT s.statement_id FROM verdict AS v JOIN statement AS s USING (statement_id)
+            f"""SELECT s.statement_id FROM verdict AS v JOIN statement_standing AS s USING (statement_id)
                 JOIN response AS r USING (response_id)
                 WHERE v.judgement_id IS NOT NULL AND coalesce(v.supported, 0) = 0 AND (
                     SELECT count(DISTINCT snapshot_id) FROM judged_pair AS p JOIN snapshot_current USING (source_id)

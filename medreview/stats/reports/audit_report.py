@@ -35,8 +35,8 @@ _MEMBERS: Final = """
 SELECT a.statement_id, s.response_id, a.inclusion_prob, v.verdict, v.supported, v.votes_for, v.votes_other, v.tied,
        v.judgement_id IS NOT NULL AS judged, coalesce(v.priority, 0) > 0 AS flagged
 FROM audit_item AS a JOIN statement AS s USING (statement_id) LEFT JOIN verdict AS v USING (statement_id)
-ORDER BY a.number / a.inclusion_prob"""
-_FLAGGED: Final = "SELECT statement_id FROM verdict WHERE priority > 0"
+ORDER BY a.number / a.inclusion_prob, a.statement_id"""
+_FLAGGED: Final = "SELECT statement_id FROM verdict JOIN statement_standing USING (statement_id) WHERE priority > 0"
 _DEFERRED: Final = "SELECT unit FROM standing WHERE state = 'deferred' AND reviewer = ? AND pass = ?"
 _SEEN: Final = "SELECT unit FROM judges_seen WHERE reviewer = ? AND unit IN (SELECT statement_id FROM audit_item)"
 

@@ -16,7 +16,8 @@ SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_aft
        l.mode = 'blind' AND json_extract(e.payload, '$.exposure.judge_totals') IS 'before' AS after_totals,
        l.block = 'deferred' AND l.mode = 'blind'
            AND EXISTS (SELECT 1 FROM audit_item AS a WHERE a.statement_id = l.unit) AS put_off
-FROM reviewer_label AS l JOIN statement AS s ON s.statement_id = l.unit JOIN event AS e ON e.event_id = l.event_id
+FROM reviewer_label AS l JOIN statement_standing AS s ON s.statement_id = l.unit
+JOIN event AS e ON e.event_id = l.event_id
 WHERE l.reviewer = ? AND l.pass = ?"""
 
 _WAITS: Final = """

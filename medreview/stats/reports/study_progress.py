@@ -45,7 +45,8 @@ def standing(
     named = dict(
         reader.execute(
             """SELECT label, count(*) FROM decision_current
-               WHERE reviewer = ? AND pass = ? AND axis = 'hallucination' GROUP BY label""",
+               WHERE reviewer = ? AND pass = ? AND axis = 'hallucination'
+                     AND unit NOT IN (SELECT statement_id FROM retired_statement) GROUP BY label""",
             who,
         ).fetchall()
     )

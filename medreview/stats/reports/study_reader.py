@@ -16,7 +16,7 @@ _JUDGEMENTS: Final = f"""
 SELECT r.ordinal AS response, r.response_id, r.model, r.origin, s.statement_id, v.verdict AS together,
        v.supported AS together_supported, v.votes_for, v.votes_other, v.tied, {COLUMNS}
 FROM response AS r
-LEFT JOIN statement AS s ON s.response_id = r.response_id
+LEFT JOIN statement_standing AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
 LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id

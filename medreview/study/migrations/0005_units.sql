@@ -129,15 +129,19 @@ INSERT INTO event_kind VALUES
     ('share_rate'), ('pass_rate');       -- how much is annotated a second time: by another reviewer, by the same one
 
 -- What makes a unit decided or put off: a decision on the axis of its kind ('evidence' is that of every kind it occurs
--- in), or a deferral.
+-- in), or a deferral. Not on what is retired (below), nor on a pair of it.
 CREATE VIEW main_act AS
 SELECT * FROM event
-WHERE kind = 'defer' OR (kind IN ('decide', 'revise') AND
-    (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1))));
+WHERE (kind = 'defer' OR (kind IN ('decide', 'revise') AND
+    (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))))
+    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id =
+        iif(substr(unit, 1, 5) = 'pair:', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit));
 CREATE VIEW main_live AS
 SELECT * FROM event_live
-WHERE kind = 'defer' OR (kind IN ('decide', 'revise') AND
-    (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1))));
+WHERE (kind = 'defer' OR (kind IN ('decide', 'revise') AND
+    (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))))
+    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id =
+        iif(substr(unit, 1, 5) = 'pair:', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit));
 
 -- As before, for every kind of unit.
 DROP VIEW standing;
@@ -235,3 +239,54 @@ FROM judged_pair AS p JOIN source AS u USING (source_id)
 JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot
 WHERE n.readable
 GROUP BY p.statement_id, p.source_id;
+-- Edits of statements. What is none of the study any more: replaced or excluded by an edit that stands, or made by one
+-- that does not. From the record of the response's edits, made anew with each (medreview.study.statement_making), since
+-- which of two edits stands depends on all before them. Rows of statement stay.
+CREATE TABLE retired_statement (
+    statement_id TEXT PRIMARY KEY REFERENCES statement,
+    how TEXT NOT NULL CHECK (how IN ('split', 'join', 'exclude', 'undone')),
+    event_id TEXT NOT NULL               -- that edit; undone: the one that made it
+) STRICT, WITHOUT ROWID;
+CREATE INDEX event_edit ON event (json_extract(payload, '$.response'))
+    WHERE kind IN ('promote', 'split', 'join', 'exclude');
+
+-- Of what was cut or joined: the place in the response of what it was made from, where it is read. NULL: its own place.
+ALTER TABLE statement ADD COLUMN in_place_of INTEGER;
+
+-- The statements of the study. Whoever means these reads here; by its id a retired one can be read from statement.
+CREATE VIEW statement_standing AS
+SELECT * FROM statement AS s WHERE NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = s.statement_id);
+
+-- As before, of the statements of the study.
+DROP VIEW statement_place;
+CREATE VIEW statement_place AS
+SELECT s.statement_id, s.response_id, json_extract(p.value, '$[0]') AS "start", json_extract(p.value, '$[1]') AS "end"
+FROM statement_standing AS s,
+     json_each(iif(s.parts = '[]', json_array(json_array(s."start", s."end")), s.parts)) AS p;
+
+DROP VIEW audit_item;
+CREATE VIEW audit_item AS
+SELECT statement_id, number, stratum, rate AS inclusion_prob FROM audit_frame AS f
+WHERE number < rate AND NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = f.statement_id);
+
+DROP VIEW judged_pair;
+CREATE VIEW judged_pair AS
+SELECT s.statement_id, c.source_id, c.ordinal
+FROM statement_standing AS s JOIN citation AS c USING (response_id)
+WHERE EXISTS (SELECT 1 FROM listed_pair AS l WHERE l.statement_id = s.statement_id AND l.source_id = c.source_id)
+   OR NOT EXISTS (SELECT 1 FROM listed_pair AS l WHERE l.statement_id = s.statement_id);
+
+-- Spans that stand, each with its newest ends.
+DROP VIEW span_live;
+CREATE VIEW span_live AS
+SELECT e.seq, e.event_id, e.at_utc, e.reviewer, e.session, e.kind, e.unit, e.snapshot, e.pass, e.block, e.mode, e.axis,
+       e.label, coalesce(
+           (SELECT json_set(e.payload, '$.start', json_extract(m.payload, '$.start'), '$.end', json_extract(m.payload, '$.end'),
+                            '$.exact', json_extract(m.payload, '$.exact'), '$.sha256', json_extract(m.payload, '$.sha256'))
+            FROM event_live AS m
+            WHERE m.unit = e.unit AND m.kind = 'span_move' AND json_extract(m.payload, '$.span') = e.event_id
+            ORDER BY m.event_id DESC LIMIT 1), e.payload) AS payload
+FROM event_live AS e
+WHERE e.kind = 'span_add' AND NOT EXISTS (
+    SELECT 1 FROM event_live AS d
+    WHERE d.unit = e.unit AND d.kind = 'span_del' AND json_extract(d.payload, '$.span') = e.event_id);

@@ -1,0 +1,106 @@
+"""The edits of a statement that a reviewer can make: cut it in two, join it with the next, exclude it."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.study.events import NewEvent
+from medreview.study.statement_edits import EXCLUDE, JOIN, NOT_MEDICAL, SPLIT, Made, made_by, payload_of
+from medreview.text import Span, joined, places_in_text
+
+_WORD: Final = re.compile(r"[^\W_]")
+READING_ORDER: Final = 'coalesce(s.in_place_of, s.ordinal), s."start", s.ordinal'
+"""The order in which the statements of a response are read: what was cut or joined in the place of what it was."""
+
+
+def split_event(reader: sqlite3.Connection, statement_id: str, at: int) -> NewEvent:
+    """Cut a statement in two before a code point of its text; blanks at the cut belong to neither part.
+
+    Raises :class:`UserError` when the study does not have the statement, and when a part would say nothing.
+    """
+    row = _standing(reader, statement_id)
+    text, parts = row["text"], _parts(row)
+    pieces = [_stripped(text, Span(0, at)), _stripped(text, Span(at, len(text)))]
+    if not all(_WORD.search(text, *piece) for piece in pieces):
+        raise UserError("A cut leaves words on both sides; move it into the statement.")
+    response = _response(reader, row)
+    made = []
+    for piece in pieces:
+        ranges = places_in_text(parts, piece)
+        made.append(Made.of(row["response_id"], ranges, joined(response, ranges) if ranges else text[slice(*piece)]))
+    return NewEvent(SPLIT, statement_id, payload_of(row["response_id"], [statement_id], made))
+
+
+def join_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
+    """Make one statement of this one and the next of its response; it has several ranges where something is between.
+
+    Raises :class:`UserError` when the study does not have the statement, and when it is the last of its response.
+    """
+    row = _standing(reader, statement_id)
+    units = statements_in_order(reader, row["response_id"])
+    following = units[units.index(statement_id) + 1 :]
+    if not following:
+        raise UserError("This is the last statement of its response: there is none to join it with.")
+    other = _standing(reader, following[0])
+    response, places = _response(reader, row), (_parts(row), _parts(other))
+    ranges = _union(response, [*places[0], *places[1]]) if all(places) else []
+    text = joined(response, ranges) if ranges else f"{row['text']} {other['text']}"
+    made = Made.of(row["response_id"], ranges, text)
+    return NewEvent(JOIN, statement_id, payload_of(row["response_id"], [statement_id, following[0]], [made]))
+
+
+def exclude_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
+    """Say that a statement is not medical, so that it is none of the study any more.
+
+    Raises :class:`UserError` when the study does not have it.
+    """
+    row = _standing(reader, statement_id)
+    return NewEvent(EXCLUDE, statement_id, payload_of(row["response_id"], [statement_id], [], reason=NOT_MEDICAL))
+
+
+def statements_in_order(reader: sqlite3.Connection, response_id: str) -> list[str]:
+    """The statements of a response as they are read."""
+    query = f"SELECT s.statement_id FROM statement_standing AS s WHERE s.response_id = ? ORDER BY {READING_ORDER}"
+    return [row[0] for row in reader.execute(query, (response_id,))]
+
+
+def made_of(event: NewEvent) -> list[str]:
+    """The statements that an edit makes."""
+    return [one.statement_id for one in made_by(event.kind, event.unit, event.payload)]
+
+
+def _standing(reader: sqlite3.Connection, statement_id: str) -> Any:
+    row = reader.execute("SELECT * FROM statement_standing WHERE statement_id = ?", (statement_id,)).fetchone()
+    if row is None:
+        raise UserError(f"No statement of this study has the id {statement_id!r}; it may have been cut or joined.")
+    return row
+
+
+def _response(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
+    found = reader.execute("SELECT text FROM response WHERE response_id = ?", (row["response_id"],)).fetchone()
+    return str(found["text"])
+
+
+def _parts(row: sqlite3.Row) -> list[Span]:
+    parts = [Span(*part) for part in json.loads(row["parts"])]
+    return parts or ([] if row["start"] is None else [Span(row["start"], row["end"])])
+
+
+def _stripped(text: str, piece: Span) -> Span:
+    body = text[piece.start : piece.end]
+    start = piece.start + len(body) - len(body.lstrip())
+    return Span(start, max(start, piece.start + len(body.rstrip())))
+
+
+def _union(text: str, parts: Iterable[Span]) -> Sequence[Span]:
+    """The ranges in the order of the text; those that overlap, or have only blanks between them, are one."""
+    found: list[Span] = []
+    for part in sorted(parts):
+        if found and not text[found[-1].end : part.start].strip():
+            found[-1] = Span(found[-1].start, max(found[-1].end, part.end))
+        else:
+            found.append(part)
+    return found
