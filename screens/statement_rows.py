@@ -20,7 +20,7 @@ def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, mos
     index = HighlightIndex(marks)
     rows: list[Row] = []
     for number, (start, end) in enumerate(wrapped[:most]):
-        label = f" S{item.ordinal}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
+        label = f" {item.short_name}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
         pieces: list[StyledText] = [(label, "key")]
         pieces += [(text[piece.start : piece.end], " ".join(piece.kinds)) for piece in index.pieces(start, end)]
         rows.append(pieces)
@@ -50,7 +50,7 @@ def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
     The id of its record where it has room; ids often name the model.
     """
     model = f"  {visible(item.model)}" if named else ""
-    name = f"{item.response_name}  S{item.ordinal}/{item.siblings} "
+    name = f"{item.response_name}  {item.short_name}/{item.siblings} "
     record = f"  {visible(item.record_id)}" if named and item.record_id else ""
     if cells(f" answer{model}{record}  {name}") > columns:
         record = ""

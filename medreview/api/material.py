@@ -43,7 +43,7 @@ class StudyStatement(StatementView):
     @property
     def name(self) -> str:
         """What the workbench calls it: ``R07 S3``."""
-        return f"{self.response_name} S{self.ordinal}"
+        return f"{self.response_name} {self.short_name}"
 
     def __repr__(self) -> str:
         """Short enough for a notebook."""

@@ -43,7 +43,7 @@ source  the whole source      response  the whole response"""
         badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
         model = f" {item.model}" if session.shows_judges and item.model else ""
         model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
-        print(visible_line(f"{item.response_name}{model}, statement {item.ordinal} of {item.siblings}{badges}"))
+        print(visible_line(f"{item.response_name}{model}, statement {item.short_name[1:]} of {item.siblings}{badges}"))
         print(wrapped(f"asked: {item.question}"))
         print(wrapped(f"STATEMENT: {item.text}"))
         _source(session)

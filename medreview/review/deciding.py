@@ -13,9 +13,10 @@ from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_re
 from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit
 from medreview.review.span_events import span_deletion, span_event, spans_in_order
-from medreview.review.undo import PromotionStays, brief, last_act, last_undone
+from medreview.review.undo import Act, brief, last_act, last_undone
 from medreview.review.verdict_flow import FollowUp
-from medreview.study.events import NewEvent
+from medreview.study.events import NewEvent, Receipt
+from medreview.study.statement_edits import unit_stands
 from medreview.units.registry import unit_name
 
 
@@ -203,25 +204,18 @@ class Deciding(Sitting):
     # Undo
 
     def undo(self) -> None:
-        """Take back the last act that stands, and go to its unit.
-
-        A promotion stays: that is said once, and the next undo takes back the act before it.
-        """
-        try:
-            act = last_act(self.study.reader, self.reviewer, self.pass_no, self._stays)
-        except PromotionStays as refused:
-            self._stays = refused.event_id
-            raise
+        """Take back the last act that stands, and go to its unit."""
+        act = last_act(self.study.reader, self.reviewer, self.pass_no)
         if act is None:
             raise UserError("There is nothing of yours to undo.")
-        self._retract(act.target, act.unit, f"undone: {act.words}")
+        self._retract(act, f"undone: {act.words}")
 
     def redo(self) -> None:
         """Bring back what was undone last, unless something was done since."""
         act = last_undone(self.study.reader, self.reviewer, self.pass_no)
         if act is None:
             raise UserError("There is nothing to redo.")
-        self._retract(act.target, act.unit, f"done again: {act.words}")
+        self._retract(act, f"done again: {act.words}")
 
     # By the kind of unit
 
@@ -299,12 +293,23 @@ class Deciding(Sitting):
         self._after(unit, receipt, words)
         self.own = load_reviewer_state(self.study.reader, unit, self.reviewer, self.pass_no)
 
-    def _retract(self, target: str, unit: str, words: str) -> None:
+    def _retract(self, act: Act, words: str) -> None:
+        unit = act.unit
         mode: Mode = "blind" if self.hides(unit) else "open"
-        receipt = self._events.write([NewEvent("retract", unit, undoes_event=target)], self.queue, mode, unit)
+        receipt = self._events.write([NewEvent("retract", unit, undoes_event=act.target)], self.queue, mode, unit)
+        if act.edits:
+            self._edit_retracted(act, receipt, words)
+            return
         if unit in self.queue.units:
             self.go(self.queue.units.index(unit))
             words = f"{self.name} {words}"
         else:
             words = f"{unit_name(self.study.reader, unit)} {words}, not in this queue".lstrip()
         self._after(unit, receipt, words)
+
+    def _edit_retracted(self, act: Act, receipt: Receipt, words: str) -> None:
+        """Go to the statement that is whole again, or to the parts that are there again."""
+        reader = self.study.reader
+        there = [unit for unit in (act.unit, *act.made) if unit_stands(reader, unit)]
+        known = any(unit in self.queue.units for unit in (act.unit, *act.made))
+        self.reopen(receipt, f"{unit_name(reader, act.unit)} {words}".lstrip(), there, put=known)

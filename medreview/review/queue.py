@@ -160,6 +160,19 @@ def open_again(study: Study, queue: Queue, reviewer: str, filter: str, pass_no: 
     return open_queue(study, queue.kind.name, reviewer, filter=filter, blind=blind, pass_no=pass_no)
 
 
+def with_units(queue: Queue, units: Sequence[str], place: int, before: Queue) -> Queue:
+    """The queue with further units at a place, listed where the one was that stood there ``before``."""
+    if not units:
+        return queue
+    place = min(place, len(queue.units))
+    listed = before.responses[min(place, len(before.responses) - 1)]
+    return replace(
+        queue,
+        units=[*queue.units[:place], *units, *queue.units[place:]],
+        responses=[*queue.responses[:place], *[listed] * len(units), *queue.responses[place:]],
+    )
+
+
 def _conditions(text: str, mode: Mode, filters: Mapping[str, str]) -> tuple[list[str], list[str]]:
     try:
         words = shlex.split(text)

@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import dataclass
 
+from medreview.units.statement_names import statement_name
 from medreview.units.statement_view import response_name
 
 
@@ -20,7 +21,7 @@ class QueueEntry:
 def load_queue_entry(reader: sqlite3.Connection, statement_id: str) -> QueueEntry:
     """Read one line; raises ``KeyError`` when the study does not have the statement."""
     row = reader.execute(
-        """SELECT r.ordinal AS response_ordinal, r.model, s.ordinal, coalesce(v.badges, '') AS badges,
+        """SELECT r.ordinal AS response_ordinal, r.model, s.ordinal, s.response_id, coalesce(v.badges, '') AS badges,
                   substr(s.text, 1, 80) AS text
            FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
            WHERE s.statement_id = ?""",
@@ -28,6 +29,5 @@ def load_queue_entry(reader: sqlite3.Connection, statement_id: str) -> QueueEntr
     ).fetchone()
     if row is None:
         raise KeyError(statement_id)
-    return QueueEntry(
-        response_name(row["response_ordinal"]), row["model"], f"S{row['ordinal']}", row["badges"], row["text"]
-    )
+    name = statement_name(reader, statement_id, row["response_id"], row["ordinal"])
+    return QueueEntry(response_name(row["response_ordinal"]), row["model"], name, row["badges"], row["text"])

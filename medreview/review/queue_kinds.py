@@ -9,6 +9,10 @@ from medreview.units.registry import KINDS as UNIT_KINDS
 Mode = Literal["open", "blind"]
 
 
+IN_ORDER: Final = 'r.ordinal, s.place, s."start", s.ordinal'
+"""The order in which statements are read: what was cut or joined in the place of what it was."""
+
+
 class QueueKind(NamedTuple):
     """One kind of queue: its name in the study and on the command line, the letter that opens it on the first screen,
     what the screen calls it, how it is shown.
@@ -26,7 +30,7 @@ class QueueKind(NamedTuple):
     mode: Mode
     help: str
     where: str
-    order: str = "r.ordinal, s.ordinal"
+    order: str = IN_ORDER
     tells: bool = False
     gathers: bool = False
     unit: str = STATEMENT
@@ -36,7 +40,7 @@ class QueueKind(NamedTuple):
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
 """Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""
 
-ROWS: Final = """FROM statement AS s JOIN response AS r USING (response_id)
+ROWS: Final = """FROM statement_standing AS s JOIN response AS r USING (response_id)
 LEFT JOIN verdict AS v USING (statement_id) LEFT JOIN audit_item AS a USING (statement_id)
 LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ?1 AND mine.pass = ?2"""
 """What queues choose from; its two values are the reviewer and the pass."""
@@ -57,17 +61,17 @@ KEPT: Final = "s.statement_id IN (SELECT unit FROM kept_blind WHERE reviewer = ?
 KINDS: Final = (
     QueueKind(
         "flagged", "t", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
-        "v.priority > 0", "v.priority DESC, r.ordinal, s.ordinal", tells=True,
+        "v.priority > 0", f"v.priority DESC, {IN_ORDER}", tells=True,
     ),
     QueueKind(
         "audit", "a", "audit: random", "blind",
         "A random draw, judges hidden until the block is done; figures come from it.",
-        "a.number IS NOT NULL", "a.number / a.inclusion_prob",
+        "a.number IS NOT NULL", "a.number / a.inclusion_prob, s.statement_id",
     ),
     QueueKind(
         "unchecked", "u", "not checked by a model yet", "open",
         "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
-        "v.by_rules AND v.priority = 0", "v.doubt DESC, r.ordinal, s.ordinal", tells=True,
+        "v.by_rules AND v.priority = 0", f"v.doubt DESC, {IN_ORDER}", tells=True,
     ),
     QueueKind(
         "deferred", "d", "deferred", "open", "What you put off; what was put off blind is blind here too.",

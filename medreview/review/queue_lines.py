@@ -121,7 +121,8 @@ def _badges(reader: sqlite3.Connection, reviewer: str) -> str:
     """The commonest reasons for flags in triage, counted by the gravest badge of each statement."""
     gravest = "CASE instr(badges, ' · ') WHEN 0 THEN badges ELSE substr(badges, 1, instr(badges, ' · ') - 1) END"
     rows = reader.execute(
-        f"""SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave FROM verdict
+        f"""SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave
+            FROM verdict JOIN statement_standing USING (statement_id)
             WHERE priority > 0 AND statement_id NOT IN ({RESERVED}) GROUP BY badge ORDER BY grave DESC LIMIT 4""",
         (reviewer,),
     )

@@ -8,6 +8,7 @@ from typing import Final
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
 from medreview.review.queue_kinds import RESERVED
+from medreview.study.statement_edits import replaced_for
 from medreview.text import Span
 from medreview.units.registry import asks_of
 
@@ -80,10 +81,13 @@ def remarks(own: ReviewerState) -> list[str]:
 def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1) -> ReviewerState:
     """Fold the reviewer's live events on a unit, in the order of time.
 
-    ``saw_judges`` also counts what was seen in another pass, and what was taken back since: it cannot be unseen.
+    ``saw_judges`` also counts what was seen in another pass, what was taken back since, and what was seen of a
+    statement that this one was made from: it cannot be unseen.
     """
     axis = asks_of(unit).axis
-    seen = reader.execute("SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?", (unit, reviewer)).fetchone()
+    query = "SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?"
+    before = (unit, *replaced_for(reader, unit))
+    seen = next((row for each in before if (row := reader.execute(query, (each, reviewer)).fetchone())), None)
     own = ReviewerState(saw_judges=seen is not None)
     rows = reader.execute(
         """SELECT event_id, kind, mode, snapshot, payload FROM event_live

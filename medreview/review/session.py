@@ -31,8 +31,8 @@ class ReviewSession(Deciding):
 
     @property
     def name(self) -> str:
-        """``S3``."""
-        return f"S{self.item.ordinal}" if self.item else ""
+        """``S3``, ``S3a``."""
+        return self.item.short_name if self.item else ""
 
     @property
     def judges_say(self) -> str | None:
@@ -167,6 +167,9 @@ class ReviewSession(Deciding):
 
     def _load_unit(self) -> None:
         reader = self.study.reader
+        if not self.unit:
+            self.item = self.source = None
+            return
         self.item = load_statement_view(reader, self.unit)
         about = cause(reader, self.item.sources, self.queue.kind.name, self.unit, self.own.snapshot_id)
         self.source = about or self.item.opening_source

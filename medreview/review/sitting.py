@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Sequence
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
@@ -14,7 +15,7 @@ from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
-from medreview.review.queue import Queue, kind_named, open_again
+from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_progress import ReviewerProgress
@@ -23,6 +24,7 @@ from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
 from medreview.study.rescue import Elsewhere
+from medreview.study.statement_edits import unit_stands
 from medreview.units.asks import Asks
 
 
@@ -58,7 +60,6 @@ class Sitting(ABC):
         """The unit on the screen; empty in a queue without any."""
         self.own = ReviewerState()
         self._before: ReviewerState | None = None
-        self._stays = ""
         self._told: Elsewhere | None = None
         study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no)
@@ -176,15 +177,22 @@ class Sitting(ABC):
         self.queue = queue
         self.go(queue.units.index(here) if here in queue.units else 0)
 
-    def reopen(self, receipt: Receipt, words: str) -> None:
-        """Open the queue anew, for statements that have come into the study, and stay on this one."""
-        here = self._current()
+    def reopen(self, receipt: Receipt, words: str, at: Sequence[str] = (), *, put: bool = True) -> None:
+        """Open the queue anew after statements were edited, and go to the first of those ``at``, else stay on this one.
+
+        ``put``: they come to this place in the queue, also where they would not be in it: they are what is looked at.
+        """
+        here, place = self.unit, self.position
         queue = open_again(self.study, self.queue, self.reviewer, self.queue.filter, self.pass_no)
-        if here in queue.units:
-            self.queue, self.position = queue, queue.units.index(here)
-        self._progress = self._read_progress()
+        queue = with_units(queue, [unit for unit in at if put and unit not in queue.units], place, self.queue)
+        wanted = next((unit for unit in (*at, here) if unit in queue.units), None)
+        if wanted is None and not at and unit_stands(self.study.reader, here):
+            queue, wanted = self.queue, here
+        self.queue = queue
+        self._read_anew()
+        self.position = queue.units.index(wanted) if wanted else max(0, min(place, len(queue.units) - 1))
         self._load()
-        self._after(here, receipt, words)
+        self._after(self.unit, receipt, words)
 
     @property
     def elsewhere(self) -> Elsewhere | None:
@@ -288,10 +296,12 @@ class Sitting(ABC):
         return self.unit
 
     def _load(self) -> None:
-        self.unit = self.queue.units[self.position]
+        self.unit = self.queue.units[self.position] if self.queue.units else ""
         self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
         self._load_unit()
         self._before = None
+        if not self.unit:
+            return
         self._events.note_exposure(self.unit, self.snapshot, self.queue, self.mode)
 
     def _read_progress(self) -> ReviewerProgress:

@@ -12,8 +12,6 @@ from medreview.study.statement_edits import EXCLUDE, JOIN, NOT_MEDICAL, SPLIT, M
 from medreview.text import Span, joined, places_in_text
 
 _WORD: Final = re.compile(r"[^\W_]")
-READING_ORDER: Final = 'coalesce(s.in_place_of, s.ordinal), s."start", s.ordinal'
-"""The order in which the statements of a response are read: what was cut or joined in the place of what it was."""
 
 
 def split_event(reader: sqlite3.Connection, statement_id: str, at: int) -> NewEvent:
@@ -63,7 +61,8 @@ def exclude_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
 
 def statements_in_order(reader: sqlite3.Connection, response_id: str) -> list[str]:
     """The statements of a response as they are read."""
-    query = f"SELECT s.statement_id FROM statement_standing AS s WHERE s.response_id = ? ORDER BY {READING_ORDER}"
+    query = """SELECT statement_id FROM statement_standing WHERE response_id = ?
+               ORDER BY place, "start", ordinal"""
     return [row[0] for row in reader.execute(query, (response_id,))]
 
 

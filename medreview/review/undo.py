@@ -4,46 +4,46 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from medreview.errors import UserError
 from medreview.labels import FLAGS, REASONS, label_in, label_words
-from medreview.study.statement_edits import PROMOTE
+from medreview.study.statement_edits import EDITS, made_by
 from medreview.units.registry import asks_of
 
-_ACTS = "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'promote')"
+_ACTS = (
+    "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', "
+    "'promote', 'split', 'join', 'exclude')"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An event that can be taken back (``target``) or a retraction that can be (redo), and what it was, in words."""
+    """An event that can be taken back (``target``) or a retraction that can be (redo), and what it was, in words.
+
+    ``edits``: it cut, joined, excluded or made statements; ``made`` are those that it made.
+    """
 
     target: str
     unit: str
     words: str
+    edits: bool
+    made: tuple[str, ...]
+
+    @classmethod
+    def of(cls, row: sqlite3.Row) -> "Act":
+        """From a row with the event to be retracted, and unit, kind and payload of the act."""
+        kind, unit, payload = row["kind"], row["unit"], row["payload"]
+        edits = kind in EDITS
+        made = tuple(one.statement_id for one in made_by(kind, unit, json.loads(payload))) if edits else ()
+        return cls(row["event_id"], unit, describe(kind, payload, unit), edits, made)
 
 
-class PromotionStays(UserError):
-    """The newest act made a statement of what was left out, which cannot be taken back; ``event_id`` is that act."""
-
-    def __init__(self, event_id: str) -> None:
-        super().__init__(
-            "A statement made of what was left out stays (p: badly parsed); again takes back what came before."
-        )
-        self.event_id = event_id
-
-
-def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int, passing: str = "") -> Act | None:
-    """The reviewer's newest act that still stands; ``passing``: the promotion up to which those that stay are passed.
-
-    Raises :class:`PromotionStays` where the newest is another promotion.
-    """
+def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
+    """The reviewer's newest act that still stands."""
     row = reader.execute(
         f"""SELECT event_id, unit, kind, payload FROM event_live WHERE reviewer = ? AND pass = ? AND kind IN {_ACTS}
-            AND NOT (kind = '{PROMOTE}' AND event_id <= ?) ORDER BY event_id DESC LIMIT 1""",
-        (reviewer, pass_no, passing),
+            ORDER BY event_id DESC LIMIT 1""",
+        (reviewer, pass_no),
     ).fetchone()
-    if row and row["kind"] == PROMOTE:
-        raise PromotionStays(row["event_id"])
-    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"], row["unit"])) if row else None
+    return Act.of(row) if row else None
 
 
 def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
@@ -58,7 +58,7 @@ def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act 
             ORDER BY r.event_id DESC LIMIT 1""",
         (reviewer, pass_no),
     ).fetchone()
-    return Act(row["event_id"], row["unit"], describe(row["kind"], row["payload"], row["unit"])) if row else None
+    return Act.of(row) if row else None
 
 
 def describe(kind: str, payload: str, unit: str) -> str:
@@ -76,6 +76,16 @@ def describe(kind: str, payload: str, unit: str) -> str:
             return f"marked {brief(said['exact'])}"
         case "span_del":
             return f"deleted {brief(said['exact'])}"
+        case "span_move":
+            return f"marked {brief(said['exact'])} instead"
+        case "promote":
+            return f"made a statement of {brief(said['text'])}"
+        case "split":
+            return f"cut before {brief(said['made'][1]['text'])}"
+        case "join":
+            return "joined with the next"
+        case "exclude":
+            return "excluded as not medical"
         case "defer":
             return "deferred"
     return kind

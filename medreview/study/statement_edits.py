@@ -167,6 +167,25 @@ def fold(edits: Sequence[Edit]) -> Outcome:
     return Outcome(retired, first, tuple(conflicts))
 
 
+def unit_stands(reader: sqlite3.Connection, statement_id: str) -> bool:
+    """Whether a statement is not retired."""
+    query = "SELECT 1 FROM retired_statement WHERE statement_id = ?"
+    return reader.execute(query, (statement_id,)).fetchone() is None
+
+
+def replaced_for(reader: sqlite3.Connection, statement_id: str) -> set[str]:
+    """Every statement that this one was made from, by whatever edits; none for what was there from the start."""
+    row = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
+    edits = edits_of(reader, row["response_id"]) if row else []
+    found, waiting = set[str](), [statement_id]
+    while waiting:
+        each = waiting.pop()
+        before = {old for edit in edits for one in edit.made if one.statement_id == each for old in edit.replaced}
+        waiting += before - found
+        found |= before
+    return found - {statement_id}
+
+
 def origins(reader: sqlite3.Connection) -> dict[str, str]:
     """What every part and every joined statement was (first) made from, there from the start or promoted."""
     found: dict[str, str] = {}

@@ -11,6 +11,7 @@ from medreview.statements.left_out import LeftOut, left_out
 from medreview.text import Span
 from medreview.units.cited_source import Source
 from medreview.units.source_order import sources_beside
+from medreview.units.statement_names import statement_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class Evidence:
 class StatementView:
     """One statement with its response, sources and the judges' opinions.
 
+    ``short_name`` is what it is called in its response (:func:`~medreview.units.statement_names.statement_name`).
     ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded.
     ``sources`` stand in the order of :mod:`medreview.units.source_order`: what the statement itself cites first.
     ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
@@ -120,6 +122,7 @@ class StatementView:
 
     statement_id: str
     ordinal: int
+    short_name: str
     siblings: int
     text: str
     text_sha256: str
@@ -167,6 +170,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
     return StatementView(
         statement_id=statement_id,
         ordinal=row["ordinal"],
+        short_name=statement_name(reader, statement_id, row["response_id"], row["ordinal"]),
         siblings=row["siblings"],
         text=row["text"],
         text_sha256=row["text_sha256"],
@@ -208,10 +212,11 @@ def response_name(ordinal: int) -> str:
 def load_name(reader: sqlite3.Connection, statement_id: str) -> str:
     """What the screen calls a statement among all: R07 S3; empty for one that the study does not have."""
     row = reader.execute(
-        "SELECT r.ordinal, s.ordinal FROM statement AS s JOIN response AS r USING (response_id) WHERE statement_id = ?",
+        """SELECT r.ordinal, s.ordinal, response_id FROM statement AS s JOIN response AS r USING (response_id)
+           WHERE statement_id = ?""",
         (statement_id,),
     ).fetchone()
-    return f"{response_name(row[0])} S{row[1]}" if row else ""
+    return f"{response_name(row[0])} {statement_name(reader, statement_id, row[2], row[1])}" if row else ""
 
 
 def load_text(reader: sqlite3.Connection, snapshot_id: str, *, whole: bool = False) -> str:

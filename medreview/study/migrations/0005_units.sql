@@ -253,9 +253,11 @@ CREATE INDEX event_edit ON event (json_extract(payload, '$.response'))
 -- Of what was cut or joined: the place in the response of what it was made from, where it is read. NULL: its own place.
 ALTER TABLE statement ADD COLUMN in_place_of INTEGER;
 
--- The statements of the study. Whoever means these reads here; by its id a retired one can be read from statement.
+-- The statements of the study. Whoever means these reads here; by its id a retired one can be read from statement. place:
+-- where in its response a statement is read; those with the same one stand there by their start.
 CREATE VIEW statement_standing AS
-SELECT * FROM statement AS s WHERE NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = s.statement_id);
+SELECT s.*, coalesce(s.in_place_of, s.ordinal) AS place FROM statement AS s
+WHERE NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = s.statement_id);
 
 -- As before, of the statements of the study.
 DROP VIEW statement_place;

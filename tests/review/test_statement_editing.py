@@ -1,0 +1,336 @@
+"""Statements are cut, joined and excluded: what becomes of them, of their labels, and of every figure."""
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.errors import UserError
+from medreview.exchange.exports.export import export
+from medreview.exchange.imports.import_export import import_export
+from medreview.judges.offline_stage import pairs_waiting
+from medreview.judges.verdicts import is_current
+from medreview.review.audit import draw
+from medreview.review.overview import overview
+from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
+from medreview.review.statement_editing import exclude_event, join_event, split_event, statements_in_order
+from medreview.statements.left_out import left_out
+from medreview.stats.reports.study_reader import judged_responses
+from medreview.study import Study
+from medreview.study.audit_frame import strata
+from medreview.study.check import check
+from medreview.study.counts import load_counts
+from medreview.study.events import NewEvent
+from medreview.study.merge import merge
+from medreview.study.statement_edits import all_edits, fold, statement_id_of
+from medreview.units.statement_view import load_statement_view
+from tests.support.study_builder import StudyBuilder, build, rows_of
+
+ANSWER = (
+    "Hello! Aspirin lowers fever [1] and ibuprofen harms the kidneys. Rest helps. Parking is free. Take 5 mg daily."
+)
+BOTH = "Aspirin lowers fever [1] and ibuprofen harms the kidneys."
+TEXTS = (BOTH, "Rest helps.", "Parking is free.", "Take 5 mg daily.")
+REWORDED = "It was said otherwise, and at length."
+S1, S2, S3, S4 = (statement_id_of("r1", ANSWER.index(text), text) for text in TEXTS)
+R2 = statement_id_of("r2", None, REWORDED)
+
+
+def material(to: StudyBuilder) -> None:
+    to.page("u1", "Aspirin lowers fever in adults. Ibuprofen may harm the kidneys. Take 5 mg daily.")
+    to.response("r1", ANSWER, cites=["u1"])
+    for unit, text in zip((S1, S2, S3, S4), TEXTS, strict=True):
+        to.statement("r1", text, unit)
+    to.response("r2", "Other words.", cites=["u1"])
+    to.statement("r2", REWORDED, R2)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "one.medreview") as made:
+        build(made, material)
+        pipeline.judge(made, processes=0)
+        yield made
+
+
+def edit(study: Study, event: NewEvent, who: str = "ada") -> list[str]:
+    return pipeline.edit(study, who, [event]).statements
+
+
+def cut(study: Study, unit: str = S1, before: str = "and ibu", who: str = "ada") -> list[str]:
+    text = load_statement_view(study.reader, unit).text
+    return edit(study, split_event(study.reader, unit, text.index(before)), who)
+
+
+def texts(study: Study, response: str = "r1") -> list[str]:
+    return [load_statement_view(study.reader, unit).text for unit in statements_in_order(study.reader, response)]
+
+
+def names(study: Study) -> list[str]:
+    return [load_statement_view(study.reader, unit).short_name for unit in statements_in_order(study.reader, "r1")]
+
+
+def retired(study: Study) -> dict[str, str]:
+    return {row["statement_id"]: row["how"] for row in rows_of(study, "SELECT * FROM retired_statement")}
+
+
+def session(study: Study, queue: str = "responses", who: str = "ada") -> ReviewSession:
+    return ReviewSession(study, who, open_queue(study, queue, who))
+
+
+def whole(study: Study) -> None:
+    assert check(study.reader) == []
+    found = {each for edits in all_edits(study.reader).values() for each in fold(edits).retired}
+    assert found == retired(study).keys()
+
+
+def test_what_is_cut_is_two_statements_in_its_place_judged_like_all_others(study: Study) -> None:
+    first, second = cut(study)
+
+    assert texts(study) == ["Aspirin lowers fever [1]", "and ibuprofen harms the kidneys.", "Rest helps.",
+                            "Parking is free.", "Take 5 mg daily."]  # fmt: skip
+    assert names(study) == ["S1a", "S1b", "S2", "S3", "S4"]
+    assert load_statement_view(study.reader, first).siblings == 5
+    assert [load_statement_view(study.reader, unit).judgements[0].judge for unit in (first, second)] == ["offline"] * 2
+    assert retired(study) == {S1: "split"}
+    assert pairs_waiting(study.reader) == 0
+    assert is_current(study.reader)
+    assert list(open_queue(study, "responses", "ada").units)[:3] == [first, second, S2]
+    again = cut(study, second, "the kid")
+    assert names(study)[:3] == ["S1a", "S1ba", "S1bb"]
+    assert statements_in_order(study.reader, "r1")[1:3] == again
+    whole(study)
+
+
+def test_every_reader_of_the_study_means_the_statements_that_stand(study: Study) -> None:
+    before = load_counts(study.reader, "ada")
+    first, second = cut(study)
+    edit(study, exclude_event(study.reader, S3))
+
+    counts = load_counts(study.reader, "ada")
+    assert (before.total, counts.total, overview(study, "ada").statements) == (5, 5, 5)
+    (one, _) = judged_responses(study.reader)
+    assert {each.statement_id for each in one.statements} == {first, second, S2, S4}
+    waiting = {row["statement_id"] for row in rows_of(study, "SELECT statement_id FROM judged_pair")}
+    assert waiting == {first, second, S2, S4, R2}
+    assert [part.reason for part in left_out(study.reader) if part.text == "Parking is free."] == ["not_medical"]
+    whole(study)
+
+
+def test_joined_statements_are_one_and_what_was_cut_is_whole_again_when_joined(study: Study) -> None:
+    (both,) = edit(study, join_event(study.reader, S2))
+    assert texts(study)[1:3] == ["Rest helps. Parking is free.", "Take 5 mg daily."]
+    assert names(study) == ["S1", "S2+3", "S4"]
+    assert retired(study) == {S2: "join", S3: "join"}
+    first, _ = cut(study, both, "Parking")
+    assert edit(study, join_event(study.reader, first)) == [both]
+    assert names(study) == ["S1", "S2+3", "S4"]
+    with pytest.raises(UserError, match="last statement of its response"):
+        join_event(study.reader, S4)
+    first, second = cut(study)
+    assert edit(study, join_event(study.reader, first)) == [S1]
+    assert texts(study)[0] == BOTH
+    assert retired(study)[second] == "join"
+    whole(study)
+
+
+def test_statements_apart_are_joined_in_several_ranges_and_reworded_ones_by_their_words(study: Study) -> None:
+    edit(study, exclude_event(study.reader, S3))
+    (joined,) = edit(study, join_event(study.reader, S2))
+    view = load_statement_view(study.reader, joined)
+    assert view.text == "Rest helps. Take 5 mg daily."
+    assert view.span is None
+    assert len(view.places) == 2
+    _first, second = cut(study, joined, "Take")
+    assert load_statement_view(study.reader, second).span is not None
+    one, other = cut(study, R2, "and at")
+    assert texts(study, "r2") == ["It was said otherwise,", "and at length."]
+    assert edit(study, join_event(study.reader, one)) == [R2]
+    assert retired(study)[other] == "join"
+    for place in (0, 10_000):
+        with pytest.raises(UserError, match="leaves words on both sides"):
+            split_event(study.reader, S1, place)
+    with pytest.raises(UserError, match="may have been cut"):
+        split_event(study.reader, S3, 4)
+    whole(study)
+
+
+def test_undo_takes_an_edit_back_after_a_restart_and_labels_stand_with_their_statement(study: Study) -> None:
+    sitting = session(study)
+    sitting.decide("partial")
+    first, second = cut(study)
+    sitting = session(study)
+    assert sitting.unit == first
+    assert sitting.own.saw_judges
+    assert sitting.counts.decided == 0
+    sitting.decide("supported")
+    assert sitting.counts.decided == 1
+    assert sitting.counts.total == 6
+    sitting.undo()
+    sitting.undo()
+    assert (sitting.unit, sitting.counts.decided, sitting.counts.total) == (S1, 1, 5)
+    assert "undone: cut before “and ibuprofen harms the…”" in sitting.receipt
+    assert retired(study) == {first: "undone", second: "undone"}
+    assert texts(study)[0] == BOTH
+    sitting = session(study)
+    sitting.redo()
+    assert (sitting.unit, sitting.counts.decided, sitting.counts.total) == (first, 0, 6)
+    whole(study)
+
+
+def test_a_promotion_is_taken_back_and_what_was_left_out_is_so_again(study: Study) -> None:
+    pipeline.roll_up(study)
+    part = next(part for part in left_out(study.reader) if part.text == "Hello!")
+    before = [part.text for part in left_out(study.reader)]
+    (made,) = pipeline.promote(study, "ada", [part.left_out_id]).statements
+    assert "Hello!" not in [part.text for part in left_out(study.reader)]
+    sitting = session(study)
+    sitting.go(list(sitting.queue.units).index(made))
+    sitting.undo()
+    assert made not in sitting.queue.units
+    assert [part.text for part in left_out(study.reader)] == before
+    sitting.redo()
+    assert sitting.unit == made
+    assert "Hello!" not in [part.text for part in left_out(study.reader)]
+    whole(study)
+
+
+def copies(study: Study, tmp_path: Path) -> Path:
+    other = tmp_path / "two.medreview"
+    study.reader.execute("VACUUM INTO ?", (str(other),))
+    return other
+
+
+def test_of_two_reviewers_edits_the_first_stands_in_whatever_order_copies_meet(study: Study, tmp_path: Path) -> None:
+    draw(study, "ada", rate=1.0)
+    path = copies(study, tmp_path)
+    parts = cut(study)
+    with Study.open(path) as other:
+        (joined,) = edit(other, join_event(other.reader, S1), "zoe")
+        session(other, "audit", "zoe").note("said of both")
+        rest = edit(other, exclude_event(other.reader, S4), "zoe")
+    third = tmp_path / "three.medreview"
+    shutil.copy(path, third)
+    assert rest == []
+    assert pipeline.merge(study, path).added > 0
+    with Study.open(third) as other:
+        pipeline.merge(other, study.path)
+        pipeline.merge(study, third)
+        for each in (study, other):
+            assert statements_in_order(each.reader, "r1") == [*parts, S2, S3]
+            assert retired(each) == {S1: "split", joined: "undone", S4: "exclude"}
+            (edits,) = all_edits(each.reader).values()
+            ((lost, before),) = fold(edits).conflicts
+            assert (lost.kind, lost.reviewer, before and before.kind) == ("join", "zoe", "split")
+            whole(each)
+        query = "SELECT statement_id, ordinal, in_place_of FROM statement ORDER BY statement_id"
+        assert rows_of(study, query) == rows_of(other, query)
+        query = "SELECT * FROM audit_frame ORDER BY statement_id"
+        assert rows_of(study, query) == rows_of(other, query)
+    session(study, "audit").undo()  # ada's cut: zoe's joining stands now
+    assert statements_in_order(study.reader, "r1") == [joined, S3]
+    whole(study)
+
+
+def test_the_same_edit_in_two_copies_is_one_and_no_conflict(study: Study, tmp_path: Path) -> None:
+    path = copies(study, tmp_path)
+    parts = cut(study)
+    with Study.open(path) as other:
+        assert cut(other, who="zoe") == parts
+    merge(study, path)
+    (edits,) = all_edits(study.reader).values()
+    assert fold(edits).conflicts == ()
+    session(study).undo()
+    assert statements_in_order(study.reader, "r1")[:2] == parts
+    whole(study)
+
+
+def test_an_export_names_what_is_retired_and_comes_in_again_the_same(study: Study, tmp_path: Path) -> None:
+    sitting = session(study)
+    sitting.decide("partial")
+    first, second = cut(study)
+    edit(study, exclude_event(study.reader, S3))
+    session(study).decide("supported")
+    export(study, tmp_path / "out")
+    with (tmp_path / "out" / "statements.csv").open(newline="") as file:
+        told = {row["statement_id"]: (row["retired"], row["retired_by"] != "") for row in csv.DictReader(file)}
+    assert told[S1] == ("split", True)
+    assert told[S3] == ("exclude", True)
+    assert told[first] == ("", False)
+    with (tmp_path / "out" / "labels.csv").open(newline="") as file:
+        labels = {row["unit_id"]: row["verdict_final"] for row in csv.DictReader(file)}
+    assert labels == {S1: "partial", first: "supported", S3: ""} or labels == {
+        S1: "partial", first: "supported",
+    }  # fmt: skip
+    with Study.create(tmp_path / "new.medreview") as new:
+        import_export(new, tmp_path / "out")
+        assert texts(new) == texts(study)
+        assert names(new) == names(study)
+        assert retired(new) == retired(study)
+        assert load_counts(new.reader, "ada") == load_counts(study.reader, "ada")
+        whole(new)
+        sitting = session(new)
+        sitting.undo()
+        sitting.undo()
+        assert second in statements_in_order(new.reader, "r1")
+        assert S3 in statements_in_order(new.reader, "r1")
+        whole(new)
+
+
+def test_a_member_of_the_audit_stays_one_in_its_parts_and_leaves_it_when_it_is_excluded(study: Study) -> None:
+    draw(study, "ada", rate=0.5)
+    before = {row["statement_id"]: row for row in rows_of(study, "SELECT * FROM audit_frame")}
+    parts = cut(study)
+    (joined,) = edit(study, join_event(study.reader, S2))
+    edit(study, exclude_event(study.reader, S4))
+    frame = {row["statement_id"]: row for row in rows_of(study, "SELECT * FROM audit_frame")}
+    for unit, origin in ((parts[0], S1), (parts[1], S1), (joined, S2)):
+        assert {**frame[unit], "statement_id": origin} == before[origin]
+    (stratum,) = strata(study.reader)
+    assert stratum.statements == 4 == load_counts(study.reader, "ada").total
+    members = {row["statement_id"] for row in rows_of(study, "SELECT statement_id FROM audit_item")}
+    assert members == {unit for unit, row in frame.items() if row["number"] < 0.5} - retired(study).keys()
+    draw(study, "ada", rate=1.0)
+    assert {row["rate"] for row in rows_of(study, "SELECT rate FROM audit_frame")} == {1.0}
+
+
+def test_a_member_drawn_after_it_was_cut_has_the_number_that_it_would_have_had(study: Study, tmp_path: Path) -> None:
+    path = copies(study, tmp_path)
+    draw(study, "ada", rate=0.5)
+    with Study.open(path) as other:
+        parts = cut(other)
+        draw(other, "ada", rate=0.5)
+        query = "SELECT number FROM audit_frame WHERE statement_id = ?"
+        (number,) = rows_of(study, query, S1)
+        assert [rows_of(other, query, part) for part in parts] == [[number], [number]]
+
+
+def test_what_was_decided_blind_and_then_cut_keeps_no_block_open(study: Study) -> None:
+    draw(study, "ada", rate=1.0)
+    sitting = session(study, "audit")
+    unit = sitting.unit
+    sitting.decide("supported")
+    text = load_statement_view(study.reader, unit).text
+    event = split_event(study.reader, unit, text.index(" ") + 1)
+    receipt = pipeline.edit(study, "ada", [event], queue=sitting.queue, mode="blind").receipt
+    sitting.reopen(receipt, "cut", [one["statement"] for one in event.payload["made"]])
+    assert sitting.mode == "blind"
+    assert not sitting.own.saw_judges
+    assert unit not in sitting.queue.units
+    assert rows_of(study, "SELECT * FROM kept_blind") == []
+    sitting.decide("partial")
+    assert [row["label"] for row in rows_of(study, "SELECT label FROM standing")] == ["partial"]
+
+
+def test_a_cut_of_another_program_is_refused_with_what_is_wrong(study: Study) -> None:
+    event = split_event(study.reader, S1, 25)
+    made = json.loads(json.dumps(event.payload))
+    made["made"][0]["text"] = "Aspirin cures"
+    with pytest.raises(ValueError, match="do not hold the text"):
+        edit(study, NewEvent("split", S1, made))
+    assert retired(study) == {}
