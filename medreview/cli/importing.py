@@ -10,7 +10,7 @@ import typer
 
 from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.network import pages_sentence
-from medreview.cli.output import bad_records, counted, progress, say
+from medreview.cli.output import bad_records, counted, odd_records, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -49,6 +49,8 @@ def imported_sentence(done: "Imported") -> str:
         sentence += f"; {counted(done.gold, 'gold label')} added"
     if done.opinions:
         sentence += f"; {counted(done.opinions, 'machine opinion')} added"
+    if done.labels:
+        sentence += f"; what people said of {counted(done.labels, 'unit')} added"
     if done.empty:
         sentence += f"; {counted(done.empty, 'empty response')} kept as invalid"
     if done.given:
@@ -63,6 +65,7 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
     ``import`` and the study.
     """
     bad_records(done.bad, done.file)
+    odd_records(done.odd, done.file)
     for warning in done.warnings:
         say(f"{done.file}: {warning}")
     if done.unused:

@@ -39,10 +39,15 @@ def bad_records(bad: Iterable[Any], path: object) -> None:
     left_out([(path, record.line, record.reason) for record in bad])
 
 
-def left_out(found: Sequence[tuple[object, int, str]]) -> None:
+def odd_records(odd: Iterable[Any], path: object) -> None:
+    """Name the records of a file that came in and are not as they should be, as :func:`left_out` does."""
+    left_out([(path, record.line, record.reason) for record in odd], "taken in as it is")
+
+
+def left_out(found: Sequence[tuple[object, int, str]], what: str = "left out") -> None:
     """Name what was left out by file, line and reason, the first twenty one by one."""
     for path, line, reason in found[:20]:
-        say(f"  {path}, line {line}: {reason}; left out")
+        say(f"  {path}, line {line}: {reason}; {what}")
     if len(found) > 20:
         say(f"  and {len(found) - 20} more")
 

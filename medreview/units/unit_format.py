@@ -1,6 +1,6 @@
 """Files that units come in: their fields, and what one record brings."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumn
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text, unstorable
 from medreview.study import Study
+from medreview.units.imported_labels import ImportedLabel, add_labels
 from medreview.units.stored import (
     NewOpinion,
     NewPassage,
@@ -28,16 +29,19 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What one record brings: units, the passages that they are about, right labels, machines' opinions.
+    """What one record brings: units, the passages that they are about, right labels, what machines and people say.
 
-    ``others``: rows of further tables, ``(table, row)``; a row that is there already is passed over.
+    ``others``: rows of further tables, ``(table, row)``; a row that is there already is passed over. ``warnings``: what
+    is odd about the record, each half a sentence (``has one option only``).
     """
 
     units: tuple[NewUnit, ...] = ()
     passages: tuple[NewPassage, ...] = ()
     gold: tuple[tuple[str, Gold], ...] = ()
     opinions: tuple[NewOpinion, ...] = ()
+    labels: tuple[ImportedLabel, ...] = ()
     others: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,9 @@ class UnitFormat:
     """The files of one kind of unit. ``fields``: field -> the column names that are recognised without ``--map``.
 
     A file whose records say ``"unit": NAME`` is of this format, and so is one that has columns for all of
-    ``characteristic``. ``required`` must be there. ``read`` makes of a record's values, by field, what it brings;
-    it raises ``ValueError``, half a sentence on what is wrong (``has no passage``).
+    ``characteristic`` and that ``tells`` agrees to, where columns alone cannot tell: it is given the names of the
+    columns, normalised, and the first records. ``required`` must be there. ``read`` makes of a record's values, by
+    field, what it brings; it raises ``ValueError``, half a sentence on what is wrong (``has no passage``).
     """
 
     name: str
@@ -54,18 +59,24 @@ class UnitFormat:
     characteristic: tuple[str, ...]
     required: tuple[str, ...]
     read: Callable[[Mapping[str, Any], Study], Brought]
+    tells: Callable[[Collection[str], Sequence[Row]], bool] = lambda columns, rows: True
 
 
 @dataclass(slots=True)
 class ImportedUnits:
-    """Counts of one file: records ``read``, units ``added`` and ``known``, gold labels, opinions; records left out."""
+    """Counts of one file: records ``read``, units ``added`` and ``known``, gold labels, opinions, people's ``labels``.
+
+    ``bad``: records left out; ``odd``: those that came in and are not as they should be.
+    """
 
     read: int = 0
     added: int = 0
     known: int = 0
     gold: int = 0
     opinions: int = 0
+    labels: int = 0
     bad: list[BadRecord] = field(default_factory=list)
+    odd: list[BadRecord] = field(default_factory=list)
     unused: list[UnusedColumn] = field(default_factory=list)
 
 
@@ -80,7 +91,7 @@ def format_of(path: Path, formats: Sequence[UnitFormat], mapping: Mapping[str, s
             return one
     for one in formats:
         present = Fields(one.fields).present(columns)
-        if present.issuperset(one.characteristic):
+        if present.issuperset(one.characteristic) and one.tells(columns, rows):
             return one
     return None
 
@@ -108,6 +119,7 @@ def import_units(
             done.bad.append(brought)
             continue
         done.read += 1
+        done.odd += [BadRecord(row.line, warning) for warning in brought.warnings]
         batch.append(brought)
         if len(batch) == _BATCH:
             store()
@@ -135,19 +147,21 @@ def _brought(
 def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: ImportedUnits) -> None:
     from medreview.study.rows import insert
 
-    def change(connection: Any) -> tuple[int, int, int]:
+    def change(connection: Any) -> tuple[int, int, int, int]:
         add_passages(connection, _each(batch, "passages"), imported_from)
         for table, row in _each(batch, "others"):
             insert(connection, table, [row])
         units = add_units(connection, list(_each(batch, "units")), imported_from)
         gold = add_gold(connection, _each(batch, "gold"), imported_from)
-        return units, gold, add_opinions(connection, _each(batch, "opinions"), imported_from)
+        opinions = add_opinions(connection, _each(batch, "opinions"), imported_from)
+        return units, gold, opinions, add_labels(connection, _each(batch, "labels"))
 
-    added, gold, opinions = study.write(change)
+    added, gold, opinions, labels = study.write(change)
     done.added += added
     done.known += sum(len(one.units) for one in batch) - added
     done.gold += gold
     done.opinions += opinions
+    done.labels += labels
 
 
 def _each(batch: Sequence[Brought], name: str) -> Iterator[Any]:

@@ -1,0 +1,99 @@
+"""Labels that people gave elsewhere, in another tool, and that came in a file: events of those people.
+
+They stand in the block ``imported`` and count as assisted, since nothing can vouch for what had been seen. The time of
+the event is that of the import; when the label was given is ``given_at`` in its payload. What a reviewer did in the
+workbench is never replaced by a file.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from medreview.labels import FLAGS, REASONS, Label, Via, is_label
+from medreview.study.events import NewEvent, Recorder
+
+BLOCK: Final = "imported"
+"""The name of the queue that such labels were met in: none of this program."""
+VIA: Final[Via] = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLabel:
+    """What one person said of one unit: ``label`` on ``axis``, none when that is empty, with ``flags`` and a ``note``.
+
+    ``reason``: a level of ``medreview.labels.REASONS``, why the label differs from a judge's. ``at``: when, as the file
+    has it. Raises ``ValueError``, half a sentence, for what is no label, flag or reason of this program.
+    """
+
+    unit: str
+    reviewer: str
+    axis: str = ""
+    label: str = ""
+    flags: tuple[str, ...] = ()
+    note: str = ""
+    at: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.reviewer.strip():
+            raise ValueError("has a label without the name of who gave it")
+        if self.label and not is_label(self.axis, self.label):
+            raise ValueError(f"has {self.label!r} as its {self.axis}, which is none of its labels")
+        for flag in self.flags:
+            _known(FLAGS, flag, "flag")
+        if self.reason:
+            _known(REASONS, self.reason, "reason")
+
+
+def add_labels(connection: sqlite3.Connection, labels: Iterable[ImportedLabel]) -> int:
+    """Store them inside the caller's transaction, one sitting for each person; how many people's words are new.
+
+    What was stored from a file before is passed over, and so is what the same person did in the workbench.
+    """
+    recorders: dict[str, Recorder] = {}
+    added = 0
+    for one in labels:
+        recorder = recorders.setdefault(one.reviewer, Recorder(one.reviewer))
+        fresh = [event for event in _events(one) if _is_new(connection, one.reviewer, event)]
+        decision = ""
+        for event in fresh:
+            receipt = recorder.append(connection, event, block=BLOCK, mode="open")
+            decision = receipt.event_id if event.kind == "decide" else decision
+        if decision and one.reason:
+            event = NewEvent("reason", one.unit, {"decision": decision, "code": one.reason})
+            recorder.append(connection, event, block=BLOCK, mode="open")
+        added += bool(fresh)
+    return added
+
+
+def _events(one: ImportedLabel) -> Iterator[NewEvent]:
+    given = {"via": VIA, "given_at": one.at}
+    if one.label:
+        yield NewEvent("decide", one.unit, {"axis": one.axis, "label": one.label, **given})
+    for flag in one.flags:
+        yield NewEvent("flag", one.unit, {"flag": flag, "on": True, **given})
+    if one.note:
+        yield NewEvent("note", one.unit, {"text": one.note, **given})
+
+
+def _is_new(connection: sqlite3.Connection, reviewer: str, event: NewEvent) -> bool:
+    """Whether this person neither said the same in a file before nor anything of the kind in the workbench."""
+    rows = connection.execute(
+        "SELECT block, payload FROM event WHERE unit = ? AND reviewer = ? AND kind IN (?, ?)",
+        (event.unit, reviewer, event.kind, "revise" if event.kind == "decide" else event.kind),
+    )
+    said: Iterator[tuple[str, Mapping[str, Any]]] = ((row["block"], json.loads(row["payload"])) for row in rows)
+    return not any(
+        _same_matter(before, event.payload) if block != BLOCK else before == event.payload for block, before in said
+    )
+
+
+def _same_matter(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one.get(name) == other.get(name) for name in ("axis", "flag"))
+
+
+def _known(labels: tuple[Label, ...], level: str, what: str) -> None:
+    if level not in [label.level for label in labels]:
+        raise ValueError(f"has {level!r} as a {what}; there are {', '.join(label.level for label in labels)}")
