@@ -9,6 +9,8 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from medreview.labels import FLAGS, REASONS, Label, Via, is_label
@@ -52,20 +54,24 @@ def add_labels(connection: sqlite3.Connection, labels: Iterable[ImportedLabel]) 
 
     What was stored from a file before is passed over, and so is what the same person did in the workbench.
     """
-    recorders: dict[str, Recorder] = {}
     added = 0
-    for one in labels:
-        recorder = recorders.setdefault(one.reviewer, Recorder(one.reviewer))
-        fresh = [event for event in _events(one) if _is_new(connection, one.reviewer, event)]
-        decision = ""
-        for event in fresh:
-            receipt = recorder.append(connection, event, block=BLOCK, mode="open")
-            decision = receipt.event_id if event.kind == "decide" else decision
-        if decision and one.reason:
-            event = NewEvent("reason", one.unit, {"decision": decision, "code": one.reason})
-            recorder.append(connection, event, block=BLOCK, mode="open")
-        added += bool(fresh)
+    # One person after the other: two recorders at a time could give the same id.
+    for reviewer, given in groupby(sorted(labels, key=attrgetter("reviewer")), attrgetter("reviewer")):
+        recorder = Recorder(reviewer)
+        added += sum(_add(connection, recorder, one) for one in given)
     return added
+
+
+def _add(connection: sqlite3.Connection, recorder: Recorder, one: ImportedLabel) -> bool:
+    fresh = [event for event in _events(one) if _is_new(connection, one.reviewer, event)]
+    decision = ""
+    for event in fresh:
+        receipt = recorder.append(connection, event, block=BLOCK, mode="open")
+        decision = receipt.event_id if event.kind == "decide" else decision
+    if decision and one.reason:
+        event = NewEvent("reason", one.unit, {"decision": decision, "code": one.reason})
+        recorder.append(connection, event, block=BLOCK, mode="open")
+    return bool(fresh)
 
 
 def _events(one: ImportedLabel) -> Iterator[NewEvent]:

@@ -92,3 +92,7 @@ class UnitKind(Asks, ABC):
     @abstractmethod
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
         """Each machine's label on each unit of the kind, streamed."""
+
+    def fits(self, view: UnitView, label: str) -> str:
+        """Why a label cannot be given to a unit, as a sentence that says what to do instead; ``""`` when it can."""
+        return ""

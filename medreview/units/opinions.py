@@ -3,11 +3,13 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
+from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.labels import label_words
 from medreview.study.unit_ids import kind_of
 from medreview.units.kind import Rating
-from medreview.units.view import Machines, Opinion, Passage
+from medreview.units.view import Document, Machines, Opinion, Passage
 
 
 def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: str = "passage") -> Machines:
@@ -38,6 +40,28 @@ def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: st
     level = tally[0][0] if tally and not even else None
     voted = " ".join(f"{label_words(axis, label)} {count}" for label, count in tally) if len(found) > 1 else ""
     return Machines(found, level, f"jury {voted}" if voted else "")
+
+
+def located(machines: Machines, *documents: Document | None) -> Machines:
+    """The same opinions, each quotation with its status and its places in the document that it is of."""
+    texts = {document.key: QuoteIndex(document.text) for document in documents if document}
+
+    def place(passage: Passage) -> Passage:
+        if passage.spans or passage.key not in texts:
+            return passage
+        found = ground(passage.quote, texts[passage.key])
+        return replace(passage, status=found.status, spans=found.spans)
+
+    return replace(
+        machines, opinions=tuple(replace(one, passages=tuple(map(place, one.passages))) for one in machines.opinions)
+    )
+
+
+def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quotes") -> Opinion:
+    """What a generator quoted for what it wrote, as the opinion of a machine, which is no vote."""
+    return Opinion(
+        "generator", writer or "the file", "", "", said, None, passages=(Passage(key, quote, ""),), counts=False
+    )
 
 
 def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator[Rating]:

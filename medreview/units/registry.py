@@ -7,6 +7,7 @@ from medreview.study.unit_ids import kind_of
 from medreview.units.asks import STATEMENT, Asks
 from medreview.units.kind import UnitKind
 from medreview.units.pair import Pair
+from medreview.units.qa import QA
 from medreview.units.statement_view import load_name
 from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
@@ -14,6 +15,7 @@ from medreview.units.whole_response import WholeResponse
 _EVERY: Final[tuple[UnitKind, ...]] = (
     Pair(),
     WholeResponse(),
+    QA(),
 )
 KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""

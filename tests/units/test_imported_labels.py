@@ -12,12 +12,13 @@ from medreview.units.imported_labels import ImportedLabel, add_labels
 from medreview.units.stored import NewUnit, add_units
 
 ITEM = NewUnit("qa", "How is warfarin monitored?", {"question": "How is warfarin monitored?"})
+OTHER = NewUnit("qa", "How is heparin monitored?", {"question": "How is heparin monitored?"})
 
 
 @pytest.fixture
 def study(tmp_path: Path):
     with Study.create(tmp_path / "s.medreview") as made:
-        made.write(lambda c: add_units(c, [ITEM], "a.jsonl"))
+        made.write(lambda c: add_units(c, [ITEM, OTHER], "a.jsonl"))
         yield made
 
 
@@ -29,20 +30,25 @@ def said(study: Study) -> list[tuple[str, str, str, str]]:
 def test_labels_flags_and_notes_become_events_of_who_gave_them_and_once(study):
     labels = [
         ImportedLabel(ITEM.unit, "ann1", "relevance", "5", at="2025-03-01"),
+        ImportedLabel(OTHER.unit, "ann2", "relevance", "3"),
+        ImportedLabel(OTHER.unit, "ann1", "relevance", "4"),
         ImportedLabel(
             ITEM.unit, "ann2", "relevance", "2", ("dispute", "feedback"), "The INR, not the aPTT.", "", "number"
         ),
     ]
-    assert study.write(lambda c: add_labels(c, labels)) == 2
+    assert study.write(lambda c: add_labels(c, labels)) == 4
     assert study.write(lambda c: add_labels(c, labels)) == 0
     rows = said(study)
     assert [(who, kind) for who, kind, _, _ in rows] == [
-        ("ann1", "decide"),
+        *[("ann1", "decide")] * 2,
+        ("ann2", "decide"),
         *(("ann2", kind) for kind in ("decide", "flag", "flag", "note", "reason")),
     ]
     assert {block for _, _, block, _ in rows} == {"imported"}
     assert json.loads(rows[0][3])["given_at"] == "2025-03-01"
-    found = study.reader.execute("SELECT reviewer, label, mode FROM reviewer_label ORDER BY reviewer").fetchall()
+    found = study.reader.execute(
+        "SELECT reviewer, label, mode FROM reviewer_label WHERE unit = ? ORDER BY reviewer", (ITEM.unit,)
+    )
     assert [tuple(row) for row in found] == [("ann1", "5", "assisted"), ("ann2", "2", "assisted")]
     assert check(study.reader) == []
 
