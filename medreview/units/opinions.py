@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.labels import label_words
+from medreview.labels import FALSE_QUOTES, label_words
 from medreview.study.unit_ids import kind_of
 from medreview.units.kind import Rating
 from medreview.units.view import Document, Machines, Opinion, Passage
@@ -52,9 +52,9 @@ def located(machines: Machines, *documents: Document | None) -> Machines:
         found = ground(passage.quote, texts[passage.key])
         return replace(passage, status=found.status, spans=found.spans)
 
-    return replace(
-        machines, opinions=tuple(replace(one, passages=tuple(map(place, one.passages))) for one in machines.opinions)
-    )
+    opinions = tuple(replace(one, passages=tuple(map(place, one.passages))) for one in machines.opinions)
+    false = (passage.status for one in opinions for passage in one.passages if passage.status in FALSE_QUOTES)
+    return replace(machines, opinions=opinions, badges=" · ".join(f"quote {status}" for status in dict.fromkeys(false)))
 
 
 def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quotes") -> Opinion:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from medreview.labels import RELEVANCE
+from medreview.units.about import about
 from medreview.units.content_table import content_table
 from medreview.units.kind import Cell, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
-from medreview.units.passage_document import passage_document
 from medreview.units.qa_format import FORMAT
 from medreview.units.qa_item import TYPES, QAItem, item_of
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
@@ -56,6 +56,7 @@ class QA(UnitKind):
     noun = "item"
     about = "How relevant to general practice is the question with its answer? Flag what is wrong with it."
     key = "e"
+    queue = "qa"
     axis = "relevance"
     levels = RELEVANCE
     rows = GROUPED_ROWS.format("qa")
@@ -66,7 +67,7 @@ class QA(UnitKind):
         """The question, its options and answer, the reasoning; the passage beside."""
         stored = load_unit(reader, unit)
         item = item_of(stored.content)
-        passage = passage_document(reader, item.passage, _looked_for(item))
+        passage = about(reader, item.passage, "", _looked_for(item))
         return UnitView(
             unit=unit,
             kind=self.name,
@@ -86,7 +87,7 @@ class QA(UnitKind):
         """Stored opinions, and where the writer of the item says that the answer stands."""
         stored = load_unit(reader, unit)
         item = item_of(stored.content)
-        passage = passage_document(reader, item.passage, "")
+        passage = about(reader, item.passage, "", "")
         found = stored_opinions(reader, unit, self.axis)
         if item.span and passage:
             quote = given_quote(stored.model, passage.text[item.span.start : item.span.end])

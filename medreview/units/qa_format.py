@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from medreview.evidence.grounding import ground
-from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
-from medreview.exchange.imports.rows import Row
+from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.labels import SAME_WORDS
 from medreview.study import Study
 from medreview.text import Span
@@ -139,10 +138,9 @@ def _unplaced(values: Mapping[str, Any], item: QAItem) -> tuple[str, ...]:
     return ("has a grounding that is not in its passage",) if asked and item.passage and item.span is None else ()
 
 
-def _tells(columns: Collection[str], rows: Sequence[Row]) -> bool:
+def _tells(columns: Collection[str], records: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a file with a type, a question and an answer is one of items: by the words of its types."""
-    fields = Fields(FIELDS)
-    types = {type_of(str(fields.values(row).get("type", ""))) for row in rows}
+    types = {type_of(str(values.get("type", ""))) for values in records}
     return not types.isdisjoint(TYPES) and set(_ANSWERED).isdisjoint(columns)
 
 

@@ -8,6 +8,7 @@ from medreview.units.asks import STATEMENT, Asks
 from medreview.units.kind import UnitKind
 from medreview.units.pair import Pair
 from medreview.units.qa import QA
+from medreview.units.question import Question
 from medreview.units.statement_view import load_name
 from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
@@ -16,12 +17,13 @@ _EVERY: Final[tuple[UnitKind, ...]] = (
     Pair(),
     WholeResponse(),
     QA(),
+    Question(),
 )
 KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""
 
 FORMATS: Final[tuple[UnitFormat, ...]] = tuple(kind.form for kind in KINDS.values() if kind.form is not None)
-"""Every format of a file of units."""
+"""Every format of a file of units, asked in this order: a file that could be of two is of the first."""
 
 
 def asks_of(unit: str) -> Asks:

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, normalise_column, peek
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, field_of, normalise_column, peek
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text, unstorable
 from medreview.study import Study
+from medreview.text import sha256
 from medreview.units.imported_labels import ImportedLabel, add_labels
 from medreview.units.stored import (
     NewOpinion,
@@ -49,9 +50,10 @@ class UnitFormat:
     """The files of one kind of unit. ``fields``: field -> the column names that are recognised without ``--map``.
 
     A file whose records say ``"unit": NAME`` is of this format, and so is one that has columns for all of
-    ``characteristic`` and that ``tells`` agrees to, where columns alone cannot tell: it is given the names of the
-    columns, normalised, and the first records. ``required`` must be there. ``read`` makes of a record's values, by
-    field, what it brings; it raises ``ValueError``, half a sentence on what is wrong (``has no passage``).
+    ``characteristic`` and that ``tells`` agrees to, where these alone cannot tell: it is given the names of the
+    columns, normalised, those of ``--map`` as their field, and the first records by field. ``required`` must be there.
+    ``read`` makes of a record's values, by field, what it brings; it raises ``ValueError``, half a sentence on what is
+    wrong (``has no passage``). ``unlike``: no two units of it should have the same text; those that do are named.
     """
 
     name: str
@@ -59,7 +61,8 @@ class UnitFormat:
     characteristic: tuple[str, ...]
     required: tuple[str, ...]
     read: Callable[[Mapping[str, Any], Study], Brought]
-    tells: Callable[[Collection[str], Sequence[Row]], bool] = lambda columns, rows: True
+    tells: Callable[[Collection[str], Sequence[Mapping[str, Any]]], bool] = lambda columns, records: True
+    unlike: bool = False
 
 
 @dataclass(slots=True)
@@ -84,15 +87,19 @@ def format_of(path: Path, formats: Sequence[UnitFormat], mapping: Mapping[str, s
     """The format of a file among some, or ``None``; raises :class:`UserError` when it cannot be read."""
     first, _ = peek(open_rows(path)[0])
     rows = [row for row in first if isinstance(row, Row)]
-    named = {str(row.values.get("unit", "")).strip() for row in rows}
-    columns = {normalise_column(column) for column in columns_of(rows)} | {normalise_column(one) for one in mapping}
+    columns = {normalise_column(column) for column in columns_of(rows)}
+    named = {mapping["unit:"]} if "unit:" in mapping else {str(row.values.get("unit", "")).strip() for row in rows}
     for one in formats:
         if named == {one.name}:
             return one
     for one in formats:
-        present = Fields(one.fields).present(columns)
-        if present.issuperset(one.characteristic) and one.tells(columns, rows):
-            return one
+        fields = Fields(
+            one.fields, {column: to for column, to in mapping.items() if field_of(column, to) in one.fields}
+        )
+        if fields.present(columns).issuperset(one.characteristic):
+            meant = {fields.mapped.get(column, column) for column in columns}
+            if one.tells(meant, [fields.values(row) for row in rows]):
+                return one
     return None
 
 
@@ -105,6 +112,7 @@ def import_units(
     fields = Fields({**form.fields, "unit": ("unit",)}, mapping)
     done, unused = ImportedUnits(), UnusedColumns(form.fields)
     batch: list[Brought] = []
+    asked = _Asked(study, form)
     progress.begin(path.name, lines)
 
     def store() -> None:
@@ -119,13 +127,33 @@ def import_units(
             done.bad.append(brought)
             continue
         done.read += 1
-        done.odd += [BadRecord(row.line, warning) for warning in brought.warnings]
+        done.odd += [BadRecord(row.line, warning) for warning in (*brought.warnings, *asked.twice(brought))]
         batch.append(brought)
         if len(batch) == _BATCH:
             store()
     store()
     done.unused = unused.found()
     return done
+
+
+class _Asked:
+    """The texts of the units of a format that should be unlike each other, by their hashes."""
+
+    def __init__(self, study: Study, form: UnitFormat) -> None:
+        query = "SELECT text, unit_id FROM unit WHERE kind = ?"
+        rows = study.reader.execute(query, (form.name,)) if form.unlike else ()
+        self._form = form
+        self._units = {self._hash(text): unit for text, unit in rows}
+
+    def twice(self, brought: Brought) -> Iterator[str]:
+        """A warning for each unit that has the text of another one."""
+        for unit in brought.units if self._form.unlike else ():
+            if self._units.setdefault(self._hash(unit.text), unit.unit) != unit.unit:
+                yield f"is a {self._form.name} that is there already, in another record"
+
+    @staticmethod
+    def _hash(text: str) -> str:
+        return sha256(" ".join(text.casefold().split()))
 
 
 def _brought(

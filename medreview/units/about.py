@@ -1,0 +1,64 @@
+"""The text that a unit is about, as a document of its view: a passage that came with it, or a page of the study."""
+
+import sqlite3
+from functools import lru_cache
+from typing import Final
+
+from medreview.citations.canonical import canonical_key
+from medreview.citations.extract import from_list
+from medreview.evidence.lexical import matches
+from medreview.evidence.ranking import SourceIndex
+from medreview.units.statement_view import load_text
+from medreview.units.stored import load_passage
+from medreview.units.view import Document, TextMark
+
+PASSAGE: Final = "passage"
+SOURCE: Final = "source"
+_SHORT: Final = 3_000
+"""Characters; in a longer text only the passages that fit best are marked."""
+
+
+def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str) -> Document | None:
+    """The passage, else the page of the source with an address, as it is now; ``None`` when neither is here.
+
+    Neutral marks: the words that it shares with ``words``; it opens at the first of them.
+    """
+    passage = load_passage(reader, passage_id)
+    if passage is not None:
+        title = passage.title or passage.url or PASSAGE
+        return _document(PASSAGE, title, passage.text, words)
+    return _page(reader, url, words) if url else None
+
+
+def _page(reader: sqlite3.Connection, url: str, words: str) -> Document | None:
+    cited = from_list([url]).citations
+    row = reader.execute(
+        """SELECT u.domain, p.snapshot_id, p.page_state, p.state_evidence FROM source AS u
+           JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot WHERE u.key = ? OR u.url = ?""",
+        (canonical_key(cited[0]) if cited else "", url),
+    ).fetchone()
+    if row is None:
+        return None
+    return _document(
+        SOURCE,
+        row["domain"],
+        load_text(reader, row["snapshot_id"]),
+        words,
+        state=row["page_state"],
+        state_words=row["state_evidence"],
+        snapshot_id=row["snapshot_id"],
+    )
+
+
+def _document(
+    key: str, title: str, text: str, words: str, state: str = "", state_words: str = "", snapshot_id: str | None = None
+) -> Document:
+    found = matches(words, text if len(text) <= _SHORT else _index(text)) if words else []
+    marks = tuple(TextMark(span.start, span.end, "lexical") for span in found)
+    return Document(key, title, text, marks, marks[0].start if marks else None, state, state_words, snapshot_id)
+
+
+@lru_cache(maxsize=4)
+def _index(text: str) -> SourceIndex:
+    """Units that come one after the other are often about one page, and to prepare a long one takes a second."""
+    return SourceIndex(text)

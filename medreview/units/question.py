@@ -1,0 +1,101 @@
+"""A question made from a text: does the text answer it, and can it be understood without the text? (SourceCheckup)"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from medreview.labels import ANSWERABILITY
+from medreview.units.about import about
+from medreview.units.content_table import content_table
+from medreview.units.kind import Cell, Rating, UnitKind
+from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
+from medreview.units.question_format import FORMAT
+from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
+from medreview.units.view import Document, Machines, Part, UnitView
+
+_NO_TEXT: Final = "No text came with this question: whether it can be answered from one cannot be said."
+
+
+def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
+    return tuple(stored.content[name] for name in ("question", "answer", "quote", "passage", "url"))
+
+
+class Question(UnitKind):
+    """``question:ID``. The quote that its writer gives for the answer is shown once it is decided."""
+
+    name = "question"
+    title = "question checks"
+    noun = "question"
+    about = "Does the text answer the question, as the answer says, and can it be understood by itself?"
+    key = "Q"
+    axis = "answerability"
+    levels = ANSWERABILITY
+    rows = GROUPED_ROWS.format("question")
+    form = FORMAT
+    tables = (
+        content_table(
+            "question",
+            "questions.csv",
+            (
+                ("question", "text", "The question."),
+                ("reference_answer", "text", "The answer that the text is said to give."),
+                ("quote", "text", "The words of the text that are said to hold it."),
+                ("passage_id", "text", "The passage that it was made from; empty when none came with it."),
+                ("url", "text", "The page that it was made from."),
+            ),
+            _cells,
+        ),
+    )
+
+    def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
+        """The question, the reference answer, the text that it was made from."""
+        stored = load_unit(reader, unit)
+        text = _text(reader, stored, stored.content["answer"] or stored.text)
+        return UnitView(
+            unit=unit,
+            kind=self.name,
+            name=f"C{stored.ordinal}",
+            group=text.title if text else "",
+            text=stored.text,
+            text_sha256=stored.content_sha256,
+            parts=tuple(_parts(stored.content)),
+            documents=(text,) if text else (),
+            model=stored.model,
+            origin=stored.origin,
+            record_id=stored.record_id,
+            missing="" if text else _NO_TEXT,
+        )
+
+    def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
+        """Stored opinions, and the quote of who wrote the question."""
+        stored = load_unit(reader, unit)
+        text = _text(reader, stored, "")
+        found = stored_opinions(reader, unit, self.axis, text.key if text else "passage")
+        if stored.content["quote"] and text:
+            quote = given_quote(stored.model, stored.content["quote"], text.key)
+            found = replace(found, opinions=(*found.opinions, quote))
+        return located(found, text)
+
+    def fits(self, view: UnitView, label: str) -> str:
+        """Without a text nobody can say whether it answers the question."""
+        if view.documents or label == "not_self_contained":
+            return ""
+        return f"{_NO_TEXT} Put it off, or press 3 when the question is not self-contained."
+
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The text that it was made from."""
+        return load_unit(reader, unit).belongs_to or unit
+
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """Stored labels of machines."""
+        return stored_ratings(reader, self.name, self.axis)
+
+
+def _text(reader: sqlite3.Connection, stored: StoredUnit, words: str) -> Document | None:
+    return about(reader, stored.content["passage"], stored.content["url"], words)
+
+
+def _parts(content: Mapping[str, Any]) -> Iterator[Part]:
+    yield Part("question", content["question"], main=True)
+    yield Part("answer", content["answer"] or "none was given", tone="title" if content["answer"] else "dim")
