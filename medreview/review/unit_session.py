@@ -1,9 +1,10 @@
 """One reviewer's sitting over a queue of other units than statements: texts to read, one label, machines after."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import Reveal
+from medreview.labels import Reveal, Via
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided
 from medreview.review.document_outline import DocumentOutline, load_outline
@@ -157,6 +158,13 @@ class UnitSession(Deciding):
         assert self.view is not None
         every = (*((self.view.beside,) if self.view.beside else ()), *self.view.documents)
         return [document.key for document in every]
+
+    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+        """As for every unit. Raises :class:`UserError` for a label that this one cannot have."""
+        why = self.kind.fits(self.view, label) if self.view else ""
+        if why:
+            raise UserError(why)
+        return super()._decide(label, via, instead, more)
 
     def _span_texts(self) -> Sequence[str | None]:
         return self.text_keys()

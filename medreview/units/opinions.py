@@ -60,7 +60,14 @@ def located(machines: Machines, *documents: Document | None) -> Machines:
 def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quotes") -> Opinion:
     """What a generator quoted for what it wrote, as the opinion of a machine, which is no vote."""
     return Opinion(
-        "generator", writer or "the file", "", "", said, None, passages=(Passage(key, quote, ""),), counts=False
+        "generator",
+        writer or "the file",
+        "",
+        "",
+        said,
+        None,
+        passages=(Passage(key, quote, ""),) if quote else (),
+        counts=False,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.study import Study
-from medreview.units.record_parts import ABOUT, made_by, passage_of, said_of
+from medreview.units.record_parts import ABOUT, address_of, made_by, passage_of, said_of
 from medreview.units.stored import NewUnit
 from medreview.units.unit_format import Brought, UnitFormat
 
@@ -30,7 +30,7 @@ def read_question(values: Mapping[str, Any], study: Study) -> Brought:
         "answer": text_of(values, "answer").strip(),
         "quote": text_of(values, "quote").strip(),
         "passage": passage.passage_id if passage else "",
-        "url": "" if passage else _address(values),
+        "url": "" if passage else address_of(values),
     }
     unit = NewUnit(
         kind="question",
@@ -49,11 +49,6 @@ def read_question(values: Mapping[str, Any], study: Study) -> Brought:
         passages=(passage,) if passage else (),
         warnings=(*_faults(content), *said.warnings),
     )
-
-
-def _address(values: Mapping[str, Any]) -> str:
-    source = values.get("source")
-    return name_of(values, "url") or (source.strip() if isinstance(source, str) else "")
 
 
 def _faults(content: Mapping[str, str]) -> Iterator[str]:

@@ -93,6 +93,12 @@ def passage_of(values: Mapping[str, Any]) -> NewPassage | None:
     return NewPassage(text, title, address) if text.strip() else None
 
 
+def address_of(values: Mapping[str, Any]) -> str:
+    """The address of the page that a record is about; ``""`` without one."""
+    source = values.get("source")
+    return name_of(values, "url") or (source.strip() if isinstance(source, str) else "")
+
+
 def said_of(values: Mapping[str, Any], unit: str, axis: str) -> Brought:
     """What a record says of its unit on an axis: the right label, machines' opinions, people's labels, and warnings."""
     warnings: list[str] = []

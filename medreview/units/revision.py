@@ -1,0 +1,126 @@
+"""A statement that its source does not support, revised or removed by a model: is it right now? (SourceCleanup)"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from medreview.labels import REVISION
+from medreview.units.about import about
+from medreview.units.content_table import content_table
+from medreview.units.kind import Cell, Rating, UnitKind
+from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
+from medreview.units.revision_format import FORMAT, misfit
+from medreview.units.statement_view import load_name
+from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
+from medreview.units.view import Document, Machines, Part, UnitView
+from medreview.units.word_changes import changes
+
+_COLUMNS: Final = (
+    ("action", "text", "revise or remove."),
+    ("original", "text", "The statement as it was."),
+    ("revised", "text", "The statement as it was revised; empty when it was removed."),
+    ("changes", "text", "What differs, word by word."),
+    ("explanation", "text", "What its writer says was changed."),
+    ("quote", "text", "The words of the source that are said to support the revised text."),
+    ("passage_id", "text", "The passage that it is compared with; empty when that is a page."),
+    ("url", "text", "The page that it is compared with."),
+    ("statement_id", "text", "The statement of this study that was revised, if it is one."),
+)
+
+
+def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
+    content = stored.content
+    return (
+        "revise" if content["revised"] else "remove",
+        content["original"],
+        content["revised"],
+        _changed(content),
+        *(content[name] for name in ("changed", "quote", "passage", "url", "statement")),
+    )
+
+
+class Revision(UnitKind):
+    """``revision:ID``. Who revised it, why, by which quote, and what a judge says of it now are shown afterwards."""
+
+    name = "revision"
+    title = "revised statements"
+    noun = "revision"
+    about = "Does the source say the revised statement, and is it still what was meant? Or was the removal right?"
+    key = "v"
+    axis = "revision"
+    levels = REVISION
+    rows = GROUPED_ROWS.format("revision")
+    form = FORMAT
+    tables = (content_table("revision", "revisions.csv", _COLUMNS, _cells),)
+
+    def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
+        """Both wordings and what differs; the source."""
+        stored = load_unit(reader, unit)
+        content = stored.content
+        text = _source(reader, content, content["revised"] or content["original"])
+        named = load_name(reader, content["statement"]) if content["statement"] else ""
+        return UnitView(
+            unit=unit,
+            kind=self.name,
+            name=f"V{stored.ordinal}",
+            group=named.partition(" ")[0] or (text.title if text else ""),
+            text=stored.text,
+            text_sha256=stored.content_sha256,
+            parts=tuple(_parts(content, named)),
+            documents=(text,) if text else (),
+            model=stored.model,
+            origin=stored.origin,
+            record_id=stored.record_id,
+            response_id=content["response"],
+            missing="" if text else "The source did not come with this revision, and is no page of this study.",
+        )
+
+    def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
+        """The re-judgement, and the quote and the explanation of who revised it."""
+        stored = load_unit(reader, unit)
+        content = stored.content
+        text = _source(reader, content, "")
+        found = stored_opinions(reader, unit, self.axis, text.key if text else "passage")
+        if content["quote"] or content["changed"]:
+            said = "revised it" if content["revised"] else "removed it"
+            writer = replace(
+                given_quote(stored.model, content["quote"], text.key if text else "passage", said),
+                reason=content["changed"],
+            )
+            found = replace(found, opinions=(*found.opinions, writer))
+        return located(found, text)
+
+    def fits(self, view: UnitView, label: str) -> str:
+        """The first three labels are of a revised text, the others of a removal."""
+        return misfit(next((part.text for part in view.parts if part.label == _REVISED), ""), label)
+
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response that the statement is part of, else the passage."""
+        return load_unit(reader, unit).belongs_to or unit
+
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """Stored labels of machines."""
+        return stored_ratings(reader, self.name, self.axis)
+
+
+_REVISED: Final = "revised"
+
+
+def _source(reader: sqlite3.Connection, content: Mapping[str, Any], words: str) -> Document | None:
+    return about(reader, content["passage"], content["url"], words)
+
+
+def _parts(content: Mapping[str, Any], named: str) -> Iterator[Part]:
+    yield Part("original", content["original"], main=True)
+    if content["revised"]:
+        yield Part(_REVISED, content["revised"], main=True, tone="title")
+        yield Part("differs", _changed(content) or "in white space only")
+    else:
+        yield Part("removed", "the whole statement", main=True, tone="badge")
+    if named:
+        yield Part("statement", named, tone="dim")
+
+
+def _changed(content: Mapping[str, Any]) -> str:
+    return " · ".join(map(str, changes(content["original"], content["revised"]))) if content["revised"] else ""
