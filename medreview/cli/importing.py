@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 _UNITS: Final = {"responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event"}
-"""What is counted in a file of each kind."""
+"""What is counted in a file of each kind; in one of units, these."""
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers, judgements, tables or exports.")]
 
@@ -44,7 +44,7 @@ def imported_sentence(done: "Imported") -> str:
     """What came in from one file, for a person."""
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
-    sentence = f"{done.file}: {counted(done.added, _UNITS.get(done.kind, done.kind))} added{known}{left}"
+    sentence = f"{done.file}: {counted(done.added, _noun(done.kind))} added{known}{left}"
     if done.gold:
         sentence += f"; {counted(done.gold, 'gold label')} added"
     if done.opinions:
@@ -56,6 +56,13 @@ def imported_sentence(done: "Imported") -> str:
     if done.given:
         sentence += f"; {counted(done.given, 'page')} given with the answers"
     return sentence + (f"; {counted(done.facts, 'key fact')} added" if done.facts else "")
+
+
+def _noun(kind: str) -> str:
+    """One of what is counted in a file of a kind."""
+    from medreview.units.registry import KINDS
+
+    return KINDS[kind].noun if kind in KINDS else _UNITS[kind]
 
 
 def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, *given: Path) -> None:

@@ -48,13 +48,17 @@ _COLUMNS: Final = (
 )
 
 
+_SHORT: Final = 40
+"""Characters; options that are all so short stand beside each other, others one a line."""
+
+
 class QA(UnitKind):
     """``qa:ID``. Its answer is what is judged, so that it is shown; where its writer found it is shown afterwards."""
 
     name = "qa"
     title = "questions and answers"
-    noun = "item"
-    about = "How relevant to general practice is the question with its answer? Flag what is wrong with it."
+    noun = "QA item"
+    about = "How relevant is it to general practice? Flag errors."
     key = "e"
     queue = "qa"
     axis = "relevance"
@@ -105,19 +109,21 @@ class QA(UnitKind):
 
 def _parts(item: QAItem) -> Iterator[Part]:
     yield Part("question", item.question, main=True)
-    yield Part("type", TYPES.get(item.type, item.type or "not said"), tone="dim")
-    for letter, text in item.options:
-        yield Part(letter, text)
+    options = [f"{letter}  {text}" for letter, text in item.options]
+    if options:
+        apart = "\n" if any(len(option) > _SHORT for option in options) else "  ·  "
+        yield Part("options", apart.join(options), main=True)
     if item.answers:
-        yield Part("answer", "  ·  ".join(map(item.lettered, item.answers)), tone="title")
+        yield Part("answer", "  ·  ".join(map(item.lettered, item.answers)), main=True, tone="title")
     else:
-        yield Part("answer", "none given: the reply expected names the flaw", tone="dim")
-    yield from (Part(f"step {number}", text) for number, text in enumerate(item.steps, 1))
+        yield Part("answer", "none given: the reply expected names the flaw", main=True, tone="dim")
     if item.wrong_answer:
-        yield Part("wrong answer", item.lettered(item.wrong_answer), tone="badge")
-    yield from (Part(f"wrong step {number}", text) for number, text in enumerate(item.wrong_steps, 1))
+        yield Part("shown wrong", item.lettered(item.wrong_answer), main=True, tone="badge")
     if item.flaw:
-        yield Part("flaw", item.flaw)
+        yield Part("flaw", item.flaw, main=True)
+    yield Part("type", TYPES.get(item.type, item.type or "not said"), tone="dim")
+    yield from (Part(f"step {number}", text) for number, text in enumerate(item.steps, 1))
+    yield from (Part(f"wrong {number}", text, tone="badge") for number, text in enumerate(item.wrong_steps, 1))
 
 
 def _looked_for(item: QAItem) -> str:

@@ -27,7 +27,7 @@ class Question(UnitKind):
     name = "question"
     title = "question checks"
     noun = "question"
-    about = "Does the text answer the question, as the answer says, and can it be understood by itself?"
+    about = "Does the text answer it? Is it clear without the text?"
     key = "Q"
     axis = "answerability"
     levels = ANSWERABILITY
@@ -98,4 +98,4 @@ def _text(reader: sqlite3.Connection, stored: StoredUnit, words: str) -> Documen
 
 def _parts(content: Mapping[str, Any]) -> Iterator[Part]:
     yield Part("question", content["question"], main=True)
-    yield Part("answer", content["answer"] or "none was given", tone="title" if content["answer"] else "dim")
+    yield Part("answer", content["answer"] or "none was given", main=True, tone="title" if content["answer"] else "dim")

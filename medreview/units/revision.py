@@ -46,7 +46,7 @@ class Revision(UnitKind):
     name = "revision"
     title = "revised statements"
     noun = "revision"
-    about = "Does the source say the revised statement, and is it still what was meant? Or was the removal right?"
+    about = "Is it right now, or right that it went?"
     key = "v"
     axis = "revision"
     levels = REVISION
@@ -115,7 +115,7 @@ def _parts(content: Mapping[str, Any], named: str) -> Iterator[Part]:
     yield Part("original", content["original"], main=True)
     if content["revised"]:
         yield Part(_REVISED, content["revised"], main=True, tone="title")
-        yield Part("differs", _changed(content) or "in white space only")
+        yield Part("differs", _changed(content) or "in white space only", main=True)
     else:
         yield Part("removed", "the whole statement", main=True, tone="badge")
     if named:

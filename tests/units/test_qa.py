@@ -53,10 +53,8 @@ def test_question_options_answer_and_passage_are_shown_and_where_its_writer_foun
     unit = units(study)[1]
     view = KIND.load(study.reader, unit)
     shown = card(view)
-    assert (shown["B"], shown["answer"]) == (
-        "International normalised ratio (INR)",
-        "B  International normalised ratio (INR)",
-    )
+    assert "  ·  B  International normalised ratio (INR)  ·  C  Platelet count" in shown["options"]
+    assert shown["answer"] == "B  International normalised ratio (INR)"
     (passage,) = view.documents
     assert {mark.shade for mark in passage.marks} == {"lexical"}
     assert "INR" in {passage.text[mark.start : mark.end] for mark in passage.marks}
@@ -85,8 +83,8 @@ def test_records_of_cliniqlink_are_read_as_they_are(study):
     assert (done.added, done.odd, done.unused) == (3, [], [])
     choice, short, hops = (card(KIND.load(study.reader, unit)) for unit in units(study))
     assert choice["answer"] == "B  Splenic"
-    assert (short["wrong answer"], short["answer"].split(":")[0]) == ("The renal artery.", "none given")
-    assert (hops["wrong step 1"], hops["wrong step 2"]) == ("It is an artery.", "Organs need none.")
+    assert (short["shown wrong"], short["answer"].split(":")[0]) == ("The renal artery.", "none given")
+    assert (hops["wrong 1"], hops["wrong 2"]) == ("It is an artery.", "Organs need none.")
     assert KIND.load(study.reader, units(study)[0]).documents[0].title == "000-1, p. 12, p12-3"
 
 

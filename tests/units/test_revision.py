@@ -57,7 +57,7 @@ def test_the_sample_comes_in_and_both_wordings_stand_on_the_card(study):
     assert (done.kind, done.added, done.gold, done.opinions, done.bad, done.odd) == ("revision", 6, 3, 5, [], [])
     first, removed = (KIND.load(study.reader, units(study)[number]) for number in (0, 3))
     assert [(part.label, part.main) for part in first.parts] == [
-        ("original", True), ("revised", True), ("differs", False),
+        ("original", True), ("revised", True), ("differs", True),
     ]  # fmt: skip
     assert [part.label for part in removed.parts] == ["original", "removed"]
     (table,) = KIND.tables
