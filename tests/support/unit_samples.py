@@ -1,9 +1,13 @@
 """A small study for each kind of unit, with machines' opinions in it: what every kind is tested on."""
 
 from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
+from medreview.import_files import import_file
 from medreview.judges.verdicts import refresh
+from medreview.progress import SILENT
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build
 
@@ -35,8 +39,20 @@ def two_responses(study: Study) -> None:
     refresh(study)
 
 
+def imported(file: str) -> Callable[[Study], None]:
+    """What comes in from a file of the sample data."""
+
+    def fill(study: Study) -> None:
+        import_file(study, Path(str(files("medreview.sample_data") / file)), {}, SILENT)
+
+    return fill
+
+
 SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
     "pair": two_responses,
     "response": two_responses,
+    "qa": imported("qa_items.jsonl"),
+    "question": imported("question_checks.jsonl"),
+    "revision": imported("revisions.jsonl"),
 }
 """How to fill a new study with units of each kind."""
