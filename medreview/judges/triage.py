@@ -83,10 +83,11 @@ class CitedPages:
     alone: bool = False
 
 
-def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list[Flag]:
+def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, together: RollUp | None = None) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
-    ``clash_kinds`` are those of the page that opens first. What is missing is among them: see :func:`worth_flagging`.
+    ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once. What
+    is missing is among the flags: see :func:`worth_flagging`.
     """
     found: list[Flag] = []
     lead = result.lead.snapshot_id if result.lead else None
@@ -106,6 +107,7 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list
     if result.votes_other:
         found.append(Flag(60, f"jury {result.votes_for}-{result.votes_other}"))
     found += _unsupported(result, pages)
+    found += _together(result, together) if together else []
     if not result.by_rules and result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
         found.append(Flag(40, "low confidence"))
     if result.supported is not True:
@@ -114,6 +116,18 @@ def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages) -> list
         bad = sorted(set(pages.states) - known)
         found += [Flag(30, f"page: {in_words(state)}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
+
+
+def _together(result: RollUp, together: RollUp) -> list[Flag]:
+    """What no source says alone and all say together, and what all together contradict.
+
+    Support that is put together from several pages is easily put together wrongly: before what merely is not there.
+    """
+    if together.verdict == "contradicted":
+        return [] if result.verdict == "contradicted" else [Flag(78, "all together: contradicted")]
+    if together.supported and not result.supported:
+        return [Flag(56, "all together: supported")]
+    return []
 
 
 def _unsupported(result: RollUp, pages: CitedPages) -> list[Flag]:

@@ -13,6 +13,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
+from medreview.judges.merged_votes import every_merged
 from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags, priority, worth_flagging
@@ -23,13 +24,13 @@ from medreview.study import Study
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
-_RULES: Final = 5
+_RULES: Final = 6
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
 _MOST: Final = 2 / 3
 """Share of a response's statements that must cite something, for one that cites nothing to be an exception."""
 _COLUMNS = (
     "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
-    "snapshot_id", "by_rules", "doubt", "priority", "badges",
+    "snapshot_id", "by_rules", "doubt", "priority", "badges", "merged", "merged_supported",
 )  # fmt: skip
 
 
@@ -79,6 +80,7 @@ def _fingerprint(reader: sqlite3.Connection) -> str:
     """
     counts = reader.execute(
         """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
+                  (SELECT count(*) FROM merged_judgement),
                   (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
     ).fetchone()
     found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts)).encode())
@@ -124,6 +126,7 @@ def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Fla
     tie = tie_rule(reader)
     injected = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     voters = VoteReader(reader)
+    merged = every_merged(reader, tie)
     judged = reader.execute(
         f"""SELECT s.statement_id, s.response_id, {COLUMNS}
             FROM statement AS s LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
@@ -146,7 +149,12 @@ def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Fla
             own_readable=own.readable,
             alone=own.alone,
         )
-        yield _verdict(statement_id, result, own.doubt), flags(result, kinds, cited)
+        together = merged.get(statement_id)
+        said = {
+            "merged": together.verdict if together else None,
+            "merged_supported": together.supported if together else None,
+        }
+        yield _verdict(statement_id, result, own.doubt) | said, flags(result, kinds, cited, together)
 
 
 def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> str | None:

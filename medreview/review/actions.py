@@ -132,7 +132,7 @@ REVIEW: Final = (
         "filter",
         ("colon",),
         "filter",
-        "Filter the queue: words, or model= origin= response= badge= verdict= page= domain= mine= state= id=.",
+        "Filter the queue: words, or model= origin= response= badge= verdict= merged= page= domain= mine= state= id=.",
         "Move",
     ),
     Action("copy", ("y",), "copy", "Send statement, quote and URL to the terminal's clipboard.", "Read"),

@@ -21,6 +21,7 @@ _FILTERS: Final = {
     "id": "instr(lower(r.record_id), lower(?)) = 1",
     "badge": "instr(v.badges, ?) > 0",
     "verdict": "v.verdict = ?",
+    "merged": "CASE v.merged_supported WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END = ?",
     "mine": "coalesce(mine.label, 'open') = ?",
     "state": "coalesce(mine.state, 'open') = ?",
     "page": """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
@@ -37,7 +38,7 @@ _UNIT_FILTERS: Final = {
     "state": _FILTERS["state"],
 }
 """What the queue of another kind of unit can be narrowed by."""
-_HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "model"})
+_HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "merged", "model"})
 
 
 @dataclass(frozen=True, slots=True)

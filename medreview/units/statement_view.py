@@ -5,6 +5,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from medreview.judges.merged_votes import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
 from medreview.labels import level_named
 from medreview.statements.left_out import LeftOut, left_out
@@ -76,7 +77,8 @@ class Verdict:
     ``votes_for`` counts the judges of that verdict, ``votes_other`` those of another, ``abstained`` those without any;
     ``tied``: votes were even, whatever the tie rule made of it.
     ``judgement_id`` is what to show first, ``badges`` why it is flagged, ``""`` when it is not; ``snapshot_id`` is the
-    page that the gravest flag about one page is about.
+    page that the gravest flag about one page is about. ``merged`` and ``merged_supported``: the judges' common word by
+    all sources together, rolled up as the others, ``None`` where nobody was asked or could tell.
     """
 
     verdict: str | None
@@ -89,6 +91,8 @@ class Verdict:
     judgement_id: str | None
     snapshot_id: str | None
     badges: str
+    merged: str | None
+    merged_supported: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ class StatementView:
     ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded.
     ``sources`` stand in the order of :mod:`medreview.units.source_order`: what the statement itself cites first.
     ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
-    now; what was said before that is not shown.
+    now; what was said before that is not shown. ``merged``: each judge's word by all sources of the response together.
     """
 
     statement_id: str
@@ -139,6 +143,7 @@ class StatementView:
     sources: tuple[Source, ...]
     judgements: tuple[Judgement, ...]
     verdict: Verdict | None
+    merged: tuple[MergedJudgement, ...]
 
     @property
     def places(self) -> tuple[Span, ...]:
@@ -187,6 +192,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         sources=sources_beside(reader, statement_id, row["response_id"]),
         judgements=load_judgements(reader, statement_id),
         verdict=_verdict(reader, statement_id),
+        merged=merged_judgements(reader, statement_id),
     )
 
 
@@ -311,6 +317,8 @@ def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
         judgement_id=row["judgement_id"],
         snapshot_id=row["snapshot_id"],
         badges=row["badges"],
+        merged=row["merged"],
+        merged_supported=_boolean(row["merged_supported"]),
     )
 
 

@@ -239,6 +239,7 @@ FROM judged_pair AS p JOIN source AS u USING (source_id)
 JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot
 WHERE n.readable
 GROUP BY p.statement_id, p.source_id;
+
 -- Edits of statements. What is none of the study any more: replaced or excluded by an edit that stands, or made by one
 -- that does not. From the record of the response's edits, made anew with each (medreview.study.statement_making), since
 -- which of two edits stands depends on all before them. Rows of statement stay.
@@ -292,3 +293,9 @@ FROM event_live AS e
 WHERE e.kind = 'span_add' AND NOT EXISTS (
     SELECT 1 FROM event_live AS d
     WHERE d.unit = e.unit AND d.kind = 'span_del' AND json_extract(d.payload, '$.span') = e.event_id);
+
+-- What the judges say of a statement by all sources of its response together, rolled up as above: a verdict and the
+-- two-way word; both NULL where none was asked, or none could tell.
+ALTER TABLE verdict ADD COLUMN merged TEXT;
+ALTER TABLE verdict ADD COLUMN merged_supported INTEGER;
+CREATE INDEX merged_statement ON merged_judgement (statement_id);
