@@ -94,11 +94,10 @@ def derived_label(reader: sqlite3.Connection, statement_id: str, reviewer: str, 
 
 
 def derived_labels(reader: sqlite3.Connection) -> Iterator[DerivedLabel]:
-    """Those of every statement, reviewer and pass with a labelled pair, ordered by their ids."""
-    rows = sorted(
-        ((ids_of(row["unit"])[0], row["reviewer"], row["pass"], row) for row in reader.execute(_WITH_MODES, _ALL)),
-        key=itemgetter(0, 1, 2),
-    )
+    """Those of every statement of the study, reviewer and pass with a labelled pair, ordered by their ids."""
+    standing = {row[0] for row in reader.execute("SELECT statement_id FROM statement_standing")}
+    found = ((ids_of(row["unit"])[0], row["reviewer"], row["pass"], row) for row in reader.execute(_WITH_MODES, _ALL))
+    rows = sorted((one for one in found if one[0] in standing), key=itemgetter(0, 1, 2))
     pairs: dict[str, list[str]] = {statement_id: [] for statement_id, *_ in rows}
     for statement_id, source_id in reader.execute(_PAIRS):
         if statement_id in pairs:

@@ -1,14 +1,14 @@
 """Labels that people gave elsewhere, in another tool, and that came in a file: events of those people.
 
-They stand in the block ``imported`` and count as assisted, since nothing can vouch for what had been seen. The time of
-the event is that of the import; when the label was given is ``given_at`` in its payload. What a reviewer did in the
-workbench is never replaced by a file.
+They stand in the block ``imported`` and count as assisted, since nothing can vouch for what had been seen, unless the
+file says that a label was given blind. The time of the event is that of the import; when the label was given is
+``given_at`` in its payload. What a reviewer did in the workbench is never replaced by a file.
 """
 
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -19,6 +19,7 @@ from medreview.study.events import NewEvent, Recorder
 BLOCK: Final = "imported"
 """The name of the queue that such labels were met in: none of this program."""
 VIA: Final[Via] = "file"
+_TEXTS: Final = frozenset({"statement_sha256", "snapshot_sha256"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class ImportedLabel:
     """What one person said of one unit: ``label`` on ``axis``, none when that is empty, with ``flags`` and a ``note``.
 
     ``reason``: a level of ``medreview.labels.REASONS``, why the label differs from a judge's. ``at``: when, as the file
-    has it. Raises ``ValueError``, half a sentence, for what is no label, flag or reason of this program.
+    has it. ``blind``: the file says that no judge's opinion had been seen. ``snapshot``: the page that it is on, and
+    ``texts`` the hashes of what was read, by the names that decisions have for them. Raises ``ValueError``, half a
+    sentence, for what is no label, flag or reason of this program.
     """
 
     unit: str
@@ -37,6 +40,9 @@ class ImportedLabel:
     note: str = ""
     at: str = ""
     reason: str = ""
+    blind: bool = False
+    snapshot: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.reviewer.strip():
@@ -47,6 +53,11 @@ class ImportedLabel:
             _known(FLAGS, flag, "flag")
         if self.reason:
             _known(REASONS, self.reason, "reason")
+
+    @property
+    def mode(self) -> str:
+        """How its unit was shown."""
+        return "blind" if self.blind else "open"
 
 
 def add_labels(connection: sqlite3.Connection, labels: Iterable[ImportedLabel]) -> int:
@@ -66,18 +77,20 @@ def _add(connection: sqlite3.Connection, recorder: Recorder, one: ImportedLabel)
     fresh = [event for event in _events(one) if _is_new(connection, one.reviewer, event)]
     decision = ""
     for event in fresh:
-        receipt = recorder.append(connection, event, block=BLOCK, mode="open")
+        receipt = recorder.append(connection, event, block=BLOCK, mode=one.mode)
         decision = receipt.event_id if event.kind == "decide" else decision
     if decision and one.reason:
         event = NewEvent("reason", one.unit, {"decision": decision, "code": one.reason})
-        recorder.append(connection, event, block=BLOCK, mode="open")
+        recorder.append(connection, event, block=BLOCK, mode=one.mode)
     return bool(fresh)
 
 
 def _events(one: ImportedLabel) -> Iterator[NewEvent]:
     given = {"via": VIA, "given_at": one.at}
     if one.label:
-        yield NewEvent("decide", one.unit, {"axis": one.axis, "label": one.label, **given})
+        seen = {"exposure": {"judge_verdict": "no"}} if one.blind else {}
+        payload = {"axis": one.axis, "label": one.label, **given, **seen, **one.texts}
+        yield NewEvent("decide", one.unit, payload, one.snapshot)
     for flag in one.flags:
         yield NewEvent("flag", one.unit, {"flag": flag, "on": True, **given})
     if one.note:
@@ -92,12 +105,19 @@ def _is_new(connection: sqlite3.Connection, reviewer: str, event: NewEvent) -> b
     )
     said: Iterator[tuple[str, Mapping[str, Any]]] = ((row["block"], json.loads(row["payload"])) for row in rows)
     return not any(
-        _same_matter(before, event.payload) if block != BLOCK else before == event.payload for block, before in said
+        _same_matter(before, event.payload) if block != BLOCK else _same_words(before, event.payload)
+        for block, before in said
     )
 
 
 def _same_matter(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(name) == other.get(name) for name in ("axis", "flag"))
+
+
+def _same_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a file has said it before: on another text of the page the same line says nothing new."""
+    named = {*one, *other} - _TEXTS
+    return all(one.get(name) == other.get(name) for name in named)
 
 
 def _known(labels: tuple[Label, ...], level: str, what: str) -> None:

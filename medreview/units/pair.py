@@ -15,7 +15,9 @@ from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import ids_of, unit_id
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
+from medreview.units.pair_format import FORMAT
 from medreview.units.source_document import SOURCE, response_document, source_document
+from medreview.units.statement_names import statement_name
 from medreview.units.statement_view import (
     Evidence,
     Judgement,
@@ -36,7 +38,7 @@ FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id 
 
 _JUDGED: Final = f"""
 SELECT s.response_id, s.statement_id, {COLUMNS}
-FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+FROM response AS r CROSS JOIN statement_standing AS s ON s.response_id = r.response_id
 CROSS JOIN judgement AS j ON j.statement_id = s.statement_id JOIN judge_run AS run USING (judge_run_id)
 ORDER BY r.ordinal, s.ordinal"""
 
@@ -57,9 +59,11 @@ class Pair(UnitKind):
     levels = EVIDENCE
     also = ("support",)
     reasons = REASONS
+    form = FORMAT
     rows = """SELECT 'pair:' || p.statement_id || ':' || p.source_id AS unit, r.ordinal AS cluster,
-       1000000 * s.ordinal + p.ordinal AS ordinal, s.text, r.model, r.origin, r.record_id
-FROM reviewed_pair AS p JOIN statement AS s USING (statement_id) JOIN response AS r USING (response_id)"""
+       10000000000 * s.place + 1000 * coalesce(s."start", 0) + p.ordinal AS ordinal, s.text, r.model, r.origin,
+       r.record_id
+FROM reviewed_pair AS p JOIN statement_standing AS s USING (statement_id) JOIN response AS r USING (response_id)"""
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The statement and its question; the source, with the words that both share marked; the response beside."""
@@ -74,7 +78,7 @@ FROM reviewed_pair AS p JOIN statement AS s USING (statement_id) JOIN response A
         return UnitView(
             unit=unit,
             kind=self.name,
-            name=f"{group} S{row['ordinal']} {source.bracketed}",
+            name=f"{group} {_named(reader, row)} {source.bracketed}",
             group=group,
             text=row["text"],
             text_sha256=row["text_sha256"],
@@ -132,6 +136,10 @@ def _source(reader: sqlite3.Connection, statement: sqlite3.Row, source_id: str) 
     own = own_citations(reader, statement["statement_id"])
     sources = load_sources(reader, statement["response_id"], own)
     return next((source for source in sources if source.source_id == source_id), None)
+
+
+def _named(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
+    return statement_name(reader, row["statement_id"], row["response_id"], row["ordinal"])
 
 
 def _opinion(said: Judgement, *, counts: bool) -> Opinion:

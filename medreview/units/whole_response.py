@@ -1,8 +1,8 @@
 """A whole response: is every statement of it supported by one of its sources? (SourceCheckup's response level)"""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from medreview.judges.votes import Judge
 from medreview.labels import ALL_SUPPORTED
@@ -11,12 +11,14 @@ from medreview.study.unit_ids import ids_of, unit_id
 from medreview.units.cited_source import load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.source_document import RESPONSE, response_document, source_document
+from medreview.units.statement_names import statement_name
 from medreview.units.statement_view import places_of, response_name
 from medreview.units.view import Document, Machines, Opinion, Part, TextMark, UnitView
 from medreview.words import in_words
 
 STATEMENTS: Final = "statements"
 """The key of the list of statements."""
+_BETWEEN: Final = "\n\n"
 
 _ROLLED: Final = """
 SELECT r.response_id, count(*) AS n, sum(v.supported IS 1) AS yes, sum(v.supported IS 0) AS no,
@@ -60,7 +62,7 @@ FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.r
             text_sha256=row["text_sha256"],
             parts=(Part("asked", row["question"], main=True),),
             documents=(
-                Document(STATEMENTS, "statements", _listed(_statements(reader, response_id))),
+                Document(STATEMENTS, "statements", _BETWEEN.join(one.line for one in _statements(reader, response_id))),
                 *(source_document(reader, source, f"source:{source.source_id}") for source in sources),
             ),
             beside=response_document(row["ordinal"], row["text"]),
@@ -79,13 +81,14 @@ FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.r
         counts = reader.execute(_ONE, (response_id,)).fetchone()
         if counts is None or not (counts["yes"] or counts["no"]):
             return Machines()
-        failing = [row for row in _statements(reader, response_id) if row["judged"] and row["supported"] != 1]
+        listed = _statements(reader, response_id)
+        failing = [one for one in listed if one.row["judged"] and one.row["supported"] != 1]
         by = "roll-up by the offline rules" if counts["by_rules"] else "roll-up"
         return Machines(
-            opinions=tuple(_opinion(row) for row in failing),
+            opinions=tuple(_opinion(one.name, one.row) for one in failing),
             level=None if counts["by_rules"] else _level(counts),
             words=f"{by}: {counts['yes']} of {counts['n']} statements supported",
-            marks=tuple(_marks(_statements(reader, response_id), {row["statement_id"] for row in failing})),
+            marks=tuple(_marks(failing)),
         )
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
@@ -108,38 +111,40 @@ def _level(counts: sqlite3.Row) -> str | None:
     return "yes" if counts["yes"] == counts["n"] else None
 
 
-def _statements(reader: sqlite3.Connection, response_id: str) -> list[sqlite3.Row]:
-    return reader.execute(
+class _Listed(NamedTuple):
+    """A statement of the list: its name, its row with the judges' verdict on it, its line and where that stands."""
+
+    name: str
+    row: sqlite3.Row
+    line: str
+    at: int
+
+
+def _statements(reader: sqlite3.Connection, response_id: str) -> list[_Listed]:
+    """One statement a paragraph, each after its name."""
+    rows = reader.execute(
         """SELECT s.*, v.statement_id IS NOT NULL AS judged, v.verdict, v.supported
            FROM statement_standing AS s LEFT JOIN verdict AS v USING (statement_id)
-           WHERE s.response_id = ? ORDER BY s.ordinal""",
+           WHERE s.response_id = ? ORDER BY s.place, s.start""",
         (response_id,),
     ).fetchall()
+    found, at = [], 0
+    for row in rows:
+        name = statement_name(reader, row["statement_id"], response_id, row["ordinal"])
+        found.append(_Listed(name, row, f"{name}  {row['text']}", at))
+        at += len(found[-1].line) + len(_BETWEEN)
+    return found
 
 
-def _line(statement: sqlite3.Row) -> str:
-    return f"S{statement['ordinal']}  {statement['text']}"
-
-
-def _listed(statements: Sequence[sqlite3.Row]) -> str:
-    """One statement a paragraph, each after its number."""
-    return "\n\n".join(map(_line, statements))
-
-
-def _opinion(statement: sqlite3.Row) -> Opinion:
+def _opinion(name: str, statement: sqlite3.Row) -> Opinion:
     said = statement["verdict"] or ("not_supported" if statement["supported"] == 0 else "no common verdict")
-    name = f"S{statement['ordinal']}"
     return Opinion(
         statement["statement_id"], name, "", "", in_words(said), None, reason=statement["text"], counts=False
     )
 
 
-def _marks(statements: Sequence[sqlite3.Row], failing: set[str]) -> Iterator[tuple[str, TextMark]]:
+def _marks(failing: Iterable[_Listed]) -> Iterator[tuple[str, TextMark]]:
     """The failing statements in the list and in the response."""
-    at = 0
-    for statement in statements:
-        end = at + len(_line(statement))
-        if statement["statement_id"] in failing:
-            yield STATEMENTS, TextMark(at, end, "clash")
-            yield from ((RESPONSE, TextMark(*place, "clash")) for place in places_of(statement))
-        at = end + 2
+    for one in failing:
+        yield STATEMENTS, TextMark(one.at, one.at + len(one.line), "clash")
+        yield from ((RESPONSE, TextMark(*place, "clash")) for place in places_of(one.row))

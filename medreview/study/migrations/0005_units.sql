@@ -299,3 +299,4 @@ WHERE e.kind = 'span_add' AND NOT EXISTS (
 ALTER TABLE verdict ADD COLUMN merged TEXT;
 ALTER TABLE verdict ADD COLUMN merged_supported INTEGER;
 CREATE INDEX merged_statement ON merged_judgement (statement_id);
+CREATE INDEX statement_text ON statement (text_sha256); -- labels in files name statements by their text
