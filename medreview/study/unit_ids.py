@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 STATEMENT: Final = "statement"
+PAIR: Final = "pair"
 
 MADE_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "pair": ("statement", "source"),

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.rollup import Word, over_sources
 from medreview.labels import level_named
-from medreview.study.unit_ids import ids_of, unit_id
-from medreview.units.pair import NAME
+from medreview.study.unit_ids import PAIR, ids_of, unit_id
 
 _PAIRS: Final = "SELECT statement_id, source_id FROM reviewed_pair"
 
@@ -87,7 +86,7 @@ def derive(labels: Mapping[str, Word], sources: Iterable[str]) -> Derived:
 
 def derived_label(reader: sqlite3.Connection, statement_id: str, reviewer: str, pass_no: int = 1) -> Derived | None:
     """What a reviewer's pair labels say of one statement; ``None`` when none of its pairs is labelled."""
-    rows = reader.execute(_LABELS, _range(unit_id(NAME, statement_id, ""))).fetchall()
+    rows = reader.execute(_LABELS, _range(unit_id(PAIR, statement_id, ""))).fetchall()
     mine = [row for row in rows if row["reviewer"] == reviewer and row["pass"] == pass_no]
     sources = [row[1] for row in reader.execute(f"{_PAIRS} WHERE statement_id = ?", (statement_id,))]
     return derive(_words(mine, "label"), sources) if mine else None
@@ -98,6 +97,8 @@ def derived_labels(reader: sqlite3.Connection) -> Iterator[DerivedLabel]:
     standing = {row[0] for row in reader.execute("SELECT statement_id FROM statement_standing")}
     found = ((ids_of(row["unit"])[0], row["reviewer"], row["pass"], row) for row in reader.execute(_WITH_MODES, _ALL))
     rows = sorted((one for one in found if one[0] in standing), key=itemgetter(0, 1, 2))
+    if not rows:
+        return
     pairs: dict[str, list[str]] = {statement_id: [] for statement_id, *_ in rows}
     for statement_id, source_id in reader.execute(_PAIRS):
         if statement_id in pairs:
@@ -119,7 +120,7 @@ def _range(prefix: str) -> tuple[str, str]:
     return prefix, prefix[:-1] + ";"
 
 
-_ALL: Final = _range(f"{NAME}:")
+_ALL: Final = _range(f"{PAIR}:")
 
 
 def _words(rows: Collection[sqlite3.Row], column: str) -> dict[str, Word]:

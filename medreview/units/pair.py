@@ -12,10 +12,11 @@ from medreview.judges.triage import CitedPages, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
 from medreview.labels import EVIDENCE, REASONS
 from medreview.statements.own_citations import own_citations
-from medreview.study.unit_ids import ids_of, unit_id
+from medreview.study.unit_ids import PAIR, ids_of, unit_id
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.pair_format import FORMAT
+from medreview.units.pair_table import FROM_PAIRS
 from medreview.units.source_document import SOURCE, response_document, source_document
 from medreview.units.statement_names import statement_name
 from medreview.units.statement_view import (
@@ -29,8 +30,6 @@ from medreview.units.statement_view import (
     said_in_words,
 )
 from medreview.units.view import Machines, Opinion, Part, Passage, TextMark, UnitView
-
-NAME: Final = "pair"
 
 _STATEMENT: Final = """
 SELECT s.*, r.ordinal AS response_ordinal, r.record_id, r.model, r.origin, r.question, r.text AS response
@@ -50,7 +49,7 @@ class Pair(UnitKind):
     The offline rules alone have none: nobody owes them a reason.
     """
 
-    name = NAME
+    name = PAIR
     title = "pairs: statement and source"
     noun = "pair"
     about = "Does this source say the statement?"
@@ -60,6 +59,7 @@ class Pair(UnitKind):
     also = ("support",)
     reasons = REASONS
     form = FORMAT
+    tables = (FROM_PAIRS,)
     rows = """SELECT 'pair:' || p.statement_id || ':' || p.source_id AS unit, r.ordinal AS cluster,
        10000000000 * s.place + 1000 * coalesce(s."start", 0) + p.ordinal AS ordinal, s.text, r.model, r.origin,
        r.record_id
@@ -123,7 +123,7 @@ FROM reviewed_pair AS p JOIN statement_standing AS s USING (statement_id) JOIN r
             of_statement = list(rows)
             for vote in voters.votes(of_statement):
                 first = of_statement[0]
-                unit, rater = unit_id(NAME, first["statement_id"], vote.source_id), vote.judge.title
+                unit, rater = unit_id(PAIR, first["statement_id"], vote.source_id), vote.judge.title
                 if vote.verdict is not None:
                     yield Rating(unit, first["response_id"], "evidence", rater, True, "", vote.verdict)
                 if vote.supported is not None:

@@ -9,7 +9,7 @@ from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.judges.raw_labels import mapped
 from medreview.labels import EVIDENCE, REASONS
 from medreview.study import Study
-from medreview.study.unit_ids import unit_id
+from medreview.study.unit_ids import PAIR, unit_id
 from medreview.text import sha256
 from medreview.units.imported_labels import ImportedLabel
 from medreview.units.unit_format import Brought, UnitFormat
@@ -62,7 +62,7 @@ def read_pair_label(values: Mapping[str, Any], study: Study) -> Brought:
     return Brought(
         labels=(
             ImportedLabel(
-                unit=unit_id("pair", statement.statement_id, source_id),
+                unit=unit_id(PAIR, statement.statement_id, source_id),
                 reviewer=name_of(values, "reviewer"),
                 axis=axis,
                 label=label,
@@ -129,7 +129,7 @@ def _of_people(columns: Collection[str], _records: Sequence[Mapping[str, Any]]) 
 
 
 FORMAT: Final = UnitFormat(
-    name="pair",
+    name=PAIR,
     fields=FIELDS,
     characteristic=_NEEDED,
     required=_NEEDED,

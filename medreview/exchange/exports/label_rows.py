@@ -12,6 +12,7 @@ from medreview.exchange.files.event_payload import Cell
 from medreview.judges.ties import tie_rule
 from medreview.labels import FLAGS, TieRule
 from medreview.study.ids import content_id
+from medreview.units.derived_label import Derived, derived_labels
 
 _NAMES: Final = tuple(column.name for column in LABELS)
 
@@ -59,13 +60,18 @@ def label_rows(reader: sqlite3.Connection, study_id: str) -> Iterator[Sequence[C
     A row stands for every reviewer and pass with an event on the statement that was not retracted.
     """
     materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
+    derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for _, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
         material = _material(next(materials), tie)
-        for _, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
+        for who, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
+            from_pairs = _from_pairs(derived.get((material["unit_id"], *who)))
             row = _human(list(events), material["statement_sha256"])
             if row:
                 cells = (
-                    material | row | {"export_version": EXPORT_VERSION, "study_id": study_id, "unit_type": "statement"}
+                    material
+                    | row
+                    | from_pairs
+                    | {"export_version": EXPORT_VERSION, "study_id": study_id, "unit_type": "statement"}
                 )
                 yield [cells.get(name) for name in _NAMES]
 
@@ -102,6 +108,18 @@ def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
         "jury_tie": row["tied"],
         "stratum": row["stratum"],
         "inclusion_prob": row["inclusion_prob"],
+    }
+
+
+def _from_pairs(derived: Derived | None) -> dict[str, Any]:
+    """The columns on what the same reviewer's labels on the statement's pairs come to."""
+    if derived is None:
+        return {}
+    return {
+        "label_from_pairs": derived.label,
+        "supported_from_pairs": None if derived.supported is None else int(derived.supported),
+        "pairs_labelled": derived.labelled,
+        "pairs": derived.pairs,
     }
 
 

@@ -12,6 +12,7 @@ from medreview.judges.rollup import RollUp, by_source
 from medreview.judges.ties import tie_rule
 from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
+from medreview.study.unit_ids import PAIR, unit_id
 from medreview.units.statement_view import load_text
 
 # CROSS JOIN fixes the order of the loops: the view is read once, from its start to its end.
@@ -82,7 +83,8 @@ def _judged(reader: sqlite3.Connection, word: RollUp | None) -> Sequence[Cell]:
 def _page(row: sqlite3.Row, place: int) -> Sequence[Cell]:
     """The rest."""
     start, end = _passage(row) or (None, None)
-    return row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end
+    pair = unit_id(PAIR, row["statement_id"], row["source_id"])
+    return row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end, pair
 
 
 def _passage(row: sqlite3.Row) -> tuple[int, int] | None:

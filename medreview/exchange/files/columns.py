@@ -139,6 +139,11 @@ LABELS: Final = (
            "without a decision, or when that page is not in this study."),
     Column("first_event_id", "text", "The first event of the row."),
     Column("last_event_id", "text", "The last event of the row."),
+    Column("label_from_pairs", "text", "What this reviewer's labels on the statement's pairs come to, by the judges' "
+           "rule over sources; empty until all are labelled, unless one supports.", levels=_EVIDENCE),
+    Column("supported_from_pairs", "boolean", "The same two-way, also of labels that only tell supported from not."),
+    Column("pairs_labelled", "integer", "Pairs with such a label on the page as it is; empty when there is none."),
+    Column("pairs", "integer", "All pairs of the statement."),
 )  # fmt: skip
 
 SPANS: Final = (

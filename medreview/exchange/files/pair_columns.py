@@ -49,6 +49,7 @@ PAIRS: Final = (
     Column("passage_start", "integer", "Where the passage to read first starts in the page's text, by the offline "
            "rules; empty when no word is shared.", unit=CODE_POINTS),
     Column("passage_end", "integer", "Where it ends.", unit=CODE_POINTS),
+    Column("pair_id", "text", "The pair as a unit of review: what events on it name as their unit."),
 )  # fmt: skip
 
 PASSAGE: Final = Column("passage", "text", "The passage to read first.")
