@@ -1,7 +1,7 @@
 """What each action of the table does for every kind of unit: acts of the session, and the steps that follow."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -9,29 +9,23 @@ from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
 from medreview.review.deciding import Deciding
 from medreview.review.line_edit import LineEdit
-from medreview.review.reviewer_state import ReviewerSpan
-from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_flow import FollowUp
 from medreview.screens.dialogs import (
     BlockEndDialog,
-    DeleteSpanDialog,
-    Dialog,
     ReasonDialog,
     RevealDialog,
-    SpanDialog,
 )
 from medreview.screens.glyphs import VERDICT, verdict_words
 from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
+from medreview.screens.span_handlers import SpanHandlers, StepHost
 from medreview.statements.left_out import LeftOut
+from medreview.study.events import NewEvent
 from medreview.visible import visible
 
 
-class ReviewHost(Protocol):
+class ReviewHost(StepHost, Protocol):
     """What the acts ask of the screen."""
-
-    def open(self, step: Dialog | None) -> None:
-        """Put a step into the last rows, or take it away."""
 
     def tell(self, words: str) -> None:
         """Say something until the next key."""
@@ -41,6 +35,9 @@ class ReviewHost(Protocol):
 
     def promote(self, part: LeftOut) -> None:
         """Make a statement of what was left out, and know of it."""
+
+    def edit(self, event: NewEvent, words: str) -> None:
+        """Edit a statement, and go to what became of it."""
 
     def copy(self, text: str) -> None:
         """Send a text to the terminal's clipboard."""
@@ -63,9 +60,10 @@ class ReviewHost(Protocol):
         """Whether response and source stand side by side."""
 
 
-class ActionHandlers(ABC):
+class ActionHandlers(SpanHandlers):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
+    _stage: ReviewHost
     _no_other_text = "There is no other text here."
 
     def __init__(self, session: Deciding, reading: Panes, stage: ReviewHost) -> None:
@@ -76,6 +74,7 @@ class ActionHandlers(ABC):
         self._by_name: dict[str, Callable[[], None]] = {
             "accept": lambda: self._follow(session.accept()),
             "delete_span": self._delete_span,
+            "resize_span": self._resize_span,
             "note": self._note,
             "defer": self._defer,
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
@@ -198,69 +197,6 @@ class ActionHandlers(ABC):
     @abstractmethod
     def _their_words(self) -> str:
         """The judges' label in words; empty when they have no say."""
-
-    def _close(self) -> None:
-        self._stage.open(None)
-
-    # Spans
-
-    def _mark_span(self, level: str, target: str, edit: SpanEdit, *, after: Callable[[], None] | None = None) -> None:
-        """Ask for the words that a level is about, in one of the unit's texts; ``after``: what follows."""
-
-        def turn() -> None:
-            other = self._other_text(target)
-            start = self._session.default_span(other)
-            self._show_text(other)
-            active = None if self._session.is_beside(other) else self._reading.chosen
-            self._reading.draw_span(target, None)
-            self._mark_span(level, other, SpanEdit(start.text, *active) if active else start, after=after)
-
-        def take(target: str, edit: SpanEdit) -> None:
-            self._session.add_span(target, edit)
-            (after or self._close)()
-
-        other = self._text_words(self._other_text(target))
-        draw, back = self._reading.draw_span, after or self._close
-        self._stage.open(SpanDialog(level, target, other, edit, take, turn, draw, back))
-        self._reading.draw_span(target, edit)
-
-    @abstractmethod
-    def _other_text(self, target: str) -> str:
-        """The target of the text that spans can be marked in beside one."""
-
-    @abstractmethod
-    def _text_words(self, target: str) -> str:
-        """What a text is called."""
-
-    @abstractmethod
-    def _show_text(self, target: str) -> None:
-        """Bring a text to the screen in which a span is to be marked."""
-
-    def _delete_span(self) -> None:
-        spans = self._session.spans_to_delete()
-        if len(spans) == 1:
-            self._session.delete_span(spans[0])
-        else:
-            self._choose_span(spans, 0)
-
-    def _choose_span(self, spans: Sequence[ReviewerSpan], place: int) -> None:
-        mine = spans[place]
-
-        def walk(by: int) -> None:
-            self._reading.draw_span(mine.target, None)
-            self._choose_span(spans, (place + by) % len(spans))
-
-        def delete() -> None:
-            self._session.delete_span(mine)
-            self._close()
-
-        self._show_span(mine)
-        words = self._text_words(mine.target)
-        self._stage.open(DeleteSpanDialog(mine, words, place, len(spans), delete, walk, self._close))
-
-    @abstractmethod
-    def _show_span(self, mine: ReviewerSpan) -> None:
-        """Bring the text of a span to the screen."""
 
     # Notes and putting off
 

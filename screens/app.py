@@ -33,6 +33,7 @@ from medreview.screens.source_rows import apart_words
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
 from medreview.statements.left_out import LeftOut
 from medreview.study import Study
+from medreview.study.events import NewEvent
 from medreview.units.asks import STATEMENT
 
 if TYPE_CHECKING:
@@ -171,6 +172,21 @@ class Workbench(App[None], inherit_bindings=False):
             synonyms=self._config.synonyms_file,
         )
         session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
+
+    def edit(self, session: Deciding, event: NewEvent, words: str) -> None:
+        """Edit a statement, and go to what became of it, judged offline like the others."""
+        from medreview import pipeline
+
+        done = pipeline.edit(
+            self._study,
+            session.reviewer,
+            [event],
+            queue=session.queue,
+            mode=session.mode,
+            pass_no=session.pass_no,
+            synonyms=self._config.synonyms_file,
+        )
+        session.reopen(done.receipt, words, done.statements)
 
     # Leaving
 

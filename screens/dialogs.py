@@ -4,25 +4,25 @@ A step draws up to three rows and answers keys; it acts through the callables it
 goes to the screen, where movement closes the step and paging leaves it open.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_for_key, level_named
+from medreview.labels import HALLUCINATION, Label, level_for_key, level_named
 from medreview.review.layout.cells import fit, fitting, width
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
 from medreview.screens.layout import FOOT_ROWS
+from medreview.screens.naming_words import HintsInSight, Naming
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.statements.left_out import LeftOut
+from medreview.text import Span
 from medreview.units.asks import Asks
 from medreview.visible import visible
 
 Act = Callable[[], None]
 
 _REASON_ROWS: Final = FOOT_ROWS - 1
-
 _SPAN_ROOM: Final = 24
 """Cells for the words of the span before what stands ahead of them is shortened."""
 
@@ -76,7 +76,7 @@ class ReasonDialog:
                 [("  ", ""), (code.key, "key"), (f" {code.name.split(cut)[0] if cut else code.name}", "")]
                 for code in self.asks.reasons
             ]
-            rows = _flow([(head, "key")], codes, columns)
+            rows = flow([(head, "key")], codes, columns)
             if len(rows) <= _REASON_ROWS:
                 break
         last: list[StyledText] = [
@@ -125,7 +125,7 @@ class RevealDialog:
         digits: list[list[StyledText]] = [
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.asks.levels
         ]
-        return [both, *_flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
+        return [both, *flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
 
     def press(self, key: Key) -> bool:
         """Enter keeps, a digit changes, Esc stays here."""
@@ -185,8 +185,8 @@ class HallucinationDialog:
             "fact: against established knowledge", "input: not what was asked", "context: against the response",
         )  # fmt: skip
         return [
-            *_flow([(" hallucination: ", "key")], levels, columns),
-            *_flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns),
+            *flow([(" hallucination: ", "key")], levels, columns),
+            *flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns),
         ]
 
     def press(self, key: Key) -> bool:
@@ -203,7 +203,11 @@ class HallucinationDialog:
 
 @dataclass
 class SpanDialog:
-    """Which words: the span is drawn in its text while ``w b W B o`` move its ends."""
+    """Which words: the span is drawn in its text while ``w b W B o`` move its ends, or hints name its words.
+
+    ``other``: what the other text is called, empty where the span stays in its own. ``hints`` draws those for what is
+    in sight of a text. ``moves``: the span that stands and is given other ends.
+    """
 
     level: str
     target: str
@@ -213,10 +217,15 @@ class SpanDialog:
     turn: Act
     draw: Callable[[str, SpanEdit], None]
     back: Act
+    hints: HintsInSight | None = None
+    moves: ReviewerSpan | None = None
+    naming: Naming | None = None
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The span's words, its beginning and end when it is long, and the keys."""
+        if self.naming is not None:
+            return self.naming.rows()
         name = level_named("hallucination", self.level).name.upper()
         head = f" hallucination: {name}.  Span ({self.edit.moving} moves): "
         if columns - width(head) < _SPAN_ROOM:
@@ -224,19 +233,23 @@ class SpanDialog:
         room = columns - width(head) - 3
         keys: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" take  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
-            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("S", "key"),
-            (f" {self.other}  ", ""), ("Esc", "key"), (" none", ""),
+            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("f", "key"), (" letters  ", ""),
+            *([("S", "key"), (f" {self.other}  ", "")] if self.other else []), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
-        return [[(head, "key"), (f"“{_both_ends(self.edit.exact, room)}”", "span")], keys]
+        return [[(head, "key"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
 
     def press(self, key: Key) -> bool:
-        """Move an end, take the span, go to the other text, or leave it."""
-        if key.said in SPAN_KEYS:
+        """Move an end, name the words, take the span, go to the other text, or leave it."""
+        if self.naming is not None:
+            self._name(self.naming, key)
+        elif key.said == "f" and self.hints is not None:
+            self.naming = Naming(self.hints.show(self.target))
+        elif key.said in SPAN_KEYS:
             self.edit = moved(self.edit, key.said)
             self.draw(self.target, self.edit)
         elif key.said == "enter":
             self.take(self.target, self.edit)
-        elif key.said == "S":
+        elif key.said == "S" and self.other:
             self.turn()
         elif key.said == "escape":
             self.back()
@@ -244,18 +257,33 @@ class SpanDialog:
             return False
         return True
 
+    def _name(self, naming: Naming, key: Key) -> None:
+        """A letter of a hint; anything else goes back to the span as it was."""
+        found = naming.press(key.said)
+        self.naming = found if isinstance(found, Naming) else None
+        if isinstance(found, Span):
+            self.edit = SpanEdit(self.edit.text, *found)
+        assert self.hints is not None
+        self.hints.draw(self.target, self.naming)
+        self.draw(self.target, self.edit)
+
 
 @dataclass
-class DeleteSpanDialog:
-    """Which of the spans I marked to delete: one at a time, by its words; it alone is drawn in its text."""
+class ChooseSpanDialog:
+    """Which of the spans I marked to delete or resize: one at a time, by its words; it alone is drawn in its text.
+
+    ``verb``: what Enter does. ``resize``: what ``r`` does beside it, if anything.
+    """
 
     mine: ReviewerSpan
     words: str
     place: int
     count: int
-    delete: Act
+    act: Act
     walk: Callable[[int], None]
     back: Act
+    verb: str = "delete"
+    resize: Act | None = None
     takes_all: bool = False
 
     @property
@@ -265,21 +293,24 @@ class DeleteSpanDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The span's words and the keys."""
-        head = f" Delete span {self.place + 1} of {self.count}, in the {self.words}: "
+        head = f" {self.verb.capitalize()} span {self.place + 1} of {self.count}, in the {self.words}: "
         keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" delete  ", ""), ("w b", "key"), (" next, previous span  ", ""),
-            ("Esc", "key"), (" none", ""),
+            (" ", ""), ("Enter", "key"), (f" {self.verb}  ", ""),
+            *([("r", "key"), (" resize  ", "")] if self.resize else []),
+            ("w b", "key"), (" next, previous span  ", ""), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
-        return [[(head, "key"), (f"“{_both_ends(self.mine.exact, columns - width(head) - 3)}”", "span")], keys]
+        return [[(head, "key"), (f"“{both_ends(self.mine.exact, columns - width(head) - 3)}”", "span")], keys]
 
     def press(self, key: Key) -> bool:
-        """Go to another span, delete this one, or leave. A digit is a verdict here too, and not for this step."""
+        """Go to another span, act on this one, or leave. A digit is a verdict here too, and not for this step."""
         if key.said in ("w", "W"):
             self.walk(1)
         elif key.said in ("b", "B"):
             self.walk(-1)
         elif key.said == "enter":
-            self.delete()
+            self.act()
+        elif key.said == "r" and self.resize is not None:
+            self.resize()
         elif key.said == "escape":
             self.back()
         else:
@@ -287,49 +318,7 @@ class DeleteSpanDialog:
         return True
 
 
-@dataclass
-class LeftOutDialog:
-    """Which part of the response that is no statement to make one: one at a time, drawn in the response."""
-
-    parts: Sequence[LeftOut]
-    promote: Callable[[LeftOut], None]
-    back: Act
-    place: int = 0
-    target: str = "response"
-    takes_all: bool = False
-
-    @property
-    def part(self) -> LeftOut:
-        """The one that is drawn."""
-        return self.parts[self.place]
-
-    def rows(self, columns: int) -> list[Row]:
-        """Why it is left out, its words, and the keys."""
-        head = f" Left out {self.place + 1} of {len(self.parts)}: "
-        why = LEFT_OUT_REASONS[self.part.reason]
-        keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" make it a statement  ", ""), ("w b", "key"), (" next, previous  ", ""),
-            ("Esc", "key"), (" leave it out", ""),
-        ]  # fmt: skip
-        words = f"“{_both_ends(self.part.text, columns - width(head) - 3)}”"
-        return [[(head, "key"), (words, "")], [(f" {why}", "dim")], keys]
-
-    def press(self, key: Key) -> bool:
-        """Go to another part, make this one a statement, or leave."""
-        if key.said in ("w", "W"):
-            self.place = (self.place + 1) % len(self.parts)
-        elif key.said in ("b", "B"):
-            self.place = (self.place - 1) % len(self.parts)
-        elif key.said == "enter":
-            self.promote(self.part)
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
-
-
-def _both_ends(text: str, room: int) -> str:
+def both_ends(text: str, room: int) -> str:
     """A long text by its beginning and its end: the ends are what the keys move."""
     shown = visible(" ".join(text.split()))
     if width(shown) <= room:
@@ -339,7 +328,7 @@ def _both_ends(text: str, room: int) -> str:
     return f"{fit(shown[:half], half, '').rstrip()} … {shown[len(shown) - last :].lstrip()}"
 
 
-def _flow(first: Row, words: list[list[StyledText]], columns: int) -> list[Row]:
+def flow(first: Row, words: list[list[StyledText]], columns: int) -> list[Row]:
     """Pieces one after another, in as many rows as they take."""
     rows: list[list[StyledText]] = [list(first)]
     for word in words:

@@ -10,6 +10,8 @@ from medreview.review.highlights import Highlights
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
 from medreview.review.span_editing import SpanEdit
+from medreview.review.span_hints import WordHint, hints_left, word_hints
+from medreview.screens.naming_words import Naming
 from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
 from medreview.screens.widgets.document import DocumentView
 from medreview.sources.reading.set_apart import SetApart
@@ -47,6 +49,8 @@ class Panes:
         """Side by side: paging moves the response."""
         self.whole_question = False
         """Side by side: the question has as many rows as it needs."""
+        self.cut = 0
+        """Where the statement is being cut; 0 while it is not."""
         self.whole = False
         """The source pane shows the whole page, menus and footnotes too, for reading only."""
         self.hidden = 0
@@ -63,6 +67,8 @@ class Panes:
         self._query = ""
         self._hits: Hits | None = None
         self._hit = -1
+        self.hints = PaneHints(lambda target: self.response if self.session.is_beside(target) else self.source)
+        """The letters over the words in sight, while words are named."""
 
     # What is shown
 
@@ -247,8 +253,8 @@ class Panes:
 
     # The span step
 
-    def draw_span(self, target: str, edit: SpanEdit | None) -> None:
-        """Draw the span being set, beside those that are; ``None`` draws only those."""
+    def draw_span(self, target: str, edit: SpanEdit | None, moves: ReviewerSpan | None = None) -> None:
+        """Draw the span being set, beside those that are; ``None`` draws only those. ``moves``: the one it was."""
         beside = self.session.is_beside(target)
         if not self.session.unit:
             return
@@ -256,7 +262,8 @@ class Panes:
             self.whole = False  # spans belong to the text that is judged
             self.show_source()
         view = self.response if beside else self.source
-        spans = [mine.span for mine in self.session.own.spans if mine.target == target and self.session.in_sight(mine)]
+        there = [mine for mine in self.session.own.spans if mine.target == target and self.session.in_sight(mine)]
+        spans = [mine.span for mine in there if mine != moves]
         if edit is not None:
             spans.append(edit.span)
         view.mark("span", spans)
@@ -281,6 +288,32 @@ class Panes:
         if part:
             self.response.keep_in_sight(part.end - 1)
             self.response.keep_in_sight(part.start)
+
+    def draw_cut(self, at: int, places: Sequence[Span]) -> None:
+        """Draw what would stand behind a cut of the statement, in it and at its places in the response; 0: no cut."""
+        self.cut = at
+        self.response.mark("active", places)
+        if places:
+            self.response.keep_in_sight(places[0].start)
+
+
+class PaneHints:
+    """Draws hints in the pane of a text."""
+
+    def __init__(self, view_of: Callable[[str], DocumentView]) -> None:
+        self._view_of = view_of
+
+    def show(self, target: str) -> tuple[WordHint, ...]:
+        """Draw hints for the words in sight; they."""
+        view = self._view_of(target)
+        hints = word_hints(view.text, view.first_offset, view.end_offset)
+        view.name_words(hints)
+        return hints
+
+    def draw(self, target: str, naming: Naming | None) -> None:
+        """Draw what is still to be typed of them; ``None`` takes them away."""
+        left = hints_left(naming.hints, naming.typed) if naming else ()
+        self._view_of(target).name_words(left, naming.typed if naming else "")
 
 
 def position_words(view: DocumentView) -> str:

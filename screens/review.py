@@ -15,15 +15,15 @@ from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.dialogs import (
-    DeleteSpanDialog,
+    ChooseSpanDialog,
     Dialog,
     HallucinationDialog,
     Key,
-    LeftOutDialog,
     ReasonDialog,
     RevealDialog,
     SpanDialog,
 )
+from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
 from medreview.screens.face import Face
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
@@ -39,6 +39,7 @@ from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView, LiveLines
 from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
+from medreview.study.events import NewEvent
 
 _READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help"})
 """Actions that leave every step open."""
@@ -50,10 +51,10 @@ _TAKES_BACK: Final = frozenset({"undo", "redo"})
 """Actions that write and may be given again at once: each takes back what the other did."""
 
 _VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
-_OWN_DIGITS: Final = (HallucinationDialog, SpanDialog)
+_OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
 """Steps in which a key for a verdict does nothing: it was meant for the step."""
 
-_SPAN_STEPS: Final = (SpanDialog, DeleteSpanDialog, LeftOutDialog)
+_SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog)
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
@@ -225,7 +226,10 @@ class ReviewScreen(KeyScreen[None]):
     def open(self, step: Dialog | None) -> None:
         """Put a step into the last rows, or take it away; a step about spans brings its text with it."""
         was, self._step = self._step, step
+        if isinstance(was, CutDialog):
+            was.draw(0)
         if isinstance(was, _SPAN_STEPS) and not isinstance(step, _SPAN_STEPS):
+            self.reading.hints.draw(was.target, None)
             self.reading.draw_span(was.target, None)
             self.reading.draw_left_out(None)
             self.reading.shows_response = self._own_view
@@ -247,6 +251,11 @@ class ReviewScreen(KeyScreen[None]):
     def promote(self, part: LeftOut) -> None:
         """Make a statement of what was left out, and know of it."""
         self.app.promote(self.session, part)
+        self.queue_changed()
+
+    def edit(self, event: NewEvent, words: str) -> None:
+        """Edit a statement, and go to what became of it."""
+        self.app.edit(self.session, event, words)
         self.queue_changed()
 
     def copy(self, text: str) -> None:
@@ -282,9 +291,11 @@ class ReviewScreen(KeyScreen[None]):
             self._paint_frame(plan, size)
         self.reading.show()
         if isinstance(self._step, SpanDialog):
-            self.reading.draw_span(self._step.target, self._step.edit)
-        elif isinstance(self._step, DeleteSpanDialog):
+            self.reading.draw_span(self._step.target, self._step.edit, self._step.moves)
+        elif isinstance(self._step, ChooseSpanDialog):
             self.reading.draw_only(self._step.mine)
+        elif isinstance(self._step, CutDialog):
+            self._step.draw(self._step.cut.at)
         elif isinstance(self._step, LeftOutDialog):
             self.reading.draw_left_out(self._step.part)
         one = plan.shape == "one"

@@ -4,6 +4,7 @@ from typing import Final
 
 from textual.geometry import Region, Size
 
+from medreview.review.highlight_index import Mark
 from medreview.review.session import ReviewSession
 from medreview.screens.face import beside_bar
 from medreview.screens.header_rows import Subject
@@ -73,6 +74,8 @@ class StatementFace:
         if item is None:
             return [[(" There is no statement in this queue. q goes back; : changes the filter.", "")]]
         marks = session.statement_marks()
+        if panes_cut := self.panes.cut:
+            marks = (*marks, Mark(panes_cut, len(item.text), "span"))
         if plan.shape == "one":
             cut = "v shows it in the response" if not self.panes.shows_response else ""
             rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)

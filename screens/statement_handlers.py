@@ -4,14 +4,19 @@ from collections.abc import Callable, Mapping
 
 from medreview.errors import UserError
 from medreview.labels import Label
+from medreview.review.cut_editing import CutEdit
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
+from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.verdict_flow import judges_words
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
-from medreview.screens.dialogs import HallucinationDialog, LeftOutDialog
+from medreview.screens.dialogs import HallucinationDialog
+from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
 from medreview.screens.judge_rows import lead
 from medreview.screens.panes import Panes
 from medreview.statements.left_out import LeftOut
+from medreview.study.events import NewEvent
+from medreview.text import Span, joined, places_in_text
 
 
 class StatementHandlers(ActionHandlers):
@@ -24,7 +29,7 @@ class StatementHandlers(ActionHandlers):
         super().__init__(session, reading, stage)
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
-        return {"hallucination": self._hallucination, "left_out": self._left_out}
+        return {"hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit}
 
     def _their_words(self) -> str:
         item = self._statements.item
@@ -64,6 +69,41 @@ class StatementHandlers(ActionHandlers):
             self._close()
 
         self._stage.open(LeftOutDialog(parts, promote, self._close))
+
+    def _edit(self) -> None:
+        session = self._statements
+        unit, name = session.unit, session.name
+        if not unit:
+            raise UserError("There is no statement here to edit.")
+        reader = session.study.reader
+
+        def edit(event: NewEvent, words: str) -> None:
+            self._close()
+            self._stage.edit(event, f"{name} {words}")
+
+        def cut(where: CutEdit) -> None:
+            edit(split_event(reader, unit, where.at), "cut in two")
+
+        def draw(at: int) -> None:
+            item = session.item
+            whole = item is not None and joined(item.response, item.places) == item.text
+            behind = places_in_text(item.places, Span(at, len(item.text))) if at and item and whole else []
+            self._reading.draw_cut(at, behind)
+
+        def split() -> None:
+            assert session.item is not None
+            self._stage.open(CutDialog(name, CutEdit.of(session.item.text), cut, draw, self._close))
+
+        self._stage.open(
+            EditDialog(
+                name=name,
+                split=split,
+                join=lambda: edit(join_event(reader, unit), "joined with the next"),
+                exclude=lambda: edit(exclude_event(reader, unit), "excluded as not medical"),
+                left_out=self._left_out,
+                back=self._close,
+            )
+        )
 
     def _parts_to_copy(self) -> Mapping[str, str]:
         session = self._statements

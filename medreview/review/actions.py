@@ -77,12 +77,26 @@ REVIEW: Final = (
         "Delete a span that you marked: the only one at once; of several, w b choose and Enter deletes.",
         "Decide",
     ),
+    Action(
+        "resize_span",
+        ("R",),
+        "resize span",
+        "Move the ends of a span that you marked: w b words, W B sentences, o the other end, f a letter at each word.",
+        "Decide",
+    ),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
     Action(
         "left_out",
         ("l",),
         "left out",
         "What of this response is no statement (dim in it): w b choose, Enter makes a statement of it.",
+        "Decide",
+    ),
+    Action(
+        "edit",
+        ("E",),
+        "edit",
+        "Edit the statement: cut it in two, join it with the next, exclude it as not medical. u takes it back.",
         "Decide",
     ),
     Action("defer", ("s",), "defer", "Put it off; it comes back in the deferred queue.", "Decide"),
@@ -140,7 +154,7 @@ REVIEW: Final = (
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
-_OF_STATEMENTS: Final = frozenset({"hallucination", "left_out"})
+_OF_STATEMENTS: Final = frozenset({"hallucination", "left_out", "edit"})
 """Actions that only statements have."""
 
 

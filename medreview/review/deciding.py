@@ -12,7 +12,7 @@ from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit
-from medreview.review.span_events import span_deletion, span_event, spans_in_order
+from medreview.review.span_events import span_deletion, span_event, span_move, spans_in_order
 from medreview.review.undo import Act, brief, last_act, last_undone
 from medreview.review.verdict_flow import FollowUp
 from medreview.study.events import NewEvent, Receipt
@@ -154,6 +154,20 @@ class Deciding(Sitting):
     @abstractmethod
     def _span_label(self) -> tuple[str, str]:
         """The axis and level that a new span is marked with."""
+
+    def span_to_resize(self, mine: ReviewerSpan) -> SpanEdit:
+        """What the span step starts with to move the ends of a span.
+
+        Raises :class:`UserError` where its text is not on the screen.
+        """
+        text = self.beside_text() if self.is_beside(mine.target) else self.source_text()
+        if not self.in_sight(mine) or text[mine.span.start : mine.span.end] != mine.exact:
+            raise UserError("The text of this span is not the one on the screen; delete it and mark it anew.")
+        return SpanEdit(text, *mine.span)
+
+    def resize_span(self, mine: ReviewerSpan, edit: SpanEdit) -> None:
+        """Give a span that I marked other ends; undo brings the ones before back."""
+        self._write([span_move(self._current(), mine, edit)], f"{self.name} · marked {brief(edit.exact)} instead")
 
     def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
         """The spans I marked here, in the order of their texts; raises :class:`UserError` when there is none."""

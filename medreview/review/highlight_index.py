@@ -6,16 +6,17 @@ from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 KINDS: Final = (
-    *("active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading"),
+    *("hint", "active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading"),
     *("hidden", "collapsed", "left_out"),
 )
 """Kinds of highlights, by decreasing priority.
 
-``active`` the highlight that the reviewer is at; ``search`` a search hit; ``clash`` a number or dose that differs;
-``quote`` the judge's quote; ``span`` a hallucination span, set or being edited; ``evidence`` a retrieved sentence;
-``lexical`` shared words (all that blind mode shows); ``statement`` the current statement inside the response;
-``heading`` a heading of the source, by its own markup; ``hidden`` and ``collapsed`` what of the source no reader of the
-page sees, or only who opens a panel; ``left_out`` what of the response is no statement.
+``hint`` the letters that name a word; ``active`` the highlight that the reviewer is at; ``search`` a search hit;
+``clash`` a number or dose that differs; ``quote`` the judge's quote; ``span`` a hallucination span, set or being
+edited; ``evidence`` a retrieved sentence; ``lexical`` shared words (all that blind mode shows); ``statement`` the
+current statement inside the response; ``heading`` a heading of the source, by its own markup; ``hidden`` and
+``collapsed`` what of the source no reader of the page sees, or only who opens a panel; ``left_out`` what of the
+response is no statement.
 """
 
 

@@ -75,6 +75,11 @@ def moved(edit: SpanEdit, key: str) -> SpanEdit:
     return replace(edit, start=_step(boundaries, edit.start, forward=key in "wW"))
 
 
+def word_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    """The words of a text, as the keys ``w`` and ``b`` know them, that lie in a range."""
+    return [Span(*found.span()) for found in _WORD.finditer(text, start, len(text) if end is None else end)]
+
+
 def _step(boundaries: list[int], place: int, forward: bool) -> int:
     if forward:
         return min((boundary for boundary in boundaries if boundary > place), default=place)
@@ -87,7 +92,7 @@ def _window(edit: SpanEdit) -> tuple[int, int]:
 
 
 def _words(edit: SpanEdit) -> list[Span]:
-    return [Span(*found.span()) for found in _WORD.finditer(edit.text, *_window(edit))]
+    return word_spans(edit.text, *_window(edit))
 
 
 def _sentences(edit: SpanEdit) -> list[Span]:

@@ -35,6 +35,12 @@ def span_event(
     return NewEvent("span_add", unit, payload, snapshot)
 
 
+def span_move(unit: str, mine: ReviewerSpan, edit: SpanEdit) -> NewEvent:
+    """Other ends of a span, in the text that it lies in."""
+    payload = {"span": mine.event_id, "start": edit.start, "end": edit.end, "exact": edit.exact}
+    return NewEvent("span_move", unit, payload | {"sha256": sha256(edit.text)}, mine.snapshot_id)
+
+
 def span_deletion(unit: str, mine: ReviewerSpan) -> NewEvent:
     """The end of a span, with its words for whoever reads the record."""
     return NewEvent("span_del", unit, {"span": mine.event_id, "exact": mine.exact}, mine.snapshot_id)

@@ -192,8 +192,9 @@ def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _spans(connection: sqlite3.Connection) -> Iterator[str]:
     yield from span_faults(connection)
-    query = """SELECT seq FROM event AS d WHERE kind = 'span_del' AND NOT EXISTS (
+    query = """SELECT seq, kind FROM event AS d WHERE kind IN ('span_del', 'span_move') AND NOT EXISTS (
                    SELECT 1 FROM event AS e WHERE e.event_id = json_extract(d.payload, '$.span')
                    AND (e.kind, e.unit, e.reviewer) = ('span_add', d.unit, d.reviewer))"""
     for row in connection.execute(query):
-        yield f"Event {row['seq']} deletes a span that was not marked by the same reviewer on the same statement."
+        does = "deletes" if row["kind"] == "span_del" else "moves"
+        yield f"Event {row['seq']} {does} a span that was not marked by the same reviewer on the same statement."

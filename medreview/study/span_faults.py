@@ -20,7 +20,11 @@ def span_faults(connection: sqlite3.Connection, after: int = 0) -> Iterator[str]
 
     A span on a page that is not in this study, or in a text that was put together of several, is passed over.
     """
-    query = "SELECT seq, payload, unit, snapshot FROM event WHERE kind = 'span_add' AND seq > ?"
+    query = """SELECT e.seq, e.unit, a.snapshot, iif(e.kind = 'span_add', e.payload, json_set(e.payload, '$.target',
+                      json_extract(a.payload, '$.target'))) AS payload
+               FROM event AS e JOIN event AS a ON a.event_id = iif(e.kind = 'span_add', e.event_id,
+                                                                   json_extract(e.payload, '$.span'))
+               WHERE e.kind IN ('span_add', 'span_move') AND e.seq > ? ORDER BY e.seq"""
     for row in connection.execute(query, (after,)):
         span = json.loads(row["payload"])
         text = _text(connection, row["unit"], span, row["snapshot"])

@@ -14,6 +14,7 @@ from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.layout.cells import width
 from medreview.review.layout.tables import TextRun
 from medreview.review.layout.wrap import WrapTable
+from medreview.review.span_hints import WordHint, with_hints
 from medreview.screens.widgets.painted import Painted, StyledText
 from medreview.text import Span
 from medreview.visible import visible
@@ -48,6 +49,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._gutter = gutter
         self._text = ""
         self._visible = ""
+        self._named = ""
         self._index = HighlightIndex()
         self._notes: list[tuple[int, str]] = []
         self._preface = ""
@@ -81,6 +83,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         """
         if text != self._text:
             self._text, self._visible, self._wrap = text, visible(text, self.ascii_only), None
+            self._named = ""
         self._index = HighlightIndex(marks) if below is None else HighlightIndex(marks).over(below)
         self._notes = sorted((notes or {}).items())
         self._preface = self.shown(preface)
@@ -90,6 +93,11 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         """Replace the marks of one kind (search hits, the span being edited), without scrolling."""
         self._index = self._index.replaced(kind, spans)
         self.repaint()
+
+    def name_words(self, hints: tuple[WordHint, ...], typed: str = "") -> None:
+        """Draw letters over words, those that are still to be typed; none takes them away."""
+        self._named = with_hints(self._visible, hints, typed) if hints else ""
+        self.mark("hint", [(hint.start, hint.start + len(hint.letters) - len(typed)) for hint in hints])
 
     def activate(self, span: tuple[int, int] | None) -> None:
         """Make a range the active highlight and scroll it to one third of the height; ``None`` for no highlight."""
@@ -128,6 +136,17 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         if self._wrap is None:
             return self._anchor
         return self._wrap.first_of(self._row_at(self.scroll_offset.y))
+
+    @property
+    def end_offset(self) -> int:
+        """The end of the last visible row."""
+        self._lay_out()
+        return self._wrap.end_of(self._row_at(self.scroll_offset.y + self.outer_size.height - 1)) if self._wrap else 0
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return self._text
 
     @property
     def place(self) -> int:
@@ -264,12 +283,13 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         pieces: list[StyledText] = []
         column = 0
         kinds: set[str] = set()
+        shown = self._named or self._visible
         for start, end, at in runs:
             text = self._visible[start:end].rstrip()
             pieces.append((" " * (at - column), ""))
             for piece in self._index.pieces(start, start + len(text)):
                 kinds.update(piece.kinds)
-                pieces.append((self._visible[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
+                pieces.append((shown[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
             column = at + width(text)
         return self.paint_shown((self._gutter_text(runs, kinds), *pieces))
 

@@ -37,6 +37,7 @@ PALETTE: Final = {
     "cursor": Style(bold=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
+    "hint": Style(color="yellow", bold=True, reverse=True),
     "active": Style(bold=True),
     "search": Style(color="yellow", reverse=True),
     "clash": Style(color="red", bold=True, reverse=True),

@@ -7,7 +7,7 @@ import pytest
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
 from medreview.screens.app import Workbench
-from medreview.screens.dialogs import DeleteSpanDialog
+from medreview.screens.dialogs import ChooseSpanDialog
 from medreview.study import Study
 from medreview.text import Span
 from medreview.units.cited_source import Source
@@ -122,5 +122,5 @@ async def test_a_span_on_another_source_is_shown_there(study: Study) -> None:
 
 def test_the_strip_fits_into_80_columns() -> None:
     mine = ReviewerSpan("e", "response", Span(0, 200), "two words " * 20, "fact", None)
-    step = DeleteSpanDialog(mine, "response", 11, 12, lambda: None, lambda by: None, lambda: None)
+    step = ChooseSpanDialog(mine, "response", 11, 12, lambda: None, lambda by: None, lambda: None)
     assert all(len("".join(text for text, _ in row)) <= 79 for row in step.rows(80))
