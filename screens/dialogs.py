@@ -233,7 +233,7 @@ class SpanDialog:
         room = columns - width(head) - 3
         keys: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" take  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
-            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("f", "key"), (" letters  ", ""),
+            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("f", "key"), (" jump  ", ""),
             *([("S", "key"), (f" {self.other}  ", "")] if self.other else []), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
         return [[(head, "key"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]

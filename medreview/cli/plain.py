@@ -10,8 +10,9 @@ from medreview.cli.plain_words import wrapped
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
 from medreview.review.deciding import Deciding
-from medreview.review.reviewer_state import ReviewerState, remarks
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
 from medreview.review.session import ReviewSession
+from medreview.review.span_editing import SpanEdit
 from medreview.review.unit_session import UnitSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.units.asks import Asks
@@ -21,7 +22,8 @@ _HELP = """\
 a       agree with the judges            j, k    next, previous {noun}
 n TEXT  note, n alone reads it           t       next open {noun}
 s       defer                            [ ]     previous, next text
-D       delete a span you marked         r       blind: the judges, when the block is done
+D       delete a span you marked         R WORDS  give it other words of its text
+                                         r       blind: the judges, when the block is done
 u U     undo, redo
 draft   save the note that you began in the workbench      draft -   discard it
 ?       this help                        q       leave (everything is saved)
@@ -102,6 +104,8 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
         _follow(session, lines, session.look_again(), before)
     elif word == "D":
         _delete_span(session)
+    elif word == "R":
+        _resize_span(session, rest.strip())
     elif word == "n" and not rest.strip():
         print(wrapped(f"note: {session.own.note}" if session.own.note else "There is no note yet; n TEXT writes it."))
     elif word == "n":
@@ -215,19 +219,35 @@ def _reason(session: Deciding) -> FollowUp:
 
 
 def _delete_span(session: Deciding) -> None:
-    """Delete the only span at once; of several, ask one after the other."""
+    if mine := _chosen_span(session, "deletes it"):
+        session.delete_span(mine)
+        _receipt(session)
+
+
+def _resize_span(session: Deciding, words: str) -> None:
+    """Give a span other words: where they stand nearest to it in its text."""
+    if mine := _chosen_span(session, "takes it"):
+        edit = session.span_to_resize(mine)
+        found = [place for place in range(len(edit.text)) if words and edit.text.startswith(words, place)]
+        if not found:
+            raise UserError("Say R and the words that the span is to hold, as they stand in its text.")
+        start = min(found, key=lambda place: abs(place - mine.span.start))
+        session.resize_span(mine, SpanEdit(edit.text, start, start + len(words)))
+        _receipt(session)
+
+
+def _chosen_span(session: Deciding, does: str) -> ReviewerSpan | None:
+    """The only span; of several, ask one after the other."""
     spans = session.spans_to_delete()
     place: int | None = 0
     while place is not None and len(spans) > 1:
         mine = spans[place]
         print(wrapped(f"span {place + 1} of {len(spans)}, in the {mine.target}: “{mine.exact}”"))
-        key = input("Enter deletes it, w next, b back, anything else none: ").strip()
+        key = input(f"Enter {does}, w next, b back, anything else none: ").strip()
         if not key:
             break
         place = (place + (1 if key == "w" else -1)) % len(spans) if key in ("w", "b") else None
-    if place is not None:
-        session.delete_span(spans[place])
-        _receipt(session)
+    return None if place is None else spans[place]
 
 
 def _show(session: Deciding, lines: Lines) -> None:

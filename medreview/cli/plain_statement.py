@@ -8,6 +8,7 @@ from medreview.errors import UserError
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, level_for_key, quote_doubt_words
 from medreview.review.jurors import jurors, jury_words
 from medreview.review.session import ReviewSession
+from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.undo import brief
 from medreview.units.statement_view import judge_name
 from medreview.visible import visible_line
@@ -23,6 +24,7 @@ class StatementLines:
     help = """\
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 l       what of the response is no statement       l N     make number N of it one
+E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
 source  the whole source      response  the whole response"""
 
     def __init__(self, session: ReviewSession) -> None:
@@ -30,6 +32,7 @@ source  the whole source      response  the whole response"""
         self.words: Mapping[str, Callable[[str], bool]] = {
             "h": lambda rest: _hallucination(session, rest),
             "l": lambda rest: _left_out(session, rest),
+            "E": lambda rest: _edit(session, rest),
             "source": lambda _rest: _printed(_told(session) or "(nothing to read)"),
             "response": lambda _rest: _printed(_response(session)),
         }
@@ -107,6 +110,39 @@ def _left_out(session: ReviewSession, number: str) -> bool:
         synonyms=load_config().synonyms_file,
     )
     session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
+    return True
+
+
+def _edit(session: ReviewSession, told: str) -> bool:
+    """Cut the statement, join it with the next, exclude it: acts, each taken back by ``u``."""
+    from medreview import pipeline
+    from medreview.config import load_config
+
+    item, (act, _, words) = session.item, told.partition(" ")
+    if item is None:
+        raise UserError("There is no statement here to edit.")
+    name, reader = session.name, session.study.reader
+    match act:
+        case "s" if words.strip() in item.text[1:] and words.strip():
+            event, done_words = split_event(reader, session.unit, item.text.index(words.strip(), 1)), "cut in two"
+        case "s":
+            raise UserError("Say E s and the words, as they stand in the statement, before which it is cut.")
+        case "j":
+            event, done_words = join_event(reader, session.unit), "joined with the next"
+        case "x":
+            event, done_words = exclude_event(reader, session.unit), "excluded as not medical"
+        case _:
+            raise UserError("Say E s WORDS to cut the statement, E j to join it with the next, E x to exclude it.")
+    done = pipeline.edit(
+        session.study,
+        session.reviewer,
+        [event],
+        queue=session.queue,
+        mode=session.mode,
+        pass_no=session.pass_no,
+        synonyms=load_config().synonyms_file,
+    )
+    session.reopen(done.receipt, f"{name} {done_words}", done.statements)
     return True
 
 

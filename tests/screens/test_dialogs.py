@@ -8,6 +8,7 @@ from medreview.labels import EVIDENCE, REASONS, Label
 from medreview.review.layout.cells import width
 from medreview.review.span_editing import SpanEdit
 from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog
+from medreview.screens.panes import PaneHints
 from medreview.study import Study
 from medreview.units.asks import STATEMENT
 from tests.support.workbench import events, pane_text, press, statements, workbench
@@ -91,13 +92,12 @@ async def test_help_keeps_the_span_that_is_being_marked(study: Study) -> None:
 @pytest.mark.parametrize("target", ["response", "source"])
 @pytest.mark.parametrize("keys", [(), ("o",)], ids=["end", "start"])
 def test_the_span_strip_fits_into_80_columns(target: str, keys: tuple[str, ...]) -> None:
-    step = SpanDialog(
-        "context", target, "response", SpanEdit("two words " * 20, 0, 190), nothing, nothing, nothing, nothing
-    )
+    edit, hints = SpanEdit("two words " * 20, 0, 190), PaneHints(nothing)
+    step = SpanDialog("context", target, "response", edit, nothing, nothing, nothing, nothing, hints)
     rows = step.rows(80)
     words = ["".join(text for text, _ in row) for row in rows]
     assert all(len(row) <= 79 for row in words)
-    assert words[-1].endswith("Esc none")
+    assert words[-1].endswith("f jump  S response  Esc none")
     assert "end moves" in words[0]
 
 

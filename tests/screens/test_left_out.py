@@ -53,12 +53,12 @@ async def test_a_key_makes_a_statement_of_what_was_left_out(study: Study, size: 
         (event,) = events(study, "promote")
         assert view.session.queue.units[2] == event["unit"]
         await press(pilot, "u")
-        assert "stays (p: badly parsed); again takes back what came before" in " ".join(pane_text(app, "foot").split())
-        await press(pilot, "j", "j")
+        assert "undone: made a statement of" in " ".join(pane_text(app, "foot").split())
+        assert len(view.response.marks.of_kind("left_out")) == 2
+        assert view.session.counts.open == 3
+        await press(pilot, "U")
+        assert view.session.unit == event["unit"]
         assert "Is it safe for you?" in screen_text(app)
-        await press(pilot, "4", "k", "l", "escape", "u")
-        assert "undone: not addressed" in pane_text(app, "foot")
-        assert events(study, "promote")
     row = study.reader.execute("SELECT badges FROM verdict WHERE statement_id = ?", (event["unit"],)).fetchone()
     assert row is not None
     assert check(study.reader) == []
