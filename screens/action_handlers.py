@@ -10,8 +10,9 @@ from medreview.labels import FLAGS
 from medreview.review.deciding import Deciding
 from medreview.review.line_edit import LineEdit
 from medreview.review.verdict_flow import FollowUp
+from medreview.screens.block_end import end_block, end_shown_block
+from medreview.screens.choice_page import Choices
 from medreview.screens.dialogs import (
-    BlockEndDialog,
     ReasonDialog,
     RevealDialog,
 )
@@ -47,6 +48,12 @@ class ReviewHost(StepHost, Protocol):
 
     def help(self) -> None:
         """Show the keys."""
+
+    def guidelines(self) -> None:
+        """Show what the labels mean."""
+
+    def sum_up(self, title: str, lines: Sequence[str], choices: Choices) -> None:
+        """Show the summary of a block, and go on as is chosen."""
 
     def figures(self) -> None:
         """Show the figures."""
@@ -102,6 +109,7 @@ class ActionHandlers(SpanHandlers):
             "copy": self._copy,
             "figures": stage.figures,
             "help": stage.help,
+            "guidelines": stage.guidelines,
             "leave": stage.leave,
             **self._more(),
         }
@@ -138,7 +146,9 @@ class ActionHandlers(SpanHandlers):
             case FollowUp.REASON:
                 self._ask_reason()
             case FollowUp.BLOCK_END:
-                self._ask_show_judges()
+                end_block(self._session, self._stage, self._follow, self._advance, self._close)
+            case FollowUp.BLOCK_DONE:
+                end_shown_block(self._session, self._stage, self._advance, self._close)
             case FollowUp.ADVANCE:
                 self._advance()
 
@@ -175,17 +185,6 @@ class ActionHandlers(SpanHandlers):
                 answer=lambda code: self._follow(self._session.reason(code)),
                 give=lambda label: self._follow(self._session.decide(label, instead=True)),
                 words=lambda: self._note(lambda: self._follow(self._session.reason(None))),
-                back=self._close,
-            )
-        )
-
-    def _ask_show_judges(self) -> None:
-        session, block = self._session, self._session.block
-        self._stage.open(
-            BlockEndDialog(
-                decided=len(block.hidden) if block else 0,
-                show=lambda: self._follow(session.show_judges()),
-                go_on=self._advance,
                 back=self._close,
             )
         )

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -37,7 +38,9 @@ from medreview.study.events import NewEvent
 from medreview.units.asks import STATEMENT
 
 if TYPE_CHECKING:
+    from medreview.review.guidelines import Guidelines
     from medreview.review.queue import Queue
+    from medreview.screens.choice_page import Choices
     from medreview.screens.hangup import HangUp
     from medreview.screens.home_rows import Entrance
 
@@ -138,6 +141,55 @@ class Workbench(App[None], inherit_bindings=False):
 
         actions = actions_for(self._session.asks if self._session else STATEMENT, self._config.keys)
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
+
+    def show_guidelines(self, kind: str = "") -> None:
+        """Show the guidelines in force for a kind of unit, or for all that the study has."""
+        from medreview.review.guidelines import in_force, in_force_for_all
+
+        reader = self._study.reader
+        self._show_guidelines(in_force(reader, kind) if kind else in_force_for_all(reader), "")
+
+    def show_new_guidelines(self) -> None:
+        """Show a version that the reviewer has not read yet."""
+        from medreview.review.guidelines import must_read
+
+        text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
+        if text is not None:
+            self._show_guidelines(text, ": new, to be read before you decide")
+
+    def _show_guidelines(self, text: "Guidelines", why: str) -> None:
+        from medreview.review.guidelines import note_read
+        from medreview.review.plain_markdown import readable_markdown
+        from medreview.screens.page import PageScreen
+
+        if text.number:
+            note_read(self._study, self._config.reviewer, text)
+        title = f"Guidelines, {text.name}{why}" if text.number else "Guidelines: the definitions of the labels"
+        rows = partial(readable_markdown, text.text)
+        self.push_screen(PageScreen(title, rows, ascii_only=self._look.ascii_only))
+
+    def show_summary(
+        self, title: str, lines: Sequence[str], choices: "Choices", on: Callable[[Callable[[], None]], None]
+    ) -> None:
+        """Show what a block or sitting came to; ``on`` does what is chosen."""
+        from medreview.screens.choice_page import ChoicePage, summary_text
+
+        self.push_screen(ChoicePage(title, partial(summary_text, lines), choices, on, ascii_only=self._look.ascii_only))
+
+    def show_background(self) -> None:
+        """Ask who the reviewer is."""
+        from dataclasses import asdict
+
+        from medreview.review.background import background_of, read_background, set_background
+        from medreview.screens.background_page import BackgroundScreen
+
+        who, before = self._config.reviewer, background_of(self._study.reader, self._config.reviewer)
+        given = {name: "" if value is None else str(value) for name, value in asdict(before).items()}
+
+        def done(typed: dict[str, str]) -> None:
+            set_background(self._study, who, read_background(typed))
+
+        self.switch_screen(BackgroundScreen(who, given, done, ascii_only=self._look.ascii_only))
 
     def show_figures(self) -> None:
         """Show how often reviewer and judges agree.

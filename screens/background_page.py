@@ -66,7 +66,7 @@ class BackgroundScreen(KeyScreen[None]):
         name = FIELDS[self._at][0]
         last = self._at == len(FIELDS) - 1
         line = LineEdit.of(self._given.get(name, ""))
-        return LineInput(f"{name}:", line, "saves" if last else "next", self._finish, lambda: self._leave())
+        return LineInput(f"{name}:", line, "saves" if last else "next", self._finish, self.app.show_home)
 
     def _finish(self, text: str) -> str:
         given = {**self._given, FIELDS[self._at][0]: text}
@@ -75,13 +75,10 @@ class BackgroundScreen(KeyScreen[None]):
             self._given = given
             if self._at + 1 == len(FIELDS):
                 self._done(given)
-                self._leave()
+                self.app.show_home()
                 return ""
         except UserError as error:
             return str(error)
         self._at += 1
         self._line = self._input()
         return ""
-
-    def _leave(self) -> None:
-        self.app.pop_screen()

@@ -1,10 +1,12 @@
 """A page to read that ends with a choice: the summary of a block."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from medreview.review.layout.wrap import WrapTable
 from medreview.screens.dialogs import Key
 from medreview.screens.page import PageScreen
 from medreview.screens.widgets.painted import Row
+from medreview.visible import visible
 
 Choices = Mapping[str, tuple[str, Callable[[], None]]]
 """What can be chosen: by the key as it is shown, its words and what it does."""
@@ -48,3 +50,13 @@ class ChoicePage(PageScreen):
         if name not in ("q", "esc", "enter", "?", "f1"):
             super().answer(key)
         return False
+
+
+def summary_text(lines: Sequence[str], columns: int) -> str:
+    """Paragraphs, wrapped; those that begin with two blanks are details and stay indented."""
+    rows = []
+    for line in map(visible, lines):
+        lead = " " * (len(line) - len(line.lstrip()))
+        words = line.strip()
+        rows += [lead + words[start:end].rstrip() for start, end in WrapTable(words, columns - len(lead)).rows]
+    return "\n".join(rows)

@@ -140,34 +140,6 @@ class RevealDialog:
 
 
 @dataclass
-class BlockEndDialog:
-    """At the end of a blind block: show its judges, or go on blind. It counts, and tells nothing else."""
-
-    decided: int
-    show: Act
-    go_on: Act
-    back: Act
-    takes_all: bool = False
-
-    def rows(self, columns: int) -> list[Row]:
-        """The count and the choice."""
-        told = f" End of the block. {self.decided} decided; the judges can be shown now."
-        choice: list[StyledText] = [
-            (" ", ""), ("r", "key"), (" see the judges of this block   ", ""), ("Enter", "key"),
-            (" go on blind   ", ""), ("Esc", "key"), (" stay here", ""),
-        ]  # fmt: skip
-        return [[(told, "key")], choice]
-
-    def press(self, key: Key) -> bool:
-        """``r``, Enter or Esc."""
-        act = {"r": self.show, "enter": self.go_on, "escape": self.back}.get(key.said)
-        if act is None:
-            return False
-        act()
-        return True
-
-
-@dataclass
 class HallucinationDialog:
     """Which hallucination."""
 

@@ -1,8 +1,8 @@
 """The review screen: composes the parts, routes keys, and draws what the session holds."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,7 +13,9 @@ from textual.widget import Widget
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
+from medreview.review.sitting_report import sitting_report
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.choice_page import Choices
 from medreview.screens.dialogs import (
     ChooseSpanDialog,
     Dialog,
@@ -41,7 +43,11 @@ from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 
-_READS: Final = frozenset({"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help"})
+T = TypeVar("T")
+
+_READS: Final = frozenset(
+    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help", "guidelines"}
+)
 """Actions that leave every step open."""
 
 _TURNS: Final = frozenset({"source_next", "source_previous", "view"})
@@ -133,9 +139,10 @@ class ReviewScreen(KeyScreen[None]):
         yield from (self._bar, self.source, self._judges, self._right, self._lower, self._foot)
 
     def on_mount(self) -> None:
-        """Draw the first frame, ready for a decision."""
+        """Draw the first frame, ready for a decision; guidelines that the reviewer has not read come before it."""
         self.queue_changed()
         self.paint()
+        self.app.show_new_guidelines()
 
     def plan_for(self, size: Size) -> PanePlan:
         """Where the parts lie for a size and what is on the screen."""
@@ -148,18 +155,23 @@ class ReviewScreen(KeyScreen[None]):
         self._said, self._bad, self.held = "", False, ""
         self.session.clock.touch()
         receipt, name, typing = self.session.receipt, self._name_of(key), isinstance(self._step, LineInput)
-        answered = False
+        answered = self._tried(lambda: self._route(key, name)) or False
+        if not (typing and isinstance(self._step, LineInput)):
+            self._not_read.clear()
+        return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
+
+    def _tried(self, act: Callable[[], T]) -> T | None:
+        """Do something, and say what went wrong with it."""
+        found = None
         try:
-            answered = self._route(key, name)
+            found = act()
         except NotSaved as error:
             self._said, self._bad = error.row, True
         except UserError as error:
             self._said = str(error)
         if alert := self.session.alert():
             self._said, self._bad = alert, True
-        if not (typing and isinstance(self._step, LineInput)):
-            self._not_read.clear()
-        return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
+        return found
 
     def ignored(self, key: Key) -> None:
         """Say beside the receipt that a key is held down."""
@@ -263,8 +275,27 @@ class ReviewScreen(KeyScreen[None]):
         self.app.copy_to_clipboard(text)
 
     def leave(self) -> None:
-        """Go back to the first screen."""
-        self.app.show_home()
+        """Go back to the first screen, past what the sitting has to tell."""
+        lines = sitting_report(self.session)
+        if lines:
+            self.sum_up("The end of the sitting", lines, {"Enter": ("go on", self.app.show_home)})
+        else:
+            self.app.show_home()
+
+    def guidelines(self) -> None:
+        """Show what the labels mean."""
+        self.app.show_guidelines(self.session.asks.name)
+
+    def sum_up(self, title: str, lines: Sequence[str], choices: Choices) -> None:
+        """Show a summary; what is chosen there is done here."""
+
+        def chosen(act: Callable[[], None]) -> None:
+            self._tried(act)
+            if self.is_current:
+                self.paint()
+
+        self.open(None)
+        self.app.show_summary(title, lines, choices, chosen)
 
     def help(self) -> None:
         """Show the keys."""

@@ -27,7 +27,7 @@ class Action:
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home", "end": "End", "f1": "F1",
-    "tab": "Tab", "enter": "Enter",
+    "f2": "F2", "tab": "Tab", "enter": "Enter",
     "left_square_bracket": "[", "right_square_bracket": "]",
 }  # fmt: skip
 
@@ -151,6 +151,7 @@ REVIEW: Final = (
     ),
     Action("copy", ("y",), "copy", "Send statement, quote and URL to the terminal's clipboard.", "Read"),
     Action("figures", ("i",), "figures", "How often you and the judges agree (hidden in a blind queue).", "More"),
+    Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
@@ -188,6 +189,9 @@ HOME: Final = _unique(
         ),
         Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
         Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
+        Action("background", ("B",), "who decides", "Say who you are: role, years, specialty.", "First screen"),
+        Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),
+        Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study.", "First screen"),
         Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
         Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),
     )
