@@ -6,6 +6,8 @@ from operator import methodcaller
 from typing import Protocol
 
 from medreview.cli.output import say
+from medreview.cli.plain_sitting import HELP as SITTING_HELP
+from medreview.cli.plain_sitting import begin, end_of_block, end_of_sitting, words
 from medreview.cli.plain_words import wrapped
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
@@ -48,6 +50,7 @@ def review_plain(session: Deciding) -> None:
     _spare_encoding()
     lines = _lines_of(session)
     try:
+        begin(session)
         _show(session, lines)
         for line in _typed():
             session.clock.touch()
@@ -62,6 +65,7 @@ def review_plain(session: Deciding) -> None:
     except (EOFError, KeyboardInterrupt):
         print()
     finally:
+        end_of_sitting(session)
         if sentence := session.leave():
             say(sentence)
 
@@ -91,11 +95,13 @@ def _spare_encoding() -> None:
 
 def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
     word, _, rest = line.partition(" ")
-    before = session.receipt
+    before, aside = session.receipt, words(session)
     label = session.asks.level_for(word)
     if word in lines.words:
         if lines.words[word](rest.strip()):
             _receipt(session)
+    elif word in aside:
+        aside[word]()
     elif label is not None:
         _follow(session, lines, session.decide(label.level), before)
     elif word == "a":
@@ -129,7 +135,9 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
 
 def _help(asks: Asks, lines: Lines) -> str:
     digits = ", ".join(f"{label.key} {label.name}" for label in asks.levels)
-    return wrapped(f"my verdict: {digits}") + "\n" + _HELP.format(noun=asks.noun) + "\n" + lines.help
+    return (
+        wrapped(f"my verdict: {digits}") + "\n" + _HELP.format(noun=asks.noun) + "\n" + SITTING_HELP + "\n" + lines.help
+    )
 
 
 _ACTS: dict[str, Callable[[Deciding], None]] = {
@@ -181,6 +189,7 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
         match step:
             case FollowUp.BLOCK_END:
                 print(f"End of the block. {len(session.block.hidden) if session.block else 0} decided.")
+                end_of_block(session, shown=False)
                 shows = input("The judges can be shown now: r shows them, Enter goes on blind: ").strip() == "r"
                 step = session.show_judges() if shows else FollowUp.ADVANCE
             case FollowUp.KEEP_OR_CHANGE:
@@ -193,6 +202,9 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 step = session.keep_or_change(label.level if label else None)
             case FollowUp.REASON:
                 step = _reason(session)
+            case FollowUp.BLOCK_DONE:
+                end_of_block(session, shown=True)
+                step = FollowUp.ADVANCE
             case FollowUp.ADVANCE:
                 return _advance(session, lines)
 

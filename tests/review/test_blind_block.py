@@ -86,7 +86,7 @@ def test_nothing_is_shown_before_the_block_ends_then_all_of_it_and_only_what_dif
     assert session.keep_or_change(None) is FollowUp.REASON
     assert session.reason("number") is FollowUp.KEEP_OR_CHANGE
     assert session.position == 7
-    assert session.keep_or_change("not_addressed") is FollowUp.ADVANCE
+    assert session.keep_or_change("not_addressed") is FollowUp.BLOCK_DONE
     session.next()
     assert (session.position, session.shows_judges) == (BLOCK_SIZE, False)
 
@@ -126,7 +126,7 @@ def test_one_may_go_on_blind_and_come_back_in_another_sitting(study: Study) -> N
     again.go(3)
     assert again.hidden_until == "until you press r: the block is done"
     assert again.look_again() is FollowUp.BLOCK_END
-    assert again.show_judges() is FollowUp.ADVANCE  # none differs
+    assert again.show_judges() is FollowUp.BLOCK_DONE  # none differs
     assert again.position == BLOCK_SIZE - 1
     assert blind_block_open(study.reader, WHO)  # of the second block
     with pytest.raises(UserError, match="judges are shown"):
@@ -278,6 +278,8 @@ def test_line_prompts_offer_the_same(
     assert "The judges are hidden until the block ends, 20 of 20 to go." in before
     assert "judge one" in after
     assert after.count("Enter keeps your verdict") == 1
+    assert "19 decided, 1 put off" in after
+    assert "as the judges: 18 of 19" in after.split("The block, with its judges:")[1]
     assert session.position == BLOCK_SIZE
 
 
