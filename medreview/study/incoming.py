@@ -78,7 +78,7 @@ def _payload_fault(event: Row, payload: Row) -> str:
         case "adjudicate":
             return _adjudication_fault(payload)
         case "share_rate":
-            return _no_text(payload, "of", "seed") or _rate_fault(payload)
+            return _no_text(payload, "kind") or _rate_fault(payload)
         case "span_add":
             if not isinstance(payload.get("target"), str) or not _DOCUMENT.fullmatch(payload["target"]):
                 return "target names no document"
@@ -122,6 +122,8 @@ def _adjudication_fault(payload: Row) -> str:
 def _rate_fault(payload: Row) -> str:
     rate = payload.get("rate")
     fits = isinstance(rate, float | int) and not isinstance(rate, bool) and 0 <= rate <= 1
+    if not _is_whole(payload.get("seed")):
+        return "seed is no whole number"
     return "" if fits else "rate is not in [0, 1]"
 
 

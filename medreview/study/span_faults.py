@@ -27,15 +27,18 @@ def span_faults(connection: sqlite3.Connection, after: int = 0) -> Iterator[str]
                WHERE e.kind IN ('span_add', 'span_move') AND e.seq > ? ORDER BY e.seq"""
     for row in connection.execute(query, (after,)):
         span = json.loads(row["payload"])
-        text = _text(connection, row["unit"], span, row["snapshot"])
+        text = marked_text(connection, row["unit"], span, row["snapshot"])
         if text is None and span["target"] != RESPONSE:
             continue
         if text is None or text[span["start"] : span["end"]] != span["exact"]:
             yield f"The span of event {row['seq']} does not hold the text that was marked."
 
 
-def _text(connection: sqlite3.Connection, unit: str, span: Mapping[str, Any], snapshot: str | None) -> str | None:
-    """The text that a span is marked in, by the document that it names; ``None`` when it is not at hand."""
+def marked_text(connection: sqlite3.Connection, unit: str, span: Mapping[str, Any], snapshot: str | None) -> str | None:
+    """The text that a span is marked in, by the document that it names; ``None`` when it is not at hand.
+
+    ``span`` is the payload of the event, ``snapshot`` the page that was on the screen.
+    """
     target = span["target"]
     if target == RESPONSE:
         return text_of_response(connection, unit)
@@ -46,19 +49,23 @@ def _text(connection: sqlite3.Connection, unit: str, span: Mapping[str, Any], sn
 
 
 def text_of_response(connection: sqlite3.Connection, unit: str) -> str | None:
-    """The response that a unit is a part of, or is."""
-    response_id, first = "", ids_of(unit)[0]
-    made_of = MADE_OF.get(kind_of(unit), (STATEMENT,) if kind_of(unit) == STATEMENT else ())
-    if made_of and made_of[0] == STATEMENT:
-        found = connection.execute("SELECT response_id FROM statement WHERE statement_id = ?", (first,)).fetchone()
-        response_id = found[0] if found else ""
-    elif made_of:
-        response_id = first
-    else:
-        found = connection.execute("SELECT belongs_to FROM unit WHERE unit_id = ?", (unit,)).fetchone()
-        response_id = found[0] if found else ""
-    found = connection.execute("SELECT text FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    """The text of the response that a unit is part of, or is."""
+    query = "SELECT text FROM response WHERE response_id = ?"
+    found = connection.execute(query, (response_of(connection, unit),)).fetchone()
     return str(found[0]) if found else None
+
+
+def response_of(connection: sqlite3.Connection, unit: str) -> str:
+    """The response that a unit is part of, or is; of a stored unit what it belongs to. ``""`` when it is not here."""
+    kind, first = kind_of(unit), ids_of(unit)[0]
+    made_of = (STATEMENT,) if kind == STATEMENT else MADE_OF.get(kind)
+    if made_of and made_of[0] != STATEMENT:
+        return first
+    query = "SELECT response_id FROM statement WHERE statement_id = ?"
+    if made_of is None:
+        query, first = "SELECT belongs_to FROM unit WHERE unit_id = ?", unit
+    found = connection.execute(query, (first,)).fetchone()
+    return str(found[0]) if found else ""
 
 
 def _text_with(connection: sqlite3.Connection, unit: str, digest: str) -> str | None:

@@ -31,11 +31,16 @@ class Rating(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What an export has of a kind beside the labels: a file, its columns as (name, type, meaning), its rows."""
+    """What an export has of a kind beside the labels: a file, its columns as (name, type, meaning), its rows.
+
+    ``type``: text, integer, number, boolean or time. A column ``unit_id`` names the unit that a row is of. ``about``: a
+    sentence on what the rows are.
+    """
 
     file: str
     columns: tuple[tuple[str, str, str], ...]
     rows: Callable[[sqlite3.Connection], Iterable[Sequence[Cell]]]
+    about: str = ""
 
 
 _IN_USE: Final = (
@@ -53,6 +58,9 @@ class UnitKind(Asks, ABC):
     are the other axes that it has. ``blind``: its queue is blind unless asked otherwise. ``tables``: what an export has
     of it beside the labels. ``form``: the files that it comes in, ``None`` for what is made of material that is there.
 
+    ``models``: which values of a stored unit's content name what wrote it, as in unit_values.csv and with ``*`` for any
+    number (``outputs.*.model``): they are left out of what is given to somebody who must not know.
+
     ``rows`` is SQL that selects ``unit, cluster, ordinal, text, model, origin, record_id`` of every unit of the kind:
     ``cluster`` a whole number that groups them in lists, ``ordinal`` their order in it.
     """
@@ -64,6 +72,7 @@ class UnitKind(Asks, ABC):
     queue: str = ""
     also: tuple[str, ...] = ()
     blind: bool = True
+    models: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     form: UnitFormat | None = None
 

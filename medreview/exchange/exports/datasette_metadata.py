@@ -8,12 +8,14 @@ description of its column.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from medreview.exchange.exports.sqlite_schema import Tables, reading_order
 from medreview.exchange.exports.sqlite_views import View
 from medreview.exchange.files.columns import Column
+from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 DESCRIPTIONS: Final = {
@@ -34,6 +36,17 @@ DESCRIPTIONS: Final = {
     "key_facts": "What a good response to a question must say.",
     "key_fact_votes": "What each judge said of each key fact in each response.",
     "reviewers": "Who gave the labels: what they say of themselves, and the result of gold items.",
+    "unit_labels": "One row for every unit of any kind, reviewer, pass and axis, with the label that settles a "
+    "conflict. Blind and assisted labels answer different questions: never count them together.",
+    "units": "Units that came as such: questions, rankings, suggested key facts, revisions.",
+    "unit_values": "What the content of units is, value by value.",
+    "passages": "Texts that questions, items and revisions are about.",
+    "cases": "Patients' stories as written for a study, with what models were asked to write about them.",
+    "case_notes": "The notes of the cases.",
+    "reference_answers": "What a correct answer to a question is.",
+    "gold": "Right labels that were known beforehand.",
+    "gold_spans": "Words that belong to them.",
+    "opinions": "What machines say of units that are no statements.",
     "codebook": "The columns of the CSV files that these tables were made with.",
     "sources": "What the citations lead to, each source once.",
     "snapshots": "The pages of the sources, every version that was fetched. The texts belong to their publishers and "
@@ -44,6 +57,11 @@ DESCRIPTIONS: Final = {
     "pairs_wide": "Pairs with the judges' verdicts on the source's current page side by side.",
 }
 """Name of a table or view -> what its rows are."""
+
+OF_KINDS: Final = {
+    Path(table.file).stem: table.about for kind in KINDS.values() for table in kind.tables
+}  # fmt: skip
+"""The same of the tables that kinds of unit have for themselves."""
 
 FACETS: Final[Mapping[str, Sequence[str]]] = {
     "labels": ("verdict_final", "judge_verdict", "reviewer_id", "mode"),
@@ -58,6 +76,9 @@ FACETS: Final[Mapping[str, Sequence[str]]] = {
     "spans": ("label", "target_type"),
     "sources": ("kind",),
     "snapshots": ("page_state", "is_current"),
+    "unit_labels": ("kind", "axis", "label_final", "reviewer_id", "mode"),
+    "units": ("kind", "origin"),
+    "opinions": ("judge", "axis", "label"),
     "codebook": ("file",),
 }
 """Name of a table or view -> the columns that are counted beside its rows."""
@@ -77,6 +98,9 @@ NAMED_BY: Final = {
     "snapshots": "url",
     "events": "kind",
     "key_facts": "text",
+    "units": "text",
+    "passages": "title",
+    "cases": "title",
 }
 """Name of a table -> the column that stands for a row of it wherever another table refers to it."""
 _STYLE: Final = (
@@ -121,7 +145,7 @@ def _about(provenance: Mapping[str, Any]) -> str:
 
 def _table(name: str, columns: Sequence[Column], tables: Tables) -> dict[str, Any]:
     told: dict[str, Any] = {
-        "description": DESCRIPTIONS.get(name, ""),
+        "description": (DESCRIPTIONS | OF_KINDS).get(name, ""),
         "columns": {column.name: _meaning(column, tables) for column in columns},
     }
     options = {"sort": SORTED_BY, "facets": FACETS, "label_column": NAMED_BY, "size": _ROWS}

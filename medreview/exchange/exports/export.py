@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
-from medreview.exchange.exports import study_rows, task_rows
+from medreview.exchange.exports import study_rows, task_rows, unit_rows
 from medreview.exchange.exports.label_rows import label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.exports.reviewer_rows import reviewer_rows
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
 from medreview.exchange.exports.undecided import without_judges
+from medreview.exchange.exports.unit_label_rows import unit_label_rows
 from medreview.exchange.files import columns, task_columns
 from medreview.exchange.files.columns import EXPORT_VERSION
 from medreview.exchange.files.csv_file import CsvFile, Dialect
@@ -21,6 +22,7 @@ from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
 from medreview.exchange.files.pair_columns import PAIRS
 from medreview.exchange.files.reviewer_columns import REVIEWERS
+from medreview.exchange.files.unit_columns import UNIT_LABELS
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -44,6 +46,8 @@ FILES: Final[dict[str, Columns]] = {
     "key_facts.csv": task_columns.KEY_FACTS,
     "key_fact_votes.csv": task_columns.KEY_FACT_VOTES,
     "reviewers.csv": REVIEWERS,
+    "unit_labels.csv": UNIT_LABELS,
+    **unit_rows.FILES,
     "codebook.csv": columns.CODEBOOK,
 }
 """Every CSV file of an export with its columns, in their order."""
@@ -83,8 +87,8 @@ def export(
     ``database`` names an SQLite file in the folder that gets the same rows, whatever the dialect, and the pages of the
     sources (without their texts unless ``page_text``), with metadata for Datasette beside it.
 
-    ``blind_for``: a reviewer who has blind labels to give. What machines say of statements that this one has not
-    decided is left out of every file.
+    ``blind_for``: a reviewer who has blind labels to give. What machines say of units that this one has not decided,
+    which models wrote them, and their right labels, are left out of every file.
 
     The files agree with each other: all are read in one transaction. They depend on the study only, so that the same
     study gives the same bytes. Raises :class:`UserError` when the folder holds anything else or cannot be written.
@@ -96,7 +100,7 @@ def export(
     with (
         new_folder(folder, study_id) as place,
         _one_view(study.reader) as reader,
-        nullcontext() if blind_for is None else without_judges(reader, blind_for),
+        nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
         ExportDatabase(place, database, FILES) if database else nullcontext() as copy,
     ):
         progress.begin("export", sum(_counts(reader).values()))
@@ -114,6 +118,8 @@ def export(
             "key_facts.csv": lambda: task_rows.key_fact_rows(reader),
             "key_fact_votes.csv": lambda: task_rows.key_fact_vote_rows(reader),
             "reviewers.csv": lambda: reviewer_rows(reader),
+            "unit_labels.csv": lambda: unit_label_rows(reader),
+            **unit_rows.unit_files(reader, told),
         }
         for name, of_file in simple.items():
             rows = _told(of_file(), progress) if name in _COUNTS else of_file()

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
+from pathlib import Path
 from typing import Final
 
 from medreview.exchange.files.columns import Column, Type
+from medreview.study.unit_ids import MADE_OF
+from medreview.units.registry import KINDS
 
 Tables = Mapping[str, Sequence[Column]]
 """Name of a table -> its columns, in their order."""
@@ -26,15 +29,35 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "citations": ("response_id", "ordinal"),
     "key_facts": ("key_fact_id",),
     "key_fact_votes": ("key_fact_vote_id",),
+    "unit_labels": ("unit_id", "reviewer_id", "pass_no", "axis"),
+    "units": ("unit_id",),
+    "unit_values": ("unit_id", "part", "name"),
+    "passages": ("passage_id",),
+    "cases": ("case_id",),
+    "case_notes": ("note_id",),
+    "reference_answers": ("question_sha256",),
+    "gold": ("unit_id", "axis"),
+    "gold_spans": ("unit_id", "axis", "ordinal"),
+    "opinions": ("opinion_id",),
     "codebook": ("file", "column"),
     "sources": ("source_id",),
     "snapshots": ("snapshot_id",),
 }
 """Name of a table -> its primary key. A table that has several rows for one thing is not named here."""
 
+_ANY_UNIT: Final = ""
+"""Where a column leads that names units of every kind, which no one table has."""
 _BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "labels": {"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
-    "spans": {"unit_id": "statements", "span_id": "events"},
+    "spans": {"unit_id": _ANY_UNIT, "span_id": "events"},
+    **{table: {"unit_id": _ANY_UNIT} for table in ("gold", "gold_spans", "opinions")},
+    **{
+        Path(table.file).stem: {"unit_id": _ANY_UNIT}
+        for name, kind in KINDS.items()
+        if name in MADE_OF
+        for table in kind.tables
+    },
+    "unit_labels": {"unit_id": _ANY_UNIT, "first_event_id": "events", "final_event_id": "events"},
     "pairs": {"unit_id": "statements"},
     "events": {"snapshot": "snapshots", "undoes_event": "events"},
 }

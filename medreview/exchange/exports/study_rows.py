@@ -5,12 +5,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 from medreview.exchange.files.columns import PAYLOAD
 from medreview.exchange.files.event_payload import Cell, flatten
 from medreview.judges.votes import VoteReader, jury
 from medreview.statements.left_out import left_out
+from medreview.study.span_faults import RESPONSE, SOURCE, marked_text, response_of
 from medreview.text import sha256, utf16, written_parts
 
 _CONTEXT: Final = 32
@@ -50,10 +51,9 @@ JOIN source AS u ON u.source_id = p.source_id
 ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
 
 _SPANS: Final = """
-SELECT e.event_id, e.unit, e.reviewer, e.pass, e.snapshot, s.response_id, e.payload
-FROM span_live AS e LEFT JOIN statement AS s ON s.statement_id = e.unit
-ORDER BY json_extract(e.payload, '$.target'),
-         CASE json_extract(e.payload, '$.target') WHEN 'response' THEN s.response_id ELSE e.snapshot END, e.event_id"""
+SELECT event_id, unit, reviewer, pass, snapshot, payload
+FROM span_live
+ORDER BY json_extract(payload, '$.target'), unit, snapshot, event_id"""
 
 _EVENTS: Final = """
 SELECT event_id, at_utc, reviewer, session, kind, unit, snapshot, pass, block, mode, undoes_event, app_version,
@@ -110,28 +110,29 @@ def event_rows(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], Seq
 
 
 def span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of spans.csv, by text, so that each text is read once."""
-    target: tuple[str, Any] = ("", None)
+    """The rows of spans.csv, by document, so that each text is read once."""
+    document: tuple[str | None, ...] = ()
     text: str | None = None
     digest = ""
     for event in reader.execute(_SPANS):
         said = json.loads(event["payload"])
-        place = (said["target"], event["response_id"] if said["target"] == "response" else event["snapshot"])
-        if place != target:
-            target, text = place, _text(reader, *place)
+        if document != (document := (said["target"], event["unit"], event["snapshot"], said.get("sha256"))):
+            text = marked_text(reader, event["unit"], said, event["snapshot"])
             digest = sha256(text) if text is not None else ""
         start, end = said["start"], said["end"]
         stale = None if text is None else int(said.get("sha256", digest) != digest or text[start:end] != said["exact"])
         held = text if stale == 0 else None
         yield (
-            event["event_id"], event["unit"], event["reviewer"], event["pass"], *place, said.get("sha256"), start, end,
-            utf16(held, start), utf16(held, end), said["exact"],
+            event["event_id"], event["unit"], event["reviewer"], event["pass"], *_place(reader, event, said["target"]),
+            said.get("sha256"), start, end, utf16(held, start), utf16(held, end), said["exact"],
             held and held[max(0, start - _CONTEXT) : start], held and held[end : end + _CONTEXT],
-            said["label"], said["axis"], stale,
+            said["label"], said["axis"], said.get("reason"), said.get("with"), stale,
         )  # fmt: skip
 
 
-def _text(reader: sqlite3.Connection, target: str, key: str | None) -> str | None:
-    table, column = ("response", "response_id") if target == "response" else ("snapshot", "snapshot_id")
-    found = reader.execute(f"SELECT text FROM {table} WHERE {column} = ?", (key,)).fetchone()
-    return str(found[0]) if found else None
+def _place(reader: sqlite3.Connection, event: sqlite3.Row, target: str) -> tuple[str, str | None]:
+    """The type and the id of the document that a span is in."""
+    kind, _, part = target.partition(":")
+    if kind == RESPONSE:
+        return kind, response_of(reader, event["unit"]) or None
+    return kind, event["snapshot"] if kind == SOURCE else part or event["unit"]

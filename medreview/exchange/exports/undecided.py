@@ -1,18 +1,27 @@
-"""An export for who is not done with the blind labels: without what machines say of statements that are not decided."""
+"""An export for who is not done with the blind labels: without what machines say of units that are not decided."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from medreview.units.withheld_models import register
+
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
+_DECIDED: Final = "IN (SELECT unit FROM temp.decided)"
 _SHADOWS: Final = {
     **{
         table: f"SELECT * FROM main.{table} WHERE {_KEPT}"
         for table in ("judgement", "merged_judgement", "verdict", "evidence")
     },
-    "hallucination_finding": """SELECT * FROM main.hallucination_finding WHERE response_id NOT IN (
-        SELECT response_id FROM temp.undecided JOIN main.statement USING (statement_id))""",
+    **{table: f"SELECT * FROM main.{table} WHERE unit {_DECIDED}" for table in ("gold", "opinion")},
+    # A finding tells of every statement of its response, and of the response as an answer.
+    "hallucination_finding": f"""SELECT * FROM main.hallucination_finding WHERE 'answer:' || response_id {_DECIDED}
+        AND response_id NOT IN (SELECT response_id FROM temp.undecided JOIN main.statement USING (statement_id))""",
+    "key_fact_vote": f"SELECT * FROM main.key_fact_vote WHERE 'fact:' || response_id || ':' || key_fact_id {_DECIDED}",
+    "unit": f"""SELECT unit_id, kind, ordinal, record_id, origin, iif(unit_id {_DECIDED}, model, '') AS model,
+        belongs_to, text, iif(unit_id {_DECIDED}, content, without_models(kind, content)) AS content, content_sha256,
+        iif(unit_id {_DECIDED}, made_by, '{{}}') AS made_by, imported_at, imported_from FROM main.unit""",
     # Which page opens is shown in a blind queue, too; the score that it is chosen by is not.
     "source_order": f"""SELECT statement_id, source_id, snapshot_id, first, cited, readable,
         iif({_KEPT}, unsupported, NULL) AS unsupported, turn, opens FROM main.source_order""",
@@ -21,22 +30,30 @@ _SHADOWS: Final = {
 
 
 @contextmanager
-def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[None]:
-    """While it lasts, nothing that is read here says what machines think of statements the reviewer has not decided.
+def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collection[str]]:
+    """While it lasts, nothing that is read here says what machines think of units the reviewer has not decided.
 
-    Temporary views of the same names stand before the tables, so that no reader of rows can forget to ask.
+    Temporary views of the same names stand before the tables, so that no reader of rows can forget to ask; it yields
+    the units that are decided, for what is read by the study's own views.
     """
+    register(reader)
     reader.execute("CREATE TEMPORARY TABLE undecided (statement_id TEXT PRIMARY KEY) WITHOUT ROWID")
+    reader.execute("CREATE TEMPORARY TABLE decided (unit TEXT PRIMARY KEY) WITHOUT ROWID")
     try:
         reader.execute(
-            """INSERT INTO temp.undecided SELECT statement_id FROM statement
-               WHERE statement_id NOT IN (SELECT unit FROM standing WHERE reviewer = ? AND state = 'decided')""",
+            """INSERT INTO temp.decided
+               SELECT DISTINCT unit FROM standing WHERE reviewer = ? AND state = 'decided'""",
             (reviewer,),
+        )
+        reader.execute(
+            """INSERT INTO temp.undecided SELECT statement_id FROM statement
+               WHERE statement_id NOT IN (SELECT unit FROM temp.decided)"""
         )
         for name, allowed in _SHADOWS.items():
             reader.execute(f"CREATE TEMPORARY VIEW {name} AS {allowed}")
-        yield
+        yield {row[0] for row in reader.execute("SELECT unit FROM temp.decided")}
     finally:
         for name in _SHADOWS:
             reader.execute(f"DROP VIEW IF EXISTS temp.{name}")
+        reader.execute("DROP TABLE temp.decided")
         reader.execute("DROP TABLE temp.undecided")

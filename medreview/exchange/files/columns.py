@@ -148,11 +148,13 @@ LABELS: Final = (
 
 SPANS: Final = (
     Column("span_id", "text", "The event that marked the span."),
-    Column("unit_id", "text", "The statement it was marked for."),
+    Column("unit_id", "text", "The statement it was marked for, or KIND:ID of another unit."),
     Column("reviewer_id", "text", "Who marked it."),
     Column("pass_no", "integer", "In which pass."),
-    Column("target_type", "text", "Which text it lies in.", levels=("response", "source")),
-    Column("target_id", "text", "That response or snapshot."),
+    Column("target_type", "text", "Which text it lies in: response, source, passage, note, output, reference."),
+    Column(
+        "target_id", "text", "That response, snapshot, note or output; of a text that the unit holds once, the unit."
+    ),
     Column("target_sha256", "text", "SHA-256 of the text when it was marked."),
     Column("start_cp", "integer", "Start of the half-open range.", unit=CODE_POINTS),
     Column("end_cp", "integer", "End of the half-open range.", unit=CODE_POINTS),
@@ -163,6 +165,8 @@ SPANS: Final = (
     Column("suffix32", "text", "Up to 32 code points after it; empty when the text is not at hand."),
     Column("label", "text", "The level that the span is marked with."),
     Column("axis", "text", "The axis of the level.", levels=_AXES),
+    Column("reason", "text", "Why, in the reviewer's words or by a reason's code; empty when not said."),
+    Column("with_span_id", "text", "The other span of a conflict between two parts of a text."),
     Column("stale", "boolean", "1: the text is no longer the one that was marked; empty when it is not at hand."),
 )
 
@@ -248,7 +252,8 @@ PAYLOAD: Final = {
                    "statement."),
     "flag": Column("payload_flag", "text", "Which flag.", levels=levels_of(FLAGS)),
     "on": Column("payload_on", "boolean", "1: the flag was set, 0: taken back."),
-    "target": Column("payload_target", "text", "Text in which a span lies.", levels=("response", "source")),
+    "target": Column("payload_target", "text", "Text in which a span lies: response, source, source:ID, passage, "
+                     "note:ID, output:N, reference."),
     "start": Column("payload_start", "integer", "Start of a span, or of what was left out.", unit=CODE_POINTS),
     "end": Column("payload_end", "integer", "End of a span, or of what was left out.", unit=CODE_POINTS),
     "exact": Column("payload_exact", "text", "Text of a span."),

@@ -1,4 +1,4 @@
-"""Import of an export: responses, statements and key facts, and the events with their original hashes."""
+"""Import of an export: responses, statements, key facts and other units, and the events with their own hashes."""
 
 import json
 import math
@@ -14,6 +14,7 @@ from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
 from medreview.exchange.files.event_payload import dumps, unflatten
 from medreview.exchange.files.export_folder import changed_files, read_manifest
 from medreview.exchange.imports.exported_rows import ExportedRow, ExportFault, read_rows
+from medreview.exchange.imports.exported_units import add_exported_units
 from medreview.exchange.imports.responses import add_responses
 from medreview.next_step import command
 from medreview.progress import SILENT, Progress
@@ -53,11 +54,11 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as
 
     An empty study becomes the exported one (its id, title and date); one with material of its own takes the export of
     another study only ``as_copy``. Pages are not part of an export, and judgements of
-    them are not imported: pages are fetched and judged as before. Key facts are imported. A response that is already
-    split into statements in this study keeps these.
+    them are not imported: pages are fetched and judged as before. Key facts and units of every kind are imported. A
+    response that is already split into statements in this study keeps these.
     Raises :class:`UserError` for an export that is incomplete, was changed, is in the dialect for Excel, or is of
     another study, for a row that cannot be stored or does not fit the others (by file, row and column), and when it has
-    events on statements that are not in this study, so that their hash chain cannot be imported in part. Nothing is
+    events on units that are not in this study, so that their hash chain cannot be imported in part. Nothing is
     imported then.
     """
     manifest = read_manifest(folder)
@@ -116,6 +117,7 @@ def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[s
     _add_citations(connection, folder, cited)
     _mark_done(connection, folder, parsed, cited)
     _add_key_facts(connection, folder)
+    add_exported_units(connection, folder)
     added, known, foreign = _add_events(connection, folder)
     number_edited(connection)
     return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)

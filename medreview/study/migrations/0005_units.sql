@@ -300,3 +300,44 @@ ALTER TABLE verdict ADD COLUMN merged TEXT;
 ALTER TABLE verdict ADD COLUMN merged_supported INTEGER;
 CREATE INDEX merged_statement ON merged_judgement (statement_id);
 CREATE INDEX statement_text ON statement (text_sha256); -- labels in files name statements by their text
+-- Two reviewers. A reviewer's label on any axis that counts, and as what; reviewer_label has those on the main axes.
+CREATE VIEW axis_label AS
+SELECT reviewer, pass, unit, axis, mode,
+       iif(mode = 'blind', first_label, current) AS label,
+       iif(mode = 'blind', first_event, current_event) AS event_id,
+       iif(mode = 'blind', first_block, current_block) AS block,
+       current,
+       mode = 'blind' AND current <> first_label AND coalesce(seen_from < current_event, 0) AS changed_after_reveal,
+       current_event, first_label, first_event
+FROM (SELECT c.reviewer, c.pass, c.unit, c.axis, c.label AS current, c.event_id AS current_event,
+             c.block AS current_block,
+             f.label AS first_label, f.event_id AS first_event, f.block AS first_block, s.event_id AS seen_from,
+             iif(f.event_id IS NULL OR s.event_id <= f.event_id, 'assisted', 'blind') AS mode
+      FROM decision_current AS c
+      LEFT JOIN decision_first AS f USING (reviewer, pass, unit, axis)
+      LEFT JOIN judges_seen AS s USING (reviewer, unit));
+DROP VIEW reviewer_label;
+CREATE VIEW reviewer_label AS
+SELECT reviewer, pass, unit, axis, mode, label, event_id, block, current, changed_after_reveal FROM axis_label
+WHERE axis = 'evidence'
+      OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1));
+
+-- Where two reviewers differ on the axis that a unit is decided on, or on the hallucination of a statement: how many have
+-- a label there in the first pass, and how many labels there are. Qualities of a ranking's outputs are no matter of one
+-- right label.
+CREATE VIEW conflict AS
+SELECT unit, axis, count(*) AS reviewers, count(DISTINCT label) AS labels FROM decision_current
+WHERE pass = 1 AND (
+    axis = 'evidence' OR (axis = 'hallucination' AND NOT instr(unit, ':'))
+    OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))
+GROUP BY unit, axis HAVING count(DISTINCT label) > 1;
+
+-- The newest word that settles such a difference. stands: each of the labels that it is about is still its reviewer's.
+CREATE VIEW adjudicated AS
+SELECT a.unit, a.axis, a.label, json_extract(a.payload, '$.by') AS adjudicated_by, a.reviewer, a.at_utc, a.event_id,
+       NOT EXISTS (
+           SELECT 1 FROM json_each(a.payload, '$.of') AS o
+           WHERE NOT EXISTS (SELECT 1 FROM decision_current AS c
+                             WHERE c.unit = a.unit AND c.axis = a.axis AND c.event_id = o.value)) AS stands
+FROM (SELECT unit, axis, label, payload, reviewer, at_utc, max(event_id) AS event_id
+      FROM event_live WHERE kind = 'adjudicate' GROUP BY unit, axis) AS a;

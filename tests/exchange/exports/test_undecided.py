@@ -7,6 +7,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build, rows_of
+from tests.support.unit_study import decide
 
 WORD = {"raw_label": "supported", "reason": "", "raw_output": "", "error": ""}
 
@@ -34,6 +35,7 @@ def test_of_every_table_only_what_is_decided_can_be_read(tmp_path: Path) -> None
         build(study, judged)
         session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
         session.decide("supported")
+        decide(study, "kb", "answer:r1", "hallucination", "none")
         for _ in range(2):  # and all of it afterwards
             with without_judges(study.reader, "kb"):
                 assert read("statement_id", "judgement") == read("statement_id", "merged_judgement") == ["r1.1"]

@@ -1,0 +1,120 @@
+"""The rows of unit_labels.csv: one for every unit, reviewer, pass and axis, of units of every kind."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+from medreview.exchange.files.event_payload import Cell
+from medreview.exchange.files.unit_columns import EXPOSURE, UNIT_LABELS
+from medreview.labels import FLAGS
+from medreview.study.span_faults import response_of
+from medreview.study.unit_ids import kind_of
+from medreview.units.registry import KINDS
+
+_NAMES: Final = tuple(column.name for column in UNIT_LABELS)
+_LOOKS: Final = ("shown", "listed", "reveal")
+
+_EVENTS: Final = """
+SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.payload, e.label_set_version,
+       e.event_id IN (SELECT event_id FROM event_live) AS live,
+       e.event_id IN (SELECT event_id FROM span_live) AS span
+FROM event AS e
+WHERE EXISTS (SELECT 1 FROM statement AS s WHERE s.statement_id = e.unit) OR instr(e.unit, ':')
+ORDER BY e.unit, e.reviewer, e.pass, e.event_id"""
+
+_LABELS: Final = "SELECT * FROM axis_label WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY axis"
+_SETTLED: Final = "SELECT axis, label, adjudicated_by, reviewer FROM adjudicated WHERE unit = ? AND stands"
+_STORED: Final = "SELECT record_id, origin, model FROM unit WHERE unit_id = ?"
+_RESPONSE: Final = "SELECT record_id, origin, model FROM response WHERE response_id = ?"
+
+
+def unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows in the order of :data:`UNIT_LABELS`, by unit, reviewer, pass and axis.
+
+    Who only looked at a unit, or took back everything, has no row; who put it off or made a note has one without a
+    label.
+    """
+    axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())
+    for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter("unit")):
+        material = _material(reader, unit)
+        settled = {row["axis"]: row for row in reader.execute(_SETTLED, (unit,))}
+        for (reviewer, pass_no), of_one in groupby(of_unit, key=itemgetter("reviewer", "pass")):
+            events = list(of_one)
+            live = [(event, json.loads(event["payload"])) for event in events if event["live"]]
+            if all(event["kind"] in (*_LOOKS, "adjudicate") for event, _ in live):
+                continue
+            beside = material | _beside(events, live) | {"reviewer_id": reviewer, "pass_no": pass_no}
+            labels = reader.execute(_LABELS, (unit, reviewer, pass_no)).fetchall()
+            rows = [_label(label, live) | _adjudicated(settled.get(label["axis"])) for label in labels]
+            for row in rows or [{"axis": axes[kind_of(unit)], "queue_name": live[-1][0]["block"]}]:
+                cells = beside | row
+                yield [cells.get(name) for name in _NAMES]
+
+
+def _material(reader: sqlite3.Connection, unit: str) -> dict[str, Any]:
+    """The columns on the unit itself."""
+    kind, response_id = kind_of(unit), response_of(reader, unit)
+    row = reader.execute(_STORED, (unit,)).fetchone() or reader.execute(_RESPONSE, (response_id,)).fetchone()
+    cluster = KINDS[kind].cluster(reader, unit) if kind in KINDS else response_id
+    return {"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, **(dict(row) if row else {})}
+
+
+def _beside(events: Sequence[sqlite3.Row], live: Sequence[tuple[sqlite3.Row, Mapping[str, Any]]]) -> dict[str, Any]:
+    """What a reviewer did with the unit beside labelling it."""
+    flags = {said["flag"]: int(said["on"]) for event, said in live if event["kind"] == "flag"}
+    notes = [said["text"] for event, said in live if event["kind"] == "note"]
+    return {
+        "note": notes[-1] if notes else None,
+        **{f"flag_{flag.level}": flags.get(flag.level, 0) for flag in FLAGS},
+        "deferred_times": sum(event["kind"] == "defer" for event, _ in live),
+        "n_spans": sum(event["span"] for event in events),
+        "first_shown_utc": min((event["at_utc"] for event, _ in live if event["kind"] == "shown"), default=None),
+        "n_events": len(events),
+    }
+
+
+def _label(label: sqlite3.Row, live: Sequence[tuple[sqlite3.Row, Mapping[str, Any]]]) -> dict[str, Any]:
+    """The label on one axis."""
+    by_id = {event["event_id"]: (event, said) for event, said in live}
+    event, said = by_id[label["current_event"]]
+    first, _ = by_id.get(label["first_event"], (event, said))
+    reasons = [s["code"] for e, s in live if e["kind"] == "reason" and s.get("decision") == label["current_event"]]
+    exposure = said.get("exposure", {})
+    return {
+        "axis": label["axis"],
+        "mode": label["mode"],
+        "label_first": label["first_label"] or label["label"],
+        "label_final": label["current"],
+        "changed_after_reveal": label["changed_after_reveal"],
+        **{name: said.get(name) for name in ("text", "category", "via", "seed", "active_ms")},
+        "n_keys": said.get("keys"),
+        "shown_order": _order(said.get("shown")),
+        "guideline_version": said.get("guideline"),
+        "text_sha256": said.get("statement_sha256") or said.get("unit_sha256"),
+        **{f"exposure_{part}": exposure.get(part) for part, _ in EXPOSURE},
+        "reason_code": reasons[-1] if reasons else None,
+        "queue_name": first["block"],
+        "first_decided_utc": first["at_utc"],
+        "decided_utc": event["at_utc"],
+        "label_set_version": event["label_set_version"],
+        "first_event_id": first["event_id"],
+        "final_event_id": event["event_id"],
+    }
+
+
+def _order(shown: Any) -> str | None:
+    """The numbers of a ranking's outputs as they stood on the screen, parted by blanks."""
+    return " ".join(map(str, shown)) if isinstance(shown, list) else shown
+
+
+def _adjudicated(row: sqlite3.Row | None) -> dict[str, Any]:
+    if row is None:
+        return {}
+    return {
+        "adjudicated_label": row["label"],
+        "adjudicated_by": row["adjudicated_by"],
+        "adjudicator_id": row["reviewer"],
+    }

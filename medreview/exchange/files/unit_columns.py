@@ -1,0 +1,173 @@
+"""The columns of the files that hold units other than statements, and everybody's labels of every unit."""
+
+from typing import Final
+
+from medreview.exchange.files.columns import CODE_POINTS, Column
+from medreview.labels import ADJUDICATED_BY, FLAGS
+
+_IMPORTED: Final = (
+    Column("imported_at", "time", "When it was imported.", unit="UTC"),
+    Column("imported_from", "text", "From which file."),
+)
+_QUESTION_SHA256: Final = Column("question_sha256", "text", "SHA-256 of the question's UTF-8 bytes.")
+_TEXT_SHA256: Final = Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes.")
+UNIT: Final = Column("unit_id", "text", "The unit: KIND:ID, KIND:ID:ID; of a statement its id alone.")
+_AXIS: Final = Column("axis", "text", "The axis of the label; quality/1, quality/2, ... of a ranking's outputs.")
+
+UNITS: Final = (
+    Column("unit_id", "text", "The unit: its kind, and a hash of its content."),
+    Column("kind", "text", "Which kind of unit it is."),
+    Column("ordinal", "integer", "Its number among those of its kind."),
+    Column("record_id", "text", "Its id in the file it came from."),
+    Column("origin", "text", "Where it came from: a stratum."),
+    Column("model", "text", "The model that wrote it."),
+    Column("belongs_to", "text", "The case, passage or response that it is part of: what to resample; empty = itself."),
+    *_IMPORTED,
+    Column("content", "text", "Which values its content has: name:type, parted by blanks, as in the column payload of "
+           "events.csv. The values stand in unit_values.csv."),
+    Column("content_sha256", "text", "SHA-256 of its content as the study stores it."),
+    Column("withheld", "boolean", "1: in its content the names of what wrote it are empty, for who must not know them "
+           "yet."),
+    Column("made_by", "text", "Which values there are on what generated it, likewise; empty when it was given."),
+    Column("text", "text", "What lists show: the question, the key fact."),
+)  # fmt: skip
+
+UNIT_VALUES: Final = (
+    Column("unit_id", "text", "The unit."),
+    Column("part", "text", "Whether the value is of its content, or of what generated it.",
+           levels=("content", "made_by")),
+    Column("name", "text", "Name of the value, as written in that column of units.csv."),
+    Column("value", "text", "The value."),
+)  # fmt: skip
+
+PASSAGES: Final = (
+    Column("passage_id", "text", "A text that questions, items and revisions are about."),
+    Column("title", "text", "Its title."),
+    Column("url", "text", "Where it came from."),
+    *_IMPORTED,
+    _TEXT_SHA256,
+    Column("text", "text", "The text."),
+)
+
+CASES: Final = (
+    Column("case_id", "text", "A patient's story as written for a study."),
+    Column("ordinal", "integer", "Its number in the study."),
+    Column("record_id", "text", "Its id in the file it came from."),
+    Column("title", "text", "Its title."),
+    Column("question", "text", "What models were asked to write about it."),
+    _QUESTION_SHA256,
+    *_IMPORTED,
+    Column("reference", "text", "The text that a human wrote."),
+)
+
+CASE_NOTES: Final = (
+    Column("note_id", "text", "One note of a case."),
+    Column("case_id", "text", "The case."),
+    Column("ordinal", "integer", "Its place among the notes of the case, by their dates, from 1."),
+    Column("kind", "text", "History and physical, progress note, note of another profession, or another.",
+           levels=("hp", "progress", "allied", "other")),
+    Column("at", "text", "Its date."),
+    Column("author", "text", "Who is said to have written it."),
+    _TEXT_SHA256,
+    Column("text", "text", "The note."),
+)  # fmt: skip
+
+REFERENCE_ANSWERS: Final = (
+    _QUESTION_SHA256,
+    Column("question", "text", "A question."),
+    *_IMPORTED,
+    Column("text", "text", "What a correct answer to it is."),
+)
+
+GOLD: Final = (
+    UNIT,
+    _AXIS,
+    Column("label", "text", "The right label, known beforehand."),
+    Column("why", "text", "Why it is right."),
+    Column("attention", "boolean", "1: no judgement is needed to get it right, only attention."),
+    Column("added_by", "text", "Who brought it in, or the file it came from."),
+    Column("added_at", "time", "When it was brought in.", unit="UTC"),
+)
+
+GOLD_SPANS: Final = (
+    UNIT,
+    _AXIS,
+    Column("ordinal", "integer", "Its number among the spans that belong to the right label, from 1."),
+    Column("target", "text", "Which text of the unit it lies in: response, source:ID, passage, note:ID, output:N."),
+    Column("start_cp", "integer", "Start of the half-open range.", unit=CODE_POINTS),
+    Column("end_cp", "integer", "End of the half-open range.", unit=CODE_POINTS),
+    Column("exact", "text", "Its words, where they were given."),
+    Column("label", "text", "The level that it is marked with."),
+)
+
+OPINIONS: Final = (
+    Column("opinion_id", "text", "What a machine says of a unit."),
+    UNIT,
+    Column("judge", "text", "Who says it."),
+    Column("model", "text", "Its model."),
+    Column("prompt_id", "text", "Its prompt."),
+    _AXIS,
+    Column("raw_label", "text", "The judge's own word, as given."),
+    Column("label", "text", "The level of the axis that it is; empty when it maps to none."),
+    Column("confidence", "number", "As given; empty when none.", unit="0 to 1"),
+    Column("reason", "text", "The reason as given."),
+    Column("quote", "text", "The quote as given."),
+    Column("given_at", "time", "When it came into the study.", unit="UTC"),
+    Column("imported_from", "text", "From which file."),
+)
+
+EXPOSURE: Final = (
+    ("judge_verdict", "the judges' opinion"), ("judge_quote", "a judge's quote"),
+    ("judge_highlight", "the judges' marks in a text"), ("jury", "how the judges are divided"),
+    ("model_name", "the name of the model"), ("queue_reason", "why it is in the queue"),
+    ("judge_totals", "figures of the judges"), ("own_previous", "the reviewer's own earlier label"),
+    ("other_reviewer", "another reviewer's label or note"),
+)  # fmt: skip
+"""What may have been seen before a decision: the part of its exposure, and what that is."""
+
+UNIT_LABELS: Final = (
+    UNIT,
+    Column("kind", "text", "Which kind of unit it is."),
+    Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
+    Column("record_id", "text", "Its id, or that of its response, in the file it came from."),
+    Column("origin", "text", "Where it, or its response, came from: a stratum."),
+    Column("model", "text", "The model that wrote it, or its response."),
+    Column("reviewer_id", "text", "Who labelled."),
+    Column("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
+    Column("axis", "text", "The axis of the label; without a label the main axis of the kind."),
+    Column("mode", "text", "blind: label_first was given before anything of the machines' opinion had been seen; "
+           "assisted: it had been. Never pool them. Empty without a label.", levels=("blind", "assisted")),
+    Column("label_first", "text", "The label that stood when the machines' opinion was seen; where it was seen from "
+           "the start, the first that still stands."),
+    Column("label_final", "text", "The current label; of a ranking the outputs' numbers, best first."),
+    Column("changed_after_reveal", "boolean", "1: label_first is blind and was changed once the machines' opinion had "
+           "been seen."),
+    Column("text", "text", "The text that the label goes with, as of a key fact that was edited."),
+    Column("category", "text", "The category that the label goes with."),
+    Column("via", "text", "How label_final was given."),
+    Column("reason_code", "text", "Why label_final differs from the machines'."),
+    Column("adjudicated_label", "text", "The label that settles a conflict of reviewers on this unit and axis, as long "
+           "as it stands."),
+    Column("adjudicated_by", "text", "Settled by a third reviewer, or by agreement.", levels=ADJUDICATED_BY),
+    Column("adjudicator_id", "text", "Who recorded that."),
+    Column("note", "text", "The reviewer's current note on the unit."),
+    *(Column(f"flag_{flag.level}", "boolean", f"1: flagged. {flag.definition}") for flag in FLAGS),
+    Column("deferred_times", "integer", "How often the unit was put off."),
+    Column("n_spans", "integer", "Spans of the unit that stand in spans.csv."),
+    *(Column(f"exposure_{part}", "text", f"Whether {words} had been seen before label_final; empty when not known.",
+             levels=("no", "before")) for part, words in EXPOSURE),
+    Column("shown_order", "text", "The order in which a ranking's outputs stood on the screen, by their numbers."),
+    Column("seed", "integer", "The seed of that order."),
+    Column("guideline_version", "text", "Version of the guidelines at label_final."),
+    Column("queue_name", "text", "The queue in which label_first was given (without one: the last queue)."),
+    Column("first_shown_utc", "time", "When the unit was first shown.", unit="UTC"),
+    Column("first_decided_utc", "time", "When label_first was given.", unit="UTC"),
+    Column("decided_utc", "time", "When label_final was given.", unit="UTC"),
+    Column("active_ms", "integer", "Working time up to label_final, as the workbench measured it.", unit="ms"),
+    Column("n_keys", "integer", "Keys pressed up to label_final."),
+    Column("text_sha256", "text", "SHA-256 of the text that label_final is about."),
+    Column("label_set_version", "text", "Version of the label set at label_final."),
+    Column("first_event_id", "text", "The event of label_first."),
+    Column("final_event_id", "text", "The event of label_final."),
+    Column("n_events", "integer", "Events of this reviewer on the unit in this pass, retracted ones too."),
+)  # fmt: skip

@@ -1,0 +1,114 @@
+"""A small study with units of every kind, what belongs to them, and two reviewers' labels of them."""
+
+from typing import Any, Final
+
+from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt, Recorder
+from medreview.study.ids import content_id
+from medreview.study.unit_ids import unit_id
+from medreview.text import Span, sha256
+from medreview.units.stored import NewOpinion, NewPassage, NewUnit, add_gold, add_opinions, add_passages, add_units
+from medreview.units.view import Gold
+from tests.support.study_builder import StudyBuilder, build
+
+ANSWER: Final = "Warfarin needs no monitoring."
+QUESTION: Final = "Does warfarin need monitoring?"
+WHEN: Final = "2026-01-01T00:00:00+00:00"
+PASSAGE: Final = NewPassage("Warfarin is monitored by the INR.", "Anticoagulants", "https://text.example/1")
+RESPONSE_ID: Final = content_id("r", ANSWER)
+STATEMENT_ID: Final = content_id("s", RESPONSE_ID, 0, ANSWER)
+
+STORED: Final = {
+    "qa": NewUnit(
+        "qa", "How is warfarin monitored?",
+        {"passage": PASSAGE.passage_id, "options": [["A", "INR"], ["B", "aPTT"]], "span": [12, 21], "shuffled": False,
+         "difficulty": 0.5, "steps": [], "flaw": None, "more": {}},
+        "q1", "textbook", "atlas-2", made_by={"prompt": "qa 3", "run": 7},
+    ),
+    "ranking": NewUnit(
+        "ranking", QUESTION,
+        {"question": QUESTION, "outputs": [{"model": "atlas-2", "text": "Yes."}, {"model": "ember", "text": "No."}]},
+    ),
+    "suggestion": NewUnit("suggestion", "The INR is controlled.", {"text": "The INR is controlled."}, belongs_to="k1"),
+    "question": NewUnit("question", "What was given?", {"question": "What was given?", "passage": PASSAGE.passage_id}),
+    "revision": NewUnit("revision", ANSWER, {"original": ANSWER, "revised": ""}, belongs_to=RESPONSE_ID),
+}  # fmt: skip
+"""Kind -> a unit of it that is a row of the table ``unit``."""
+
+UNITS: Final = {
+    "statement": STATEMENT_ID,
+    "pair": unit_id("pair", STATEMENT_ID, "u1"),
+    "response": unit_id("response", RESPONSE_ID),
+    "answer": unit_id("answer", RESPONSE_ID),
+    "fact": unit_id("fact", RESPONSE_ID, "kf1"),
+    **{kind: unit.unit for kind, unit in STORED.items()},
+}
+"""Kind -> the unit of it."""
+
+LABELS: Final = {
+    "statement": ("evidence", "contradicted", "not_addressed"),
+    "pair": ("evidence", "contradicted", "partial"),
+    "response": ("all_supported", "no", "yes"),
+    "answer": ("hallucination", "fact", "none"),
+    "fact": ("presence", "absent", "present"),
+    "qa": ("relevance", "4", "5"),
+    "ranking": ("rank", "1>2", "2>1"),
+    "suggestion": ("suggestion", "kept", "discarded"),
+    "question": ("answerability", "not_answerable", "answerable"),
+    "revision": ("revision", "removal_right", "meaning_lost"),
+}
+"""Kind -> its axis and two labels of it that differ."""
+
+
+def fill(study: Study) -> None:
+    """The material: a response of one statement with one source and its page, a case, a passage, units, gold."""
+    build(study, _material)
+    study.write(lambda c: add_passages(c, [PASSAGE], "qa.jsonl"))
+    study.write(lambda c: add_units(c, list(STORED.values()), "qa.jsonl"))
+    answer = Gold("hallucination", "fact", (("response", Span(9, 28), "fact"),), "It does.", attention=True)
+    study.write(lambda c: add_gold(c, [(UNITS["qa"], Gold("relevance", "5")), (UNITS["answer"], answer)], "kb"))
+    said = [
+        NewOpinion(UNITS["qa"], "one", "relevance", "high", "5", "atlas-2", "rate 1", 0.25, "=1+1", "the INR"),
+        NewOpinion(UNITS["ranking"], "two", "rank", "unsure", None),
+    ]
+    study.write(lambda c: add_opinions(c, said, "qa.jsonl"))
+
+
+def _material(rows: StudyBuilder) -> None:
+    rows.source("u1", "https://a.example/one")
+    rows.snapshot("u1", "Warfarin is monitored.", snapshot_id="p1")
+    rows.response(
+        RESPONSE_ID, ANSWER, record_id="a1", model="ember", question=QUESTION, parser="rules 1", imported_at=WHEN
+    )
+    rows.citation(RESPONSE_ID, "u1")
+    rows.statement(RESPONSE_ID, ANSWER, STATEMENT_ID)
+    rows.add("key_fact", key_fact_id="kf1", question_sha256=sha256(QUESTION), ordinal=1, category="management",
+             added_by="kb", added_at=WHEN, text="It is monitored by the INR.")  # fmt: skip
+    came = {"imported_at": WHEN, "imported_from": "k.jsonl"}
+    asked = {"question": QUESTION, "question_sha256": sha256(QUESTION)}
+    rows.add("clinical_case", case_id="k1", ordinal=1, record_id="c1", title="A clot", reference="", **asked, **came)
+    note = "Seen today.\r\nINR 2,5."
+    rows.add("case_note", note_id="n1", case_id="k1", ordinal=1, kind="progress", at="2026-01-02", author="ward",
+             text_sha256=sha256(note), text=note)  # fmt: skip
+    rows.add("reference_answer", text="By the INR.", **asked, **came)
+
+
+def do(study: Study, who: str, kind: str, unit: str, payload: dict[str, Any] | None = None, **more: Any) -> Receipt:
+    """Append one event of a reviewer, blind in a queue unless said otherwise."""
+    block, mode, pass_no = more.pop("block", "responses"), more.pop("mode", "blind"), more.pop("pass_no", 1)
+    event = NewEvent(kind, unit, payload or {}, **more)
+    return study.write(lambda c: Recorder(who, pass_no=pass_no).append(c, event, block=block, mode=mode))
+
+
+def decide(study: Study, who: str, unit: str, axis: str, label: str, **more: Any) -> Receipt:
+    """A blind decision."""
+    seen = dict.fromkeys(("judge_verdict", "jury", "own_previous", "other_reviewer"), "no")
+    payload = {"axis": axis, "label": label, "exposure": seen, "active_ms": 1500, "keys": 1, "via": "digit"}
+    return do(study, who, "decide", unit, payload | more.pop("said", {}), **more)
+
+
+def decide_all(study: Study, who: str, which: int) -> None:
+    """A label of a reviewer on every unit: the first or the second of :data:`LABELS`."""
+    for kind, unit in UNITS.items():
+        axis, *labels = LABELS[kind]
+        decide(study, who, unit, axis, labels[which])
