@@ -37,7 +37,7 @@ STORED: Final = {
 
 UNITS: Final = {
     "statement": STATEMENT_ID,
-    "pair": unit_id("pair", STATEMENT_ID, "u1"),
+    "pair": unit_id("pair", STATEMENT_ID, "w1"),
     "response": unit_id("response", RESPONSE_ID),
     "answer": unit_id("answer", RESPONSE_ID),
     "fact": unit_id("fact", RESPONSE_ID, "kf1"),
@@ -75,12 +75,12 @@ def fill(study: Study) -> None:
 
 
 def _material(rows: StudyBuilder) -> None:
-    rows.source("u1", "https://a.example/one")
-    rows.snapshot("u1", "Warfarin is monitored.", snapshot_id="p1")
+    rows.source("w1", "https://w.example/inr")
+    rows.snapshot("w1", "Warfarin is monitored.", snapshot_id="w1@1")
     rows.response(
         RESPONSE_ID, ANSWER, record_id="a1", model="ember", question=QUESTION, parser="rules 1", imported_at=WHEN
     )
-    rows.citation(RESPONSE_ID, "u1")
+    rows.citation(RESPONSE_ID, "w1")
     rows.statement(RESPONSE_ID, ANSWER, STATEMENT_ID)
     rows.add("key_fact", key_fact_id="kf1", question_sha256=sha256(QUESTION), ordinal=1, category="management",
              added_by="kb", added_at=WHEN, text="It is monitored by the INR.")  # fmt: skip

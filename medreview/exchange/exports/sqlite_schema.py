@@ -45,19 +45,20 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Name of a table -> its primary key. A table that has several rows for one thing is not named here."""
 
-_ANY_UNIT: Final = ""
-"""Where a column leads that names units of every kind, which no one table has."""
+_NOWHERE: Final = ""
+"""Where a column leads that names units of every kind, which no one table has, or a question without an answer."""
 _BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "labels": {"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
-    "spans": {"unit_id": _ANY_UNIT, "span_id": "events"},
-    **{table: {"unit_id": _ANY_UNIT} for table in ("gold", "gold_spans", "opinions")},
+    "spans": {"unit_id": _NOWHERE, "span_id": "events"},
+    **{table: {"question_sha256": _NOWHERE} for table in ("key_facts", "cases")},
+    **{table: {"unit_id": _NOWHERE} for table in ("gold", "gold_spans", "opinions")},
     **{
-        Path(table.file).stem: {"unit_id": _ANY_UNIT}
+        Path(table.file).stem: {"unit_id": _NOWHERE}
         for name, kind in KINDS.items()
         if name in MADE_OF
         for table in kind.tables
     },
-    "unit_labels": {"unit_id": _ANY_UNIT, "first_event_id": "events", "final_event_id": "events"},
+    "unit_labels": {"unit_id": _NOWHERE, "first_event_id": "events", "final_event_id": "events"},
     "pairs": {"unit_id": "statements"},
     "events": {"snapshot": "snapshots", "undoes_event": "events"},
 }

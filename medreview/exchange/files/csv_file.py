@@ -81,6 +81,7 @@ class CsvFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+        del self._writer  # it keeps its buffer
 
     def _for_excel(self, row: Sequence[Cell]) -> list[Cell]:
         cells: list[Cell] = []

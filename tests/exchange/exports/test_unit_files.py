@@ -69,7 +69,7 @@ def test_decisions_on_units_of_every_kind_come_in_from_a_colleagues_copy(study, 
     shutil.copy(ours, theirs)
     with Study.open(theirs) as copy:
         decide_all(copy, "bo", 1)
-        decide(copy, "bo", "pair:nobody:u1", "evidence", "partial")
+        decide(copy, "bo", "pair:nobody:w1", "evidence", "partial")
     with Study.open(ours) as here:
         decide_all(here, "ada", 0)
         summary = merge(here, theirs)
