@@ -5,45 +5,18 @@ from typing import Any, Final
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import content_id
-from medreview.study.unit_ids import unit_id
+from medreview.study.unit_ids import MADE_OF, unit_id
 from medreview.text import Span, sha256
-from medreview.units.stored import NewOpinion, NewPassage, NewUnit, add_gold, add_opinions, add_passages, add_units
+from medreview.units.stored import NewOpinion, add_gold, add_opinions
 from medreview.units.view import Gold
 from tests.support.study_builder import StudyBuilder, build
+from tests.support.unit_samples import SAMPLES
 
 ANSWER: Final = "Warfarin needs no monitoring."
 QUESTION: Final = "Does warfarin need monitoring?"
 WHEN: Final = "2026-01-01T00:00:00+00:00"
-PASSAGE: Final = NewPassage("Warfarin is monitored by the INR.", "Anticoagulants", "https://text.example/1")
 RESPONSE_ID: Final = content_id("r", ANSWER)
 STATEMENT_ID: Final = content_id("s", RESPONSE_ID, 0, ANSWER)
-
-STORED: Final = {
-    "qa": NewUnit(
-        "qa", "How is warfarin monitored?",
-        {"passage": PASSAGE.passage_id, "options": [["A", "INR"], ["B", "aPTT"]], "span": [12, 21], "shuffled": False,
-         "difficulty": 0.5, "steps": [], "flaw": None, "more": {}},
-        "q1", "textbook", "atlas-2", made_by={"prompt": "qa 3", "run": 7},
-    ),
-    "ranking": NewUnit(
-        "ranking", QUESTION,
-        {"question": QUESTION, "outputs": [{"model": "atlas-2", "text": "Yes."}, {"model": "ember", "text": "No."}]},
-    ),
-    "suggestion": NewUnit("suggestion", "The INR is controlled.", {"text": "The INR is controlled."}, belongs_to="k1"),
-    "question": NewUnit("question", "What was given?", {"question": "What was given?", "passage": PASSAGE.passage_id}),
-    "revision": NewUnit("revision", ANSWER, {"original": ANSWER, "revised": ""}, belongs_to=RESPONSE_ID),
-}  # fmt: skip
-"""Kind -> a unit of it that is a row of the table ``unit``."""
-
-UNITS: Final = {
-    "statement": STATEMENT_ID,
-    "pair": unit_id("pair", STATEMENT_ID, "w1"),
-    "response": unit_id("response", RESPONSE_ID),
-    "answer": unit_id("answer", RESPONSE_ID),
-    "fact": unit_id("fact", RESPONSE_ID, "kf1"),
-    **{kind: unit.unit for kind, unit in STORED.items()},
-}
-"""Kind -> the unit of it."""
 
 LABELS: Final = {
     "statement": ("evidence", "contradicted", "not_addressed"),
@@ -60,18 +33,39 @@ LABELS: Final = {
 """Kind -> its axis and two labels of it that differ."""
 
 
-def fill(study: Study) -> None:
-    """The material: a response of one statement with one source and its page, a case, a passage, units, gold."""
+Units = dict[str, str]
+"""Kind -> a unit of it."""
+
+
+def fill(study: Study) -> Units:
+    """The material: a response of one statement with one source and its page, a case, units of every kind that files
+    bring, right labels, machines' opinions."""
     build(study, _material)
-    study.write(lambda c: add_passages(c, [PASSAGE], "qa.jsonl"))
-    study.write(lambda c: add_units(c, list(STORED.values()), "qa.jsonl"))
+    for kind, sample in SAMPLES.items():
+        if kind not in MADE_OF:
+            sample(study)
+    units = units_of(study)
     answer = Gold("hallucination", "fact", (("response", Span(9, 28), "fact"),), "It does.", attention=True)
-    study.write(lambda c: add_gold(c, [(UNITS["qa"], Gold("relevance", "5")), (UNITS["answer"], answer)], "kb"))
+    study.write(lambda c: add_gold(c, [(units["qa"], Gold("relevance", "5")), (units["answer"], answer)], "kb"))
     said = [
-        NewOpinion(UNITS["qa"], "one", "relevance", "high", "5", "atlas-2", "rate 1", 0.25, "=1+1", "the INR"),
-        NewOpinion(UNITS["ranking"], "two", "rank", "unsure", None),
+        NewOpinion(units["qa"], "one", "relevance", "high", "5", "atlas-2", "rate 1", 0.25, "=1+1", "the INR"),
+        NewOpinion(units["revision"], "two", "revision", "unsure", None),
     ]
     study.write(lambda c: add_opinions(c, said, "qa.jsonl"))
+    return units
+
+
+def units_of(study: Study) -> Units:
+    """The units that have :data:`LABELS`: the first of each kind."""
+    stored = study.reader.execute("SELECT kind, unit_id FROM unit ORDER BY ordinal DESC").fetchall()
+    return {
+        "statement": STATEMENT_ID,
+        "pair": unit_id("pair", STATEMENT_ID, "w1"),
+        "response": unit_id("response", RESPONSE_ID),
+        "answer": unit_id("answer", RESPONSE_ID),
+        "fact": unit_id("fact", RESPONSE_ID, "kf1"),
+        **{row["kind"]: row["unit_id"] for row in stored},
+    }
 
 
 def _material(rows: StudyBuilder) -> None:
@@ -108,7 +102,7 @@ def decide(study: Study, who: str, unit: str, axis: str, label: str, **more: Any
 
 
 def decide_all(study: Study, who: str, which: int) -> None:
-    """A label of a reviewer on every unit: the first or the second of :data:`LABELS`."""
-    for kind, unit in UNITS.items():
+    """A label of a reviewer on a unit of each kind: the first or the second of :data:`LABELS`."""
+    for kind, unit in units_of(study).items():
         axis, *labels = LABELS[kind]
         decide(study, who, unit, axis, labels[which])

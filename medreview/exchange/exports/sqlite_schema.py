@@ -1,6 +1,6 @@
 """The tables of the exported database: types from the descriptions of the columns, keys, references and indexes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
@@ -52,17 +52,17 @@ _BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "spans": {"unit_id": _NOWHERE, "span_id": "events"},
     **{table: {"question_sha256": _NOWHERE} for table in ("key_facts", "cases")},
     **{table: {"unit_id": _NOWHERE} for table in ("gold", "gold_spans", "opinions")},
-    **{
-        Path(table.file).stem: {"unit_id": _NOWHERE}
-        for name, kind in KINDS.items()
-        if name in MADE_OF
-        for table in kind.tables
-    },
     "unit_labels": {"unit_id": _NOWHERE, "first_event_id": "events", "final_event_id": "events"},
     "pairs": {"unit_id": "statements"},
     "events": {"snapshot": "snapshots", "undoes_event": "events"},
 }
 
+_OF_KINDS: Final[Mapping[str, Collection[str]]] = {
+    Path(table.file).stem: ("passage_id",) if name in MADE_OF else ("passage_id", "unit_id")
+    for name, kind in KINDS.items()
+    for table in kind.tables
+}
+"""Tables that kinds of unit have for themselves -> the columns that lead elsewhere; others may name what is gone."""
 
 FIRST: Final[Mapping[str, Sequence[str]]] = {
     "labels": (
@@ -88,6 +88,8 @@ def references(table: str, tables: Tables) -> dict[str, str]:
     targets = {key[0]: name for name, key in KEYS.items() if len(key) == 1}
     targets.update(_BY_OTHER_NAMES.get(table, {}))
     wanted = {column.name: targets.get(column.name, "") for column in tables[table]}
+    if table in _OF_KINDS:
+        wanted = {name: other for name, other in wanted.items() if name in _OF_KINDS[table]}
     return {name: other for name, other in wanted.items() if other in tables and not (other == table and name in own)}
 
 
