@@ -116,6 +116,7 @@ def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str
     told = import_units(study, path, form, mapping, progress)
     done = Imported(str(path), form.name, told.read, told.added, told.known, told.bad, unused=told.unused)
     done.gold, done.opinions, done.labels, done.odd = told.gold, told.opinions, told.labels, told.odd
+    extract_all(study, progress)
     return done
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from medreview.units.asks import Asks
 from medreview.units.unit_format import UnitFormat
-from medreview.units.view import Machines, UnitView
+from medreview.units.view import Document, Machines, UnitView
 
 Cell = str | int | float | None
 
@@ -93,6 +93,10 @@ class UnitKind(Asks, ABC):
     @abstractmethod
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
         """What machines say of it. Asked only when that may be seen."""
+
+    def afterwards(self, reader: sqlite3.Connection, unit: str) -> tuple[Document, ...]:
+        """Texts that nearly give the right label away: shown once the unit is decided and its machines may be seen."""
+        return ()
 
     @abstractmethod
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:

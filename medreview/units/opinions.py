@@ -13,17 +13,19 @@ from medreview.units.view import Document, Machines, Opinion, Passage
 
 
 def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: str = "passage") -> Machines:
-    """The opinions on a unit; ``quoted``: the document that their quotations are of.
+    """The opinions on a unit, and what most judges say; ``quoted``: the document that their quotations are of."""
+    return common(opinions_on(reader, unit, axis, quoted), axis)
 
-    The common label is that of most judges, none when they are even.
-    """
+
+def opinions_on(reader: sqlite3.Connection, unit: str, axis: str, quoted: str) -> tuple[Opinion, ...]:
+    """The stored opinions on a unit; those of people who annotated elsewhere are named as theirs and are no votes."""
     rows = reader.execute(
-        "SELECT * FROM opinion WHERE unit = ? AND axis = ? ORDER BY given_at, opinion_id", (unit, axis)
+        "SELECT * FROM opinion WHERE unit = ? AND axis = ? ORDER BY given_at, judge, opinion_id", (unit, axis)
     )
-    found = tuple(
+    return tuple(
         Opinion(
             opinion_id=row["opinion_id"],
-            judge=row["judge"],
+            judge=row["judge"] if row["rater_group"] == "model" else f"{row['rater_group']} {row['judge']}".strip(),
             model=row["model"],
             prompt=row["prompt_id"],
             said=label_words(axis, row["label"]) if row["label"] else row["raw_label"],
@@ -31,14 +33,19 @@ def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: st
             confidence=row["confidence"],
             reason=row["reason"],
             passages=(Passage(quoted, row["quote"], ""),) if row["quote"] else (),
-            counts=row["label"] is not None,
+            counts=row["label"] is not None and row["rater_group"] == "model",
         )
         for row in rows
     )
-    tally = Counter(one.label for one in found if one.label).most_common(2)
-    even = len(tally) == 2 and tally[0][1] == tally[1][1]
+
+
+def common(found: tuple[Opinion, ...], axis: str) -> Machines:
+    """Opinions with the label of most judges, none when they are even."""
+    voting = [one for one in found if one.counts]
+    tally = Counter(one.label for one in voting if one.label).most_common()
+    even = len(tally) > 1 and tally[0][1] == tally[1][1]
     level = tally[0][0] if tally and not even else None
-    voted = " ".join(f"{label_words(axis, label)} {count}" for label, count in tally) if len(found) > 1 else ""
+    voted = ", ".join(f"{label_words(axis, label)} {count}" for label, count in tally) if len(voting) > 1 else ""
     return Machines(found, level, f"jury {voted}" if voted else "")
 
 
@@ -72,9 +79,10 @@ def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quot
 
 
 def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator[Rating]:
-    """Each machine's stored label on the units of a kind."""
+    """Each machine's stored label on the units of a kind; not those of people who annotated elsewhere."""
     query = """SELECT o.unit, o.judge, o.label, coalesce(nullif(u.belongs_to, ''), o.unit) FROM opinion AS o
-               LEFT JOIN unit AS u ON u.unit_id = o.unit WHERE o.axis = ? AND o.label IS NOT NULL ORDER BY o.unit"""
+               LEFT JOIN unit AS u ON u.unit_id = o.unit
+               WHERE o.axis = ? AND o.label IS NOT NULL AND o.rater_group = 'model' ORDER BY o.unit"""
     for unit, judge, label, cluster in reader.execute(query, (axis,)):
         if kind_of(unit) == kind:
             yield Rating(unit, cluster, axis, judge, True, "", label)

@@ -4,6 +4,7 @@ import sqlite3
 from typing import Final
 
 from medreview.study.unit_ids import kind_of
+from medreview.units.answer import Answer
 from medreview.units.asks import STATEMENT, Asks
 from medreview.units.kind import UnitKind
 from medreview.units.pair import Pair
@@ -20,6 +21,7 @@ _EVERY: Final[tuple[UnitKind, ...]] = (
     QA(),
     Question(),
     Revision(),
+    Answer(),
 )
 KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""

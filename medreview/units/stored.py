@@ -63,7 +63,11 @@ class NewPassage:
 
 @dataclass(frozen=True, slots=True)
 class NewOpinion:
-    """What a machine says of a unit; ``label``: the level that its raw label is on the axis, or ``None``."""
+    """What a machine says of a unit; ``label``: the level that its raw label is on the axis, or ``None``.
+
+    ``rater_group``: ``model``, or ``expert`` or ``layperson`` for people who annotated it elsewhere: they are shown as
+    what they are, and are no machine's vote. ``spans``: (key of the document, range, type) of what they marked.
+    """
 
     unit: str
     judge: str
@@ -75,13 +79,16 @@ class NewOpinion:
     confidence: float | None = None
     reason: str = ""
     quote: str = ""
+    rater_group: str = "model"
+    spans: tuple[tuple[str, Span, str], ...] = ()
 
     @property
     def opinion_id(self) -> str:
         """Its id: the same words of the same judge on the same unit are one opinion."""
-        return content_id(
-            "o", self.unit, self.judge, self.prompt_id, self.axis, self.raw_label, self.reason, self.quote
-        )
+        said = [self.axis, self.raw_label, self.reason, self.quote]
+        if self.rater_group != "model" or self.spans:
+            said += [self.rater_group, dumped_spans(self.spans)]
+        return content_id("o", self.unit, self.judge, self.prompt_id, *said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,17 @@ class StoredUnit:
 def dumped(content: Mapping[str, Any]) -> str:
     """The JSON text of a content, the same for the same content."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True)
+
+
+def dumped_spans(spans: Iterable[tuple[str, Span, str]]) -> str:
+    """The JSON text of spans: (key of the document, range, type)."""
+    return json.dumps([{"target": target, "start": start, "end": end, "label": label}
+                       for target, (start, end), label in spans])  # fmt: skip
+
+
+def read_spans(stored: str) -> tuple[tuple[str, Span, str], ...]:
+    """The spans of such a text."""
+    return tuple((span["target"], Span(span["start"], span["end"]), span["label"]) for span in json.loads(stored))
 
 
 def load_unit(reader: sqlite3.Connection, unit: str) -> StoredUnit:
@@ -137,10 +155,7 @@ def load_gold(reader: sqlite3.Connection, unit: str, axis: str) -> Gold | None:
     row = reader.execute("SELECT * FROM gold WHERE unit = ? AND axis = ?", (unit, axis)).fetchone()
     if row is None:
         return None
-    spans = tuple(
-        (span["target"], Span(span["start"], span["end"]), span["label"]) for span in json.loads(row["spans"])
-    )
-    return Gold(axis, row["label"], spans, row["why"], bool(row["attention"]))
+    return Gold(axis, row["label"], read_spans(row["spans"]), row["why"], bool(row["attention"]))
 
 
 def add_units(connection: sqlite3.Connection, units: Sequence[NewUnit], imported_from: str) -> int:
@@ -191,17 +206,14 @@ def add_gold(connection: sqlite3.Connection, gold: Iterable[tuple[str, Gold]], a
             "unit": unit,
             "axis": one.axis,
             "label": one.label,
-            "spans": json.dumps(
-                [{"target": target, "start": start, "end": end, "label": label}
-                 for target, (start, end), label in one.spans]
-            ),
+            "spans": dumped_spans(one.spans),
             "why": one.why,
             "attention": int(one.attention),
             "added_by": added_by,
             "added_at": now(),
         }
         for unit, one in gold
-    )  # fmt: skip
+    )
     return insert(connection, "gold", rows)
 
 
@@ -222,6 +234,8 @@ def add_opinions(connection: sqlite3.Connection, opinions: Iterable[NewOpinion],
             "quote": one.quote,
             "given_at": now(),
             "imported_from": imported_from,
+            "rater_group": one.rater_group,
+            "spans": dumped_spans(one.spans),
         }
         for one in opinions
     )

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, field_of, normalise_column, peek
 from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.responses import add_responses, response_row
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
@@ -14,6 +16,7 @@ from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.text import sha256
 from medreview.units.imported_labels import ImportedLabel, add_labels
+from medreview.units.reference_answers import add_reference, load_reference
 from medreview.units.stored import (
     NewOpinion,
     NewPassage,
@@ -32,6 +35,7 @@ _BATCH = 500
 class Brought:
     """What one record brings: units, the passages that they are about, right labels, what machines and people say.
 
+    ``answers``: ordinary responses, which are units of a kind as they are; ``references``: (question, correct answer).
     ``others``: rows of further tables, ``(table, row)``; a row that is there already is passed over. ``warnings``: what
     is odd about the record, each half a sentence (``has one option only``).
     """
@@ -42,6 +46,8 @@ class Brought:
     opinions: tuple[NewOpinion, ...] = ()
     labels: tuple[ImportedLabel, ...] = ()
     others: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    answers: tuple[AnswerRecord, ...] = ()
+    references: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -112,7 +118,7 @@ def import_units(
     fields = Fields({**form.fields, "unit": ("unit",)}, mapping)
     done, unused = ImportedUnits(), UnusedColumns(form.fields)
     batch: list[Brought] = []
-    asked = _Asked(study, form)
+    asked, correct = _Asked(study, form), _Correct(study)
     progress.begin(path.name, lines)
 
     def store() -> None:
@@ -128,6 +134,7 @@ def import_units(
             continue
         done.read += 1
         done.odd += [BadRecord(row.line, warning) for warning in (*brought.warnings, *asked.twice(brought))]
+        done.odd += [BadRecord(row.line, warning) for warning in correct.otherwise(brought)]
         batch.append(brought)
         if len(batch) == _BATCH:
             store()
@@ -156,6 +163,22 @@ class _Asked:
         return sha256(" ".join(text.casefold().split()))
 
 
+class _Correct:
+    """The correct answers that are known: the first one to a question stays."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._known: dict[str, str] = {}
+
+    def otherwise(self, brought: Brought) -> Iterator[str]:
+        """A warning for each correct answer that another record has otherwise."""
+        for question, text in brought.references:
+            if question not in self._known:
+                self._known[question] = load_reference(self._study.reader, question) or text
+            if self._known[question] != text:
+                yield "has another correct answer than the one to its question that is there already, which stays"
+
+
 def _brought(
     row: Row | BadRecord, fields: Fields, form: UnitFormat, study: Study, unused: UnusedColumns
 ) -> Brought | BadRecord:
@@ -176,17 +199,20 @@ def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: Imp
     from medreview.study.rows import insert
 
     def change(connection: Any) -> tuple[int, int, int, int]:
+        answers = add_responses(connection, [response_row(one, imported_from) for one in _each(batch, "answers")])
+        for question, text in _each(batch, "references"):
+            add_reference(connection, question, text, imported_from)
         add_passages(connection, _each(batch, "passages"), imported_from)
         for table, row in _each(batch, "others"):
             insert(connection, table, [row])
         units = add_units(connection, list(_each(batch, "units")), imported_from)
         gold = add_gold(connection, _each(batch, "gold"), imported_from)
         opinions = add_opinions(connection, _each(batch, "opinions"), imported_from)
-        return units, gold, opinions, add_labels(connection, _each(batch, "labels"))
+        return units + answers, gold, opinions, add_labels(connection, _each(batch, "labels"))
 
     added, gold, opinions, labels = study.write(change)
     done.added += added
-    done.known += sum(len(one.units) for one in batch) - added
+    done.known += sum(len(one.units) + len(one.answers) for one in batch) - added
     done.gold += gold
     done.opinions += opinions
     done.labels += labels

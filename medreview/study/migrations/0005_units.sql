@@ -341,3 +341,37 @@ SELECT a.unit, a.axis, a.label, json_extract(a.payload, '$.by') AS adjudicated_b
                              WHERE c.unit = a.unit AND c.axis = a.axis AND c.event_id = o.value)) AS stands
 FROM (SELECT unit, axis, label, payload, reviewer, at_utc, max(event_id) AS event_id
       FROM event_live WHERE kind = 'adjudicate' GROUP BY unit, axis) AS a;
+-- Answers as units: what judges found in a whole response, by the newest word of each judge (one that answered before one
+-- that did not), alone and with an expert's remarks apart.
+CREATE INDEX finding_response ON hallucination_finding (response_id);
+CREATE VIEW finding_current AS
+SELECT f.finding_id, f.response_id, f.assisted, f.assisted_by, f.found, f.type, f.spans, f.reason, f.error,
+       o.judge, o.model, o.prompt_id, o.ordinal AS run
+FROM hallucination_finding AS f JOIN judge_run AS o ON o.judge_run_id = f.judge_run_id
+WHERE f.finding_id = (
+    SELECT g.finding_id FROM hallucination_finding AS g JOIN judge_run AS p ON p.judge_run_id = g.judge_run_id
+    WHERE g.response_id = f.response_id AND g.assisted = f.assisted AND p.judge = o.judge
+    ORDER BY g.error = '' DESC, p.ordinal DESC LIMIT 1);
+
+-- Where in the response they found it, a row for each place; span: its number in the finding, from 1. Only what judges
+-- say by themselves.
+CREATE VIEW finding_place AS
+SELECT f.finding_id, f.response_id, f.judge, f.type, s.key + 1 AS span, json_extract(p.value, '$[0]') AS "start",
+       json_extract(p.value, '$[1]') AS "end"
+FROM finding_current AS f, json_each(f.spans) AS s, json_each(s.value, '$.spans') AS p
+WHERE NOT f.assisted AND f.found;
+
+-- What reviewers made of them: taken over as a span that stands, or rejected.
+CREATE VIEW finding_handled AS
+SELECT unit, reviewer, pass, json_extract(payload, '$.from_finding') AS finding_id,
+       json_extract(payload, '$.from_span') AS span, 1 AS taken, event_id
+FROM span_live WHERE json_extract(payload, '$.from_finding') IS NOT NULL
+UNION ALL
+SELECT unit, reviewer, pass, json_extract(payload, '$.finding'), json_extract(payload, '$.span'),
+       json_extract(payload, '$.taken'), event_id
+FROM event_live WHERE kind = 'finding';
+
+-- Who gave an opinion: 'model', or people who annotated elsewhere: 'expert', 'layperson'. No machine's vote is theirs.
+ALTER TABLE opinion ADD COLUMN rater_group TEXT NOT NULL DEFAULT 'model'
+    CHECK (rater_group IN ('model', 'expert', 'layperson'));
+ALTER TABLE opinion ADD COLUMN spans TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(spans)); -- as of gold

@@ -1,0 +1,145 @@
+"""An answer as a whole: is anything in it hallucinated, of which type, and where? (MedHalu sections 2.3 and 3.1)"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from medreview.labels import ANSWER
+from medreview.statements.own_citations import numbering
+from medreview.study.unit_ids import ids_of, unit_id
+from medreview.units.answer_tables import ANSWER_TABLES
+from medreview.units.cited_source import load_sources
+from medreview.units.findings import Finding, alone, findings_of
+from medreview.units.kind import Rating, UnitKind
+from medreview.units.medhalu import MEDHALU
+from medreview.units.opinions import common, opinions_on
+from medreview.units.reference_answers import correct_answers_are, load_reference
+from medreview.units.source_document import source_document
+from medreview.units.statement_view import response_name
+from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
+
+TARGET: Final = "response"
+"""The key of the answer's own text, and the target of spans in it."""
+
+
+class Answer(UnitKind):
+    """``answer:RESPONSE_ID``: every response with a text, whatever its statements are."""
+
+    name = "answer"
+    title = "answers"
+    noun = "answer"
+    about = "Is anything in the answer wrong or made up, of which type, and where?"
+    key = "h"
+    axis = "hallucination"
+    levels = ANSWER
+    entry = "spans"
+    form = MEDHALU
+    tables = ANSWER_TABLES
+    rows = """SELECT 'answer:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
+       model, origin, record_id
+FROM response AS r WHERE trim(text) <> ''"""
+
+    def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
+        """The question; the answer, the correct answer if it may stand beside it, and what is cited."""
+        row = _response(reader, unit)
+        name = response_name(row["ordinal"])
+        sources = load_sources(reader, row["response_id"], numbering(reader, row["response_id"]))
+        correct = _correct(reader, row["question"]) if correct_answers_are(reader) == "shown" else ()
+        return UnitView(
+            unit=unit,
+            kind=self.name,
+            name=name,
+            group=name,
+            text=row["text"],
+            text_sha256=row["text_sha256"],
+            parts=(Part("asked", row["question"], main=True),),
+            documents=(
+                Document(TARGET, f"answer {name}", row["text"]),
+                *correct,
+                *(source_document(reader, source, f"source:{source.source_id}") for source in sources),
+            ),
+            model=row["model"],
+            origin=row["origin"],
+            record_id=row["record_id"],
+            response_id=row["response_id"],
+        )
+
+    def afterwards(self, reader: sqlite3.Connection, unit: str) -> tuple[Document, ...]:
+        """The correct answer, unless it was there from the start."""
+        return _correct(reader, _response(reader, unit)["question"]) if correct_answers_are(reader) == "after" else ()
+
+    def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
+        """What judges found in the answer, and what was said of it elsewhere; the type that most judges name.
+
+        What a judge found with an expert's remarks is told beside its own word and is no vote.
+        """
+        findings = findings_of(reader, ids_of(unit)[0])
+        said = tuple(_opinion(reader, one, findings) for one in findings)
+        found = common((*said, *opinions_on(reader, unit, self.axis, TARGET)), self.axis)
+        types = dict.fromkeys(one.words for one in alone(findings) if one.type not in (None, "none"))
+        marks = (
+            (TARGET, TextMark(*place, "quote"))
+            for one in alone(findings)
+            for span in one.spans
+            for place in span.places
+        )
+        return Machines(
+            found.opinions, found.level, found.words, " · ".join(f"finding: {name}" for name in types), tuple(marks)
+        )
+
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response."""
+        return ids_of(unit)[0]
+
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """The type that each judge found by itself, and the stored labels of machines."""
+        rows = reader.execute(
+            """SELECT f.response_id, f.judge, f.type FROM finding_current AS f JOIN response AS r USING (response_id)
+               WHERE NOT f.assisted AND f.type IS NOT NULL
+               UNION ALL
+               SELECT r.response_id, o.judge, o.label FROM response AS r JOIN opinion AS o
+               ON o.unit = 'answer:' || r.response_id
+               WHERE o.axis = 'hallucination' AND o.label IS NOT NULL AND o.rater_group = 'model'
+               ORDER BY 1, 2"""
+        )
+        for response_id, judge, level in rows:
+            yield Rating(unit_id(self.name, response_id), response_id, self.axis, judge, True, "", level)
+
+
+def _response(reader: sqlite3.Connection, unit: str) -> sqlite3.Row:
+    row: sqlite3.Row | None = reader.execute(
+        "SELECT * FROM response WHERE response_id = ? AND trim(text) <> ''", ids_of(unit)
+    ).fetchone()
+    if row is None:
+        raise KeyError(unit)
+    return row
+
+
+def _correct(reader: sqlite3.Connection, question: str) -> tuple[Document, ...]:
+    text = load_reference(reader, question)
+    return (Document("reference", "correct answer", text),) if text else ()
+
+
+def _opinion(reader: sqlite3.Connection, one: Finding, beside: Iterable[Finding]) -> Opinion:
+    said = one.words
+    if one.assisted:
+        before = next((other.words for other in alone(beside) if other.judge == one.judge), "not asked")
+        said = f"before: {before}; after {_whose(reader, one)} remarks: {one.words}"
+    return Opinion(
+        opinion_id=one.finding_id,
+        judge=one.judge,
+        model=one.model,
+        prompt=one.prompt_id,
+        said=said,
+        label=None if one.assisted else one.type,
+        reason=one.reason,
+        passages=tuple(Passage(TARGET, span.quote, span.status, span.places) for span in one.spans),
+        counts=not one.assisted and one.type is not None,
+    )
+
+
+def _whose(reader: sqlite3.Connection, one: Finding) -> str:
+    marks = ", ".join("?" * len(one.assisted_by))
+    names = reader.execute(f"SELECT DISTINCT reviewer FROM event WHERE event_id IN ({marks})", one.assisted_by)
+    said = ", ".join(sorted(row[0] for row in names))
+    return f"{said}'s" if said else "an expert's"

@@ -1,0 +1,154 @@
+"""Answers as units: what a file of them brings, what is shown, and what machines say."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.study import Study
+from medreview.study.check import check
+from medreview.text import Span
+from medreview.units.reference_answers import show_correct_answers
+from medreview.units.registry import KINDS
+from medreview.units.stored import load_gold
+from tests.support.study_builder import rows_of
+from tests.units.answer_study import CONTEXT, CORRECT, FACT, RECORDS, answer_units, bring_answers, find, write_answers
+
+ANSWER = KINDS["answer"]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "a.medreview") as opened:
+        bring_answers(opened, tmp_path)
+        yield opened
+
+
+def words(text: str, span: Span) -> str:
+    return text[span.start : span.end]
+
+
+def test_a_file_of_answers_brings_responses_their_gold_and_correct_answer_and_names_the_span_that_is_not_there(
+    tmp_path: Path,
+) -> None:
+    with Study.create(tmp_path / "a.medreview") as study:
+        done = bring_answers(study, tmp_path)
+        assert (done.kind, done.added, done.gold, done.opinions, done.bad) == ("answer", 3, 3, 2, [])
+        assert done.warnings == ["line 2: the gold span “take it in week 40” is not in the answer"]
+        again = bring_answers(study, tmp_path)
+        assert (again.added, again.known, again.gold, again.opinions) == (0, 3, 0, 0)
+        first, second, third = answer_units(study)
+        gold = load_gold(study.reader, second, "hallucination")
+        assert gold is not None
+        assert gold.label == "context"
+        assert [words(CONTEXT, span) for _, span, _ in gold.spans] == [
+            "Do not take ibuprofen after week 28", "You may take ibuprofen in week 35",
+        ]  # fmt: skip
+        others = [load_gold(study.reader, unit, "hallucination") for unit in (first, third)]
+        assert [(one.label, one.why, one.attention) for one in others if one] == [
+            ("fact", "It can close the ductus.", False), ("none", "", True),
+        ]  # fmt: skip
+        rows = rows_of(study, "SELECT record_id, model, origin, text FROM response ORDER BY ordinal")
+        assert rows[0] == {"record_id": "a1", "model": "atlas-2", "origin": "HealthQA", "text": FACT}
+        assert check(study.reader) == []
+
+
+def test_a_record_that_says_two_things_at_once_is_left_out_with_its_line_and_the_rest_is_kept(tmp_path: Path) -> None:
+    wrong = [
+        {**RECORDS[0], "hallucination_type": "odd"},
+        {**RECORDS[0], "hallucination_type": "none"},
+        {**RECORDS[0], "answer": " "},
+        {**RECORDS[0], "annotations": [{"group": "robot", "type": "none"}]},
+        {**RECORDS[0], "hallucinated_spans": [7]},
+        {**RECORDS[2], "hallucination_type": "yes", "correct_answer": "Another one."},
+    ]
+    with Study.create(tmp_path / "a.medreview") as study:
+        done = bring_answers(study, tmp_path, [RECORDS[0], *wrong])
+        assert [(bad.line, bad.reason) for bad in done.bad] == [
+            (2, "has the type “odd”, which is none of none, fact, input, context, other"),
+            (3, "has spans of a hallucination and the type none"),
+            (4, "has no answer"),
+            (5, "has an annotation of the group “robot”, which is none of expert, layperson, model"),
+            (6, "has spans that are no list of texts"),
+        ]
+        assert done.warnings == [
+            "line 7: “yes” names no type, so that it is no gold label",
+            "another correct answer to “Can I take ibuprofen in the last weeks o” is there already and stays",
+        ]
+        assert (done.added, done.gold) == (2, 1)
+
+
+def test_a_table_in_columns_is_read_as_the_same_answers(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "question,answer,type,marked,annotator,annotation\n"
+        f'Safe?,"{FACT}",input-conflicting,"[""Take it with food""]",p1,none\n'
+        f'Safe?,"{FACT}",input-conflicting,"[""Take it with food""]",p2,fact\n',
+        "utf-8",
+    )
+    with Study.create(tmp_path / "a.medreview") as study:
+        done = pipeline.bring_in(study, path, {"type": "gold", "marked": "spans"})
+        assert (done.kind, done.added, done.known, done.gold, done.opinions) == ("answer", 1, 1, 1, 2)
+        (unit,) = answer_units(study)
+        said = ANSWER.machines(study.reader, unit)
+        assert [(one.judge, one.label, one.counts) for one in said.opinions] == [
+            ("expert p1", "none", False), ("expert p2", "fact", False),
+        ]  # fmt: skip
+        assert said.level is None
+
+
+def test_ordinary_answers_are_no_file_of_gold(tmp_path: Path) -> None:
+    path = write_answers(tmp_path / "plain.jsonl", [{"answer": FACT, "type": "yes/no"}])
+    with Study.create(tmp_path / "a.medreview") as study:
+        assert pipeline.bring_in(study, path, {}).kind == "responses"
+        assert rows_of(study, "SELECT * FROM gold") == []
+        assert len(answer_units(study)) == 1
+
+
+def test_an_answer_shows_its_question_and_text_and_the_correct_answer_only_when_the_study_says_so(study: Study) -> None:
+    unit = answer_units(study)[0]
+    view = ANSWER.load(study.reader, unit)
+    assert [part.text for part in view.parts if part.main] == ["Can I take ibuprofen in the last weeks of pregnancy?"]
+    assert [(one.key, one.text) for one in view.documents] == [("response", FACT)]
+    assert [one.text for one in ANSWER.afterwards(study.reader, unit)] == [CORRECT]
+    show_correct_answers(study, "shown")
+    assert [one.key for one in ANSWER.load(study.reader, unit).documents] == ["response", "reference"]
+    assert ANSWER.afterwards(study.reader, unit) == ()
+    with pytest.raises(KeyError):
+        ANSWER.load(study.reader, "answer:r0")
+
+
+def test_judges_are_told_with_their_places_and_majority_and_what_they_said_after_remarks_is_no_vote(
+    study: Study,
+) -> None:
+    unit = answer_units(study)[1]
+    find(study, "one", unit, "none")
+    find(study, "one", unit, "context", "week 28", "week 35", prompt="p/2")
+    find(study, "two", unit, "context", "Paracetamol can be used", "week 99")
+    find(study, "three", unit, "fact", "week 35")
+    find(study, "four", unit, "")
+    find(study, "three", unit, "none", assisted_by=("e1",))
+    said = ANSWER.machines(study.reader, unit)
+    assert [(one.judge, one.said, one.counts) for one in said.opinions] == [
+        ("one", "context", True), ("two", "context", True), ("three", "fact", True),
+        ("three", "before: fact; after an expert's remarks: none", False), ("four", "no answer", False),
+        ("expert dr2", "context", False), ("layperson p7", "yes", False),
+    ]  # fmt: skip
+    assert (said.level, said.words) == ("context", "jury context 2, fact 1")
+    assert said.badges == "finding: context · finding: fact"
+    marked = [words(CONTEXT, Span(mark.start, mark.end)) for _, mark in said.marks]
+    assert marked == ["week 28", "week 35", "Paracetamol can be used", "week 35"]
+    assert [(p.quote, p.status, len(p.spans)) for p in said.opinions[1].passages][1] == ("week 99", "absent", 0)
+    ratings = [(one.rater, one.value) for one in ANSWER.machine_ratings(study.reader) if one.unit == unit]
+    assert sorted(ratings) == [("one", "context"), ("three", "fact"), ("two", "context")]
+
+
+def test_the_tables_of_an_export_have_the_answers_with_their_correct_ones(study: Study) -> None:
+    tables = {table.file: table for table in ANSWER.tables}
+    rows = list(tables["answers.csv"].rows(study.reader))
+    assert [len(row) for row in rows] == [len(tables["answers.csv"].columns)] * 3
+    assert (rows[0][6], rows[0][7]) == (FACT, CORRECT)
+    assert list(tables["answer_spans.csv"].rows(study.reader)) == []
+    assert json.loads(rows_of(study, "SELECT spans FROM opinion WHERE judge = 'p7'")[0]["spans"])[0]["label"] == ""
