@@ -83,13 +83,20 @@ class CitedPages:
     alone: bool = False
 
 
-def flags(result: RollUp, clash_kinds: Iterable[str], pages: CitedPages, together: RollUp | None = None) -> list[Flag]:
+def flags(
+    result: RollUp,
+    clash_kinds: Iterable[str],
+    pages: CitedPages,
+    together: RollUp | None = None,
+    findings: Collection[str] = (),
+) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
-    ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once. What
-    is missing is among the flags: see :func:`worth_flagging`.
+    ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once;
+    ``findings``: types of hallucination that judges of the whole response found where the statement stands. What is
+    missing is among the flags: see :func:`worth_flagging`.
     """
-    found: list[Flag] = []
+    found = [Flag(72, f"finding: {in_words(kind)}") for kind in sorted(findings)]
     lead = result.lead.snapshot_id if result.lead else None
     for fault, weight, badge in _FALSE_QUOTES:
         if fault in result.false_quotes:

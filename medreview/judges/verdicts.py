@@ -74,13 +74,14 @@ def flagged(reader: sqlite3.Connection) -> int:
 
 def _fingerprint(reader: sqlite3.Connection) -> str:
     """Hash of what the table is made from: tie rule, statements, which of them are retired, what they cite, judgements,
-    and the pages as they are.
+    findings, and the pages as they are.
 
     Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
     """
     counts = reader.execute(
         """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
                   (SELECT count(*) FROM merged_judgement),
+                  (SELECT count(*) FROM hallucination_finding),
                   (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
     ).fetchone()
     found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts)).encode())
@@ -123,6 +124,7 @@ def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Fla
     pages = _pages(reader)
     beside = _beside(reader)
     clashes = _clashes(reader)
+    findings = _findings(reader)
     tie = tie_rule(reader)
     injected = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     voters = VoteReader(reader)
@@ -154,7 +156,8 @@ def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Fla
             "merged": together.verdict if together else None,
             "merged_supported": together.supported if together else None,
         }
-        yield _verdict(statement_id, result, own.doubt) | said, flags(result, kinds, cited, together)
+        marks = flags(result, kinds, cited, together, findings.get(statement_id, ()))
+        yield _verdict(statement_id, result, own.doubt) | said, marks
 
 
 def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> str | None:
@@ -233,3 +236,12 @@ def _clashes(reader: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, ...
         (row["statement_id"], row["snapshot_id"]): tuple(clash["kind"] for clash in json.loads(row["clashes"]))
         for row in rows
     }
+
+
+def _findings(reader: sqlite3.Connection) -> dict[str, set[str]]:
+    """By statement: the types of hallucination that judges by themselves found where it stands in its response."""
+    rows = reader.execute("SELECT statement_id, type FROM finding_statement")
+    found: dict[str, set[str]] = {}
+    for statement_id, kind in rows:
+        found.setdefault(statement_id, set()).add(kind)
+    return found

@@ -53,3 +53,24 @@ def test_who_cites_nothing_is_alone_in_it_where_most_others_of_the_response_do(t
         refresh(study)
         row = study.reader.execute("SELECT badges FROM verdict WHERE statement_id = 'r1.3'").fetchone()
     assert ("cites nothing itself" in row["badges"]) == flagged
+
+
+def test_what_a_judge_of_the_whole_response_found_in_a_statement_is_a_badge_of_it_and_of_no_other(study):
+    def add(rows):
+        rows.response("r2", "Aspirin is safe in dengue. Drink enough. Rest.", statements=["Aspirin is safe", "Rest."])
+        rows.statement("r2", "Reworded without a place.")
+        runs = {name: rows.judge_run(name, "llm", prompt_id=name) for name in ("alone", "assisted")}
+        spans = '[{"quote": "Aspirin", "status": "exact", "spans": [[0, 7]]}]'
+        for name, run in runs.items():
+            rows.add(
+                "hallucination_finding", finding_id=name, judge_run_id=run, response_id="r2",
+                assisted=int(name == "assisted"), assisted_by="[]", found=1,
+                type="fact" if name == "alone" else "other", spans=spans, reason="", raw_output="", error="",
+            )  # fmt: skip
+
+    refresh(study)
+    build(study, add)
+    assert not verdicts.is_current(study.reader)
+    refresh(study)
+    rows = study.reader.execute("SELECT statement_id, badges FROM verdict WHERE statement_id LIKE 'r2%' ORDER BY 1")
+    assert [tuple(row) for row in rows] == [("r2.1", "finding: fact"), ("r2.2", ""), ("r2.3", "")]

@@ -361,6 +361,11 @@ SELECT f.finding_id, f.response_id, f.judge, f.type, s.key + 1 AS span, json_ext
 FROM finding_current AS f, json_each(f.spans) AS s, json_each(s.value, '$.spans') AS p
 WHERE NOT f.assisted AND f.found;
 
+-- The statements that stand where a judge found something.
+CREATE VIEW finding_statement AS
+SELECT DISTINCT p.statement_id, f.finding_id, f.span, f.type FROM finding_place AS f JOIN statement_place AS p
+ON p.response_id = f.response_id AND p."start" < f."end" AND f."start" < p."end";
+
 -- What reviewers made of them: taken over as a span that stands, or rejected.
 CREATE VIEW finding_handled AS
 SELECT unit, reviewer, pass, json_extract(payload, '$.from_finding') AS finding_id,
