@@ -219,6 +219,7 @@ def add_gold(connection: sqlite3.Connection, gold: Iterable[tuple[str, Gold]], a
 
 def add_opinions(connection: sqlite3.Connection, opinions: Iterable[NewOpinion], imported_from: str) -> int:
     """Store what machines say of units; how many opinions are new."""
+    given_at = now()
     rows = (
         {
             "opinion_id": one.opinion_id,
@@ -232,7 +233,7 @@ def add_opinions(connection: sqlite3.Connection, opinions: Iterable[NewOpinion],
             "confidence": one.confidence,
             "reason": one.reason,
             "quote": one.quote,
-            "given_at": now(),
+            "given_at": given_at,
             "imported_from": imported_from,
             "rater_group": one.rater_group,
             "spans": dumped_spans(one.spans),
