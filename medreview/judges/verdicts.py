@@ -240,7 +240,7 @@ def _clashes(reader: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, ...
 
 def _findings(reader: sqlite3.Connection) -> dict[str, set[str]]:
     """By statement: the types of hallucination that judges by themselves found where it stands in its response."""
-    rows = reader.execute("SELECT statement_id, type FROM finding_statement")
+    rows = reader.execute("SELECT DISTINCT statement_id, type FROM finding_statement")
     found: dict[str, set[str]] = {}
     for statement_id, kind in rows:
         found.setdefault(statement_id, set()).add(kind)

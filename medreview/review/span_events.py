@@ -18,9 +18,11 @@ def span_event(
     *,
     reason: str = "",
     with_span: str | None = None,
+    finding: tuple[str, int] | None = None,
 ) -> NewEvent:
     """A span that is marked with a level of an axis, in one of the unit's texts: ``"response"``, ``"source"`` (of a
-    snapshot), or the key of a document. ``with_span``: the event of the span that it clashes with."""
+    snapshot), or the key of a document. ``with_span``: the event of the span that it clashes with. ``finding``: id and
+    number of the machine's span that it was taken over from."""
     payload = {
         "axis": axis,
         "label": label,
@@ -32,6 +34,7 @@ def span_event(
     }
     payload |= {"reason": reason} if reason else {}
     payload |= {"with": with_span} if with_span else {}
+    payload |= {"from_finding": finding[0], "from_span": finding[1]} if finding else {}
     return NewEvent("span_add", unit, payload, snapshot)
 
 

@@ -9,7 +9,7 @@ from medreview.study.statement_edits import EDITS, made_by
 from medreview.units.registry import asks_of
 
 _ACTS = (
-    "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', "
+    "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', 'finding', "
     "'promote', 'split', 'join', 'exclude')"
 )
 
@@ -78,6 +78,8 @@ def describe(kind: str, payload: str, unit: str) -> str:
             return f"deleted {brief(said['exact'])}"
         case "span_move":
             return f"marked {brief(said['exact'])} instead"
+        case "finding":
+            return "finding rejected"
         case "promote":
             return f"made a statement of {brief(said['text'])}"
         case "split":

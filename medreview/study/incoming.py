@@ -85,6 +85,10 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _no_text(payload, "label", "exact") or _range_fault(payload, payload["exact"])
         case "span_del":
             return _no_text(payload, "span")
+        case "finding":
+            taken = payload.get("taken")
+            fits = _is_whole(payload.get("span")) and isinstance(taken, bool)
+            return _no_text(payload, "finding") or ("" if fits else "span and taken do not say what was done")
         case "promote":
             return _no_text(payload, "response", "text") or _range_fault(payload, payload["text"])
         case "guideline":

@@ -363,7 +363,7 @@ WHERE NOT f.assisted AND f.found;
 
 -- The statements that stand where a judge found something.
 CREATE VIEW finding_statement AS
-SELECT DISTINCT p.statement_id, f.finding_id, f.span, f.type FROM finding_place AS f JOIN statement_place AS p
+SELECT DISTINCT p.statement_id, f.finding_id, f.span, f.type, f."start", f."end" FROM finding_place AS f JOIN statement_place AS p
 ON p.response_id = f.response_id AND p."start" < f."end" AND f."start" < p."end";
 
 -- What reviewers made of them: taken over as a span that stands, or rejected.
