@@ -253,6 +253,26 @@ def test_a_deleted_span_is_no_remark(study, serve):
     assert remarks == 'On "It may be continued at any eGFR.": marked as a hallucination: "any eGFR"'
 
 
+def test_what_an_expert_says_of_a_whole_answer_is_told_to_the_judge_with_the_reasons_of_its_spans(study, serve):
+    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
+    recorder = Recorder("ann")
+    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 92, "end": 100}
+    events = [
+        NewEvent("decide", "answer:r1", {"axis": "hallucination", "label": "fact"}),
+        NewEvent("span_add", "answer:r1", span | {"exact": "any eGFR", "reason": "Not below 30."}),
+        NewEvent("note", "answer:r1", {"text": "The label says so."}),
+    ]
+    for event in events:
+        study.write(lambda db, event=event: recorder.append(db, event, block="answers", mode="open"))
+    judge_with(study, [model.settings()], task="hallucination_assisted")
+
+    assert part_of(model.prompts[0], "expert").split("\n") == [
+        "On the whole answer: hallucination, fact",
+        'On the whole answer: marked as a hallucination: "any eGFR" (Not below 30.)',
+        "On the whole answer: The label says so.",
+    ]
+
+
 FACTS = [Fact("Metformin is not started below an eGFR of 30.", "management"), Fact("B12 is measured.", "follow_up")]
 
 

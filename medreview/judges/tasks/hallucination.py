@@ -30,8 +30,11 @@ ASSISTED: Final = "hallucination_assisted"
 
 _REMARKS: Final = """
 SELECT e.event_id, e.kind, e.reviewer, e.unit, e.label, json_extract(e.payload, '$.text') AS note,
-       json_extract(e.payload, '$.exact') AS exact, s.text AS statement, s.response_id
-FROM event_live AS e JOIN statement_standing AS s ON s.statement_id = e.unit
+       json_extract(e.payload, '$.exact') AS exact, json_extract(e.payload, '$.reason') AS why, u.statement,
+       u.response_id
+FROM event_live AS e JOIN (
+    SELECT statement_id AS unit, text AS statement, response_id FROM statement_standing
+    UNION ALL SELECT 'answer:' || response_id, NULL, response_id FROM response) AS u ON u.unit = e.unit
 WHERE ((e.kind = 'note' AND trim(note) <> '')
     OR (e.event_id IN (SELECT event_id FROM span_live) AND e.axis = 'hallucination'
         AND json_extract(e.payload, '$.target') = 'response')
@@ -71,7 +74,7 @@ class Hallucination:
         texts = {"question": response.question, "response": response.text}
         if not self.assisted:
             return TaskUnit(ids, (request_of(self._prompt, self._key, texts),), {"events": []})
-        rows = _latest(self.study.reader.execute(f"{_REMARKS} AND s.response_id = ? ORDER BY e.event_id", ids))
+        rows = _latest(self.study.reader.execute(f"{_REMARKS} AND u.response_id = ? ORDER BY e.event_id", ids))
         remarks = "\n".join(dict.fromkeys(map(_remark, rows)))
         request = request_of(self._prompt, self._key, {**texts, "expert": remarks})
         return TaskUnit(ids, (request,), {"events": [row["event_id"] for row in rows]})
@@ -119,10 +122,11 @@ def _latest(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
 
 
 def _remark(row: sqlite3.Row) -> str:
-    about = f'On "{row["statement"]}": '
+    about = "On the whole answer: " if row["statement"] is None else f'On "{row["statement"]}": '
     if row["kind"] == "note":
         return f"{about}{row['note']}"
     if row["kind"] == "span_add":
-        return f'{about}marked as a hallucination: "{row["exact"]}"'
+        why = f" ({row['why']})" if row["why"] else ""
+        return f'{about}marked as a hallucination: "{row["exact"]}"{why}'
     level = level_named("hallucination", row["label"])
     return f"{about}{'no hallucination' if row['label'] == 'none' else f'hallucination, {level.name}'}"
