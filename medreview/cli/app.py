@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from medreview.cli.commands import (
+    assisted,
     audit,
     background,
     backup,
@@ -111,6 +112,7 @@ for command in (
     judge.judge,
     judges.judges,
     jury.jury,
+    assisted.assisted,
     facts.facts,
     diff.diff,
     stats.stats,

@@ -16,15 +16,19 @@ Shown = Literal["verdicts", "totals"]
 """What was shown: what the judges say of each statement, or only sums and rates."""
 
 _NEW: Final[dict[Shown, str]] = {
-    "verdicts": """SELECT EXISTS (SELECT 1 FROM statement_standing AS s WHERE NOT EXISTS (
-        SELECT 1 FROM judges_read AS k WHERE k.unit = s.statement_id AND k.reviewer = ?))""",
+    "verdicts": """SELECT coalesce(max(imported_at) > (SELECT max(at_utc) FROM event
+        WHERE kind = 'look' AND json_extract(payload, '$.shown') = 'verdicts' AND reviewer = ?), 1)
+        FROM (SELECT imported_at FROM response UNION ALL SELECT imported_at FROM unit)""",
     "totals": "SELECT NOT EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?)",
 }
+
+_SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion")
+"""Where machines speak."""
 
 
 def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
     """Whether a look tells the reviewer what no look has told before: judges have spoken, and it was not read yet."""
-    if not reader.execute("SELECT EXISTS (SELECT 1 FROM judgement)").fetchone()[0]:
+    if not any(reader.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in _SAID):
         return False
     return bool(reader.execute(_NEW[shown], (reviewer,)).fetchone()[0])
 

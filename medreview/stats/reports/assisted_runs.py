@@ -1,0 +1,157 @@
+"""Before and after of assisted runs: what judges found by themselves, and with an expert's remarks (MedHalu section 5).
+
+The remarks may hold the answer, so that these figures say how far a judge follows an expert. They count neither for nor
+against a judge and stand in no other figure.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final
+
+from medreview.labels import HALLUCINATION
+from medreview.units.statement_view import response_name
+
+LEVELS: Final = tuple(label.level for label in HALLUCINATION)
+
+_PAIRS: Final = """
+SELECT b.judge, b.model, r.response_id, r.ordinal, r.record_id, r.origin, b.type AS before, a.type AS after
+FROM finding_current AS a JOIN finding_current AS b
+ON b.response_id = a.response_id AND b.judge = a.judge AND NOT b.assisted
+JOIN response AS r ON r.response_id = a.response_id
+WHERE a.assisted ORDER BY b.judge, r.ordinal"""
+
+# The label that all who labelled the answer give; what they differ on has none.
+_LABELS: Final = """
+SELECT unit, min(label) AS label FROM reviewer_label
+WHERE axis = 'hallucination' AND unit LIKE 'answer:%' AND pass = 1 AND reviewer = coalesce(?, reviewer)
+GROUP BY unit HAVING min(label) = max(label)"""
+
+# Gold is silent until its answer is decided, and its block shown where it was decided blind.
+_GOLD: Final = """
+SELECT g.unit, g.label FROM gold AS g
+WHERE g.axis = 'hallucination' AND g.unit IN (SELECT unit FROM standing WHERE state = 'decided')
+      AND g.unit NOT IN (SELECT unit FROM kept_blind WHERE NOT seen)"""
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeAfter:
+    """One judge on one response. A type is a level of the hallucination axis; ``None``: the judge abstained, nobody
+    labelled the answer (or they differ), no gold is known (or it is not to be told yet)."""
+
+    judge: str
+    model: str
+    response_id: str
+    name: str
+    record_id: str
+    origin: str
+    before: str | None
+    after: str | None
+    reviewer: str | None
+    gold: str | None
+
+
+@dataclass(slots=True)
+class Against:
+    """A judge held against right labels, before and after, over ``n`` responses with both of its words.
+
+    ``found_*``: whether there is a hallucination at all is told as the label has it; ``type_*``: of which type, too.
+    ``*_mended``: wrong before and right after; ``*_spoilt``: right before and wrong after.
+    """
+
+    n: int = 0
+    found_before: int = 0
+    found_after: int = 0
+    found_mended: int = 0
+    found_spoilt: int = 0
+    type_before: int = 0
+    type_after: int = 0
+    type_mended: int = 0
+    type_spoilt: int = 0
+
+
+@dataclass(slots=True)
+class JudgeBeforeAfter:
+    """All of one judge: its responses asked both times, how many abstentions each time, and from which type to which
+    its word went (``moved["none"]["fact"]``)."""
+
+    judge: str
+    responses: int = 0
+    abstained_before: int = 0
+    abstained_after: int = 0
+    moved: dict[str, dict[str, int]] = field(default_factory=dict)
+    reviewer: Against = field(default_factory=Against)
+    gold: Against = field(default_factory=Against)
+
+
+@dataclass(frozen=True, slots=True)
+class AssistedReport:
+    """Every pair of runs, and their sums. ``gold_waits``: responses whose gold is not told yet."""
+
+    judges: list[JudgeBeforeAfter]
+    responses: list[BeforeAfter]
+    gold_waits: int
+
+
+def assisted_report(reader: sqlite3.Connection, reviewer: str | None = None) -> AssistedReport:
+    """What judges said before and after remarks, against the labels of one reviewer or of all, and against gold."""
+    rows = list(_rows(reader, reviewer))
+    known = {row[0] for row in reader.execute("SELECT unit FROM gold WHERE axis = 'hallucination'")}
+    waiting = {row.response_id for row in rows if row.gold is None and f"answer:{row.response_id}" in known}
+    judges = [_summed(judge, list(group)) for judge, group in groupby(rows, key=lambda row: row.judge)]
+    return AssistedReport(judges, rows, len(waiting))
+
+
+def _rows(reader: sqlite3.Connection, reviewer: str | None) -> Iterator[BeforeAfter]:
+    labels = dict(map(tuple, reader.execute(_LABELS, (reviewer,))))
+    gold = dict(map(tuple, reader.execute(_GOLD)))
+    for row in reader.execute(_PAIRS).fetchall():
+        unit = f"answer:{row['response_id']}"
+        yield BeforeAfter(
+            judge=row["judge"],
+            model=row["model"],
+            response_id=row["response_id"],
+            name=response_name(row["ordinal"]),
+            record_id=row["record_id"],
+            origin=row["origin"],
+            before=row["before"],
+            after=row["after"],
+            reviewer=labels.get(unit),
+            gold=gold.get(unit),
+        )
+
+
+def _summed(judge: str, rows: Sequence[BeforeAfter]) -> JudgeBeforeAfter:
+    both = [(row.before, row.after) for row in rows if row.before and row.after]
+    counts = Counter(both)
+    return JudgeBeforeAfter(
+        judge=judge,
+        responses=len(rows),
+        abstained_before=sum(row.before is None for row in rows),
+        abstained_after=sum(row.after is None for row in rows),
+        moved={one: {other: counts[one, other] for other in LEVELS if counts[one, other]}
+               for one in LEVELS if any(counts[one, other] for other in LEVELS)},
+        reviewer=_against((row.before, row.after, row.reviewer) for row in rows),
+        gold=_against((row.before, row.after, row.gold) for row in rows),
+    )  # fmt: skip
+
+
+def _against(words: Iterable[tuple[str | None, str | None, str | None]]) -> Against:
+    told = Against()
+    for before, after, right in words:
+        if before is None or after is None or right is None:
+            continue
+        told.n += 1
+        found = [(word == "none") == (right == "none") for word in (before, after)]
+        same = [word == right for word in (before, after)]
+        told.found_before += found[0]
+        told.found_after += found[1]
+        told.found_mended += found == [False, True]
+        told.found_spoilt += found == [True, False]
+        told.type_before += same[0]
+        told.type_after += same[1]
+        told.type_mended += same == [False, True]
+        told.type_spoilt += same == [True, False]
+    return told
