@@ -1,7 +1,7 @@
 """What each action of the table does for every kind of unit: acts of the session, and the steps that follow."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 

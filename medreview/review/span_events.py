@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
 from medreview.study.events import NewEvent
-from medreview.text import Span, sha256
+from medreview.text import Span
+from medreview.units.span_payload import span_payload
 
 
 def span_event(
@@ -23,18 +24,9 @@ def span_event(
     """A span that is marked with a level of an axis, in one of the unit's texts: ``"response"``, ``"source"`` (of a
     snapshot), or the key of a document. ``with_span``: the event of the span that it clashes with. ``finding``: id and
     number of the machine's span that it was taken over from."""
-    payload = {
-        "axis": axis,
-        "label": label,
-        "target": target,
-        "start": edit.start,
-        "end": edit.end,
-        "exact": edit.exact,
-        "sha256": sha256(edit.text),
-    }
-    payload |= {"reason": reason} if reason else {}
-    payload |= {"with": with_span} if with_span else {}
-    payload |= {"from_finding": finding[0], "from_span": finding[1]} if finding else {}
+    payload = span_payload(
+        axis, label, target, edit.text, edit.span, reason=reason, with_span=with_span, finding=finding
+    )
     return NewEvent("span_add", unit, payload, snapshot)
 
 

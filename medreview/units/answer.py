@@ -16,7 +16,7 @@ from medreview.units.opinions import common, opinions_on
 from medreview.units.reference_answers import correct_answers_are, load_reference
 from medreview.units.source_document import source_document
 from medreview.units.statement_view import response_name
-from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
+from medreview.units.view import Document, Machines, Opinion, Part, Passage, UnitView
 
 TARGET: Final = "response"
 """The key of the answer's own text, and the target of spans in it."""
@@ -69,7 +69,7 @@ FROM response AS r WHERE trim(text) <> ''"""
         return _correct(reader, _response(reader, unit)["question"]) if correct_answers_are(reader) == "after" else ()
 
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
-        """What judges found in the answer, and what was said of it elsewhere; the type that most judges name.
+        """What judges found in the answer, and what models said of it elsewhere; the type that most of them name.
 
         What a judge found with an expert's remarks is told beside its own word and is no vote.
         """
@@ -77,15 +77,8 @@ FROM response AS r WHERE trim(text) <> ''"""
         said = tuple(_opinion(reader, one, findings) for one in findings)
         found = common((*said, *opinions_on(reader, unit, self.axis, TARGET)), self.axis)
         types = dict.fromkeys(one.words for one in alone(findings) if one.type not in (None, "none"))
-        marks = (
-            (TARGET, TextMark(*place, "quote"))
-            for one in alone(findings)
-            for span in one.spans
-            for place in span.places
-        )
-        return Machines(
-            found.opinions, found.level, found.words, " · ".join(f"finding: {name}" for name in types), tuple(marks)
-        )
+        badges = " · ".join(f"finding: {name}" for name in types)
+        return Machines(found.opinions, found.level, found.words, badges)
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
         """The response."""
@@ -99,7 +92,7 @@ FROM response AS r WHERE trim(text) <> ''"""
                UNION ALL
                SELECT r.response_id, o.judge, o.label FROM response AS r JOIN opinion AS o
                ON o.unit = 'answer:' || r.response_id
-               WHERE o.axis = 'hallucination' AND o.label IS NOT NULL AND o.rater_group = 'model'
+               WHERE o.axis = 'hallucination' AND o.label IS NOT NULL
                ORDER BY 1, 2"""
         )
         for response_id, judge, level in rows:
@@ -133,7 +126,9 @@ def _opinion(reader: sqlite3.Connection, one: Finding, beside: Iterable[Finding]
         said=said,
         label=None if one.assisted else one.type,
         reason=one.reason,
-        passages=tuple(Passage(TARGET, span.quote, span.status, span.places) for span in one.spans),
+        passages=tuple(
+            Passage(TARGET, span.quote, span.status, () if one.assisted else span.places) for span in one.spans
+        ),
         counts=not one.assisted and one.type is not None,
     )
 

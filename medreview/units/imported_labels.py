@@ -28,7 +28,9 @@ class ImportedLabel:
 
     ``reason``: a level of ``medreview.labels.REASONS``, why the label differs from a judge's. ``at``: when, as the file
     has it. ``blind``: the file says that no judge's opinion had been seen. ``snapshot``: the page that it is on, and
-    ``texts`` the hashes of what was read, by the names that decisions have for them. Raises ``ValueError``, half a
+    ``texts`` the hashes of what was read, by the names that decisions have for them. ``spans``: payloads of what they
+    marked (:func:`medreview.units.span_payload.span_payload`). ``group``: what kind of people they are (expert,
+    layperson), which each of these events says. Raises ``ValueError``, half a
     sentence, for what is no label, flag or reason of this program.
     """
 
@@ -43,6 +45,8 @@ class ImportedLabel:
     blind: bool = False
     snapshot: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    spans: tuple[Mapping[str, Any], ...] = ()
+    group: str = ""
 
     def __post_init__(self) -> None:
         if not self.reviewer.strip():
@@ -86,11 +90,13 @@ def _add(connection: sqlite3.Connection, recorder: Recorder, one: ImportedLabel)
 
 
 def _events(one: ImportedLabel) -> Iterator[NewEvent]:
-    given = {"via": VIA, "given_at": one.at}
+    given = {"via": VIA, "given_at": one.at} | ({"group": one.group} if one.group else {})
     if one.label:
         seen = {"exposure": {"judge_verdict": "no"}} if one.blind else {}
         payload = {"axis": one.axis, "label": one.label, **given, **seen, **one.texts}
         yield NewEvent("decide", one.unit, payload, one.snapshot)
+    for span in one.spans:
+        yield NewEvent("span_add", one.unit, {**span, **given})
     for flag in one.flags:
         yield NewEvent("flag", one.unit, {"flag": flag, "on": True, **given})
     if one.note:

@@ -14,6 +14,8 @@ from medreview.labels import HALLUCINATION, SAME_WORDS
 from medreview.study import Study
 from medreview.study.unit_ids import unit_id
 from medreview.text import Span, normalise_newlines, real_lines
+from medreview.units.imported_labels import ImportedLabel
+from medreview.units.span_payload import span_payload
 from medreview.units.stored import NewOpinion
 from medreview.units.unit_format import Brought, UnitFormat
 from medreview.units.view import Gold
@@ -65,18 +67,21 @@ def _read(values: Mapping[str, Any], study: Study) -> Brought:
     record = _answer(values)
     unit = unit_id("answer", response_row(record, "")["response_id"])
     correct = text_of(values, "correct_answer").strip()
-    gold, remarks = _gold(values, record.response)
-    opinions = []
-    for told in _annotations(values):
-        opinion, lost = _opinion(told, unit, record.response)
-        opinions.append(opinion)
-        remarks += lost
+    gold, warnings = _gold(values, record.response)
+    opinions: list[NewOpinion] = []
+    labels: list[ImportedLabel] = []
+    for number, told in enumerate(_annotations(values), 1):
+        said = _annotation(told, number, unit, record.response)
+        opinions += said.opinions
+        labels += said.labels
+        warnings += said.warnings
     return Brought(
         answers=(record,),
         references=((record.question, correct),) if correct else (),
         gold=((unit, gold),) if gold else (),
         opinions=tuple(opinions),
-        warnings=tuple(remarks),
+        labels=tuple(labels),
+        warnings=tuple(warnings),
     )
 
 
@@ -101,11 +106,11 @@ def _gold(values: Mapping[str, Any], answer: str) -> tuple[Gold | None, list[str
     if "gold" not in values:
         return None, []
     label = _label(values["gold"], values.get("spans"), answer)
-    remarks = [f"the gold span {_brief(words)} is not in the answer" for words in label.lost]
+    warnings = [f"has a gold span that is not in its answer: {_brief(words)}" for words in label.lost]
     if label.level is None:
-        return None, [*remarks, f"{_brief(label.raw)} names no type, so that it is no gold label"]
+        return None, [*warnings, f"has a gold label that names no type: {_brief(label.raw)}"]
     attention = str(values.get("attention", "")).strip().casefold() in _TWO_WAY
-    return Gold(AXIS, label.level, label.spans, text_of(values, "reason").strip(), attention), remarks
+    return Gold(AXIS, label.level, label.spans, text_of(values, "reason").strip(), attention), warnings
 
 
 def _annotations(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -127,19 +132,27 @@ def _annotations(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         }  # fmt: skip
 
 
-def _opinion(told: Mapping[str, Any], unit: str, answer: str) -> tuple[NewOpinion, list[str]]:
+def _annotation(told: Mapping[str, Any], number: int, unit: str, answer: str) -> Brought:
+    """What one earlier annotator said: an opinion of a model, or a person's label with spans and reason.
+
+    A two-way label of a person names no type, and is kept in their note.
+    """
     group = name_of(told, "group").casefold()
     if group not in _GROUPS:
         raise ValueError(f"has an annotation of the group {_brief(group)}, which is none of expert, layperson, model")
-    name = name_of(told, "annotator")
+    group = _GROUPS[group]
+    name = name_of(told, "annotator") or f"{group} {number}"
+    reason = text_of(told, "reason").strip()
     label = _label(told["label"], told["spans"], answer)
-    model = name if _GROUPS[group] == "model" else ""
-    opinion = NewOpinion(
-        unit, name, AXIS, label.raw, label.level, model=model, reason=text_of(told, "reason").strip(),
-        rater_group=_GROUPS[group], spans=label.spans,
-    )  # fmt: skip
-    lost = [f"the span {_brief(words)} of {name or group} is not in the answer" for words in label.lost]
-    return opinion, lost
+    lost = tuple(f"has no such words in its answer as {name} marked: {_brief(words)}" for words in label.lost)
+    words = " … ".join(answer[span.start : span.end] for _, span, _ in label.spans)
+    if group == "model":
+        opinion = NewOpinion(unit, name, AXIS, label.raw, label.level, model=name, reason=reason, quote=words)
+        return Brought(opinions=(opinion,), warnings=lost)
+    note = reason if label.level else "; ".join(filter(None, (f"hallucinated: {label.raw}", words, reason)))
+    marked = (span_payload(AXIS, own, _TARGET, answer, span) for _, span, own in label.spans if own)
+    said = ImportedLabel(unit, name, AXIS, label.level or "", note=note, spans=tuple(marked), group=group)
+    return Brought(labels=(said,), warnings=lost)
 
 
 def _label(raw: object, spans: object, answer: str) -> _Label:

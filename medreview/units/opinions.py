@@ -18,14 +18,14 @@ def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: st
 
 
 def opinions_on(reader: sqlite3.Connection, unit: str, axis: str, quoted: str) -> tuple[Opinion, ...]:
-    """The stored opinions on a unit; those of people who annotated elsewhere are named as theirs and are no votes."""
+    """The stored opinions on a unit."""
     rows = reader.execute(
         "SELECT * FROM opinion WHERE unit = ? AND axis = ? ORDER BY given_at, judge, opinion_id", (unit, axis)
     )
     return tuple(
         Opinion(
             opinion_id=row["opinion_id"],
-            judge=row["judge"] if row["rater_group"] == "model" else f"{row['rater_group']} {row['judge']}".strip(),
+            judge=row["judge"],
             model=row["model"],
             prompt=row["prompt_id"],
             said=label_words(axis, row["label"]) if row["label"] else row["raw_label"],
@@ -33,7 +33,7 @@ def opinions_on(reader: sqlite3.Connection, unit: str, axis: str, quoted: str) -
             confidence=row["confidence"],
             reason=row["reason"],
             passages=(Passage(quoted, row["quote"], ""),) if row["quote"] else (),
-            counts=row["label"] is not None and row["rater_group"] == "model",
+            counts=row["label"] is not None,
         )
         for row in rows
     )
@@ -79,10 +79,10 @@ def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quot
 
 
 def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator[Rating]:
-    """Each machine's stored label on the units of a kind; not those of people who annotated elsewhere."""
+    """Each machine's stored label on the units of a kind."""
     query = """SELECT o.unit, o.judge, o.label, coalesce(nullif(u.belongs_to, ''), o.unit) FROM opinion AS o
                LEFT JOIN unit AS u ON u.unit_id = o.unit
-               WHERE o.axis = ? AND o.label IS NOT NULL AND o.rater_group = 'model' ORDER BY o.unit"""
+               WHERE o.axis = ? AND o.label IS NOT NULL ORDER BY o.unit"""
     for unit, judge, label, cluster in reader.execute(query, (axis,)):
         if kind_of(unit) == kind:
             yield Rating(unit, cluster, axis, judge, True, "", label)

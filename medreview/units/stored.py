@@ -63,11 +63,7 @@ class NewPassage:
 
 @dataclass(frozen=True, slots=True)
 class NewOpinion:
-    """What a machine says of a unit; ``label``: the level that its raw label is on the axis, or ``None``.
-
-    ``rater_group``: ``model``, or ``expert`` or ``layperson`` for people who annotated it elsewhere: they are shown as
-    what they are, and are no machine's vote. ``spans``: (key of the document, range, type) of what they marked.
-    """
+    """What a machine says of a unit; ``label``: the level that its raw label is on the axis, or ``None``."""
 
     unit: str
     judge: str
@@ -79,16 +75,13 @@ class NewOpinion:
     confidence: float | None = None
     reason: str = ""
     quote: str = ""
-    rater_group: str = "model"
-    spans: tuple[tuple[str, Span, str], ...] = ()
 
     @property
     def opinion_id(self) -> str:
         """Its id: the same words of the same judge on the same unit are one opinion."""
-        said = [self.axis, self.raw_label, self.reason, self.quote]
-        if self.rater_group != "model" or self.spans:
-            said += [self.rater_group, dumped_spans(self.spans)]
-        return content_id("o", self.unit, self.judge, self.prompt_id, *said)
+        return content_id(
+            "o", self.unit, self.judge, self.prompt_id, self.axis, self.raw_label, self.reason, self.quote
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +228,6 @@ def add_opinions(connection: sqlite3.Connection, opinions: Iterable[NewOpinion],
             "quote": one.quote,
             "given_at": given_at,
             "imported_from": imported_from,
-            "rater_group": one.rater_group,
-            "spans": dumped_spans(one.spans),
         }
         for one in opinions
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from tests.support.answer_study import answer_units, bring_answers, find
 from tests.support.commands import Program
-from tests.units.answer_study import answer_units, bring_answers, find
 
 
 def test_the_before_after_table_is_printed_written_and_noted_as_a_look(medreview: Program, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from medreview.review.undo import last_act
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
+from tests.support.answer_study import CONTEXT, answer_units, bring_answers, find
 from tests.support.study_builder import StudyBuilder, build, rows_of
-from tests.units.answer_study import CONTEXT, answer_units, bring_answers, find
 
 
 @pytest.fixture

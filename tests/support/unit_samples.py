@@ -9,6 +9,7 @@ from medreview.import_files import import_file
 from medreview.judges.verdicts import refresh
 from medreview.progress import SILENT
 from medreview.study import Study
+from tests.support.answer_study import answer_units, find
 from tests.support.study_builder import StudyBuilder, build
 
 PAGE: Final = (
@@ -48,11 +49,20 @@ def imported(file: str) -> Callable[[Study], None]:
     return fill
 
 
+def answers(study: Study) -> None:
+    """Answers with gold from the sample data, and two judges' findings in the first of them."""
+    imported("answers_with_gold.jsonl")(study)
+    first = answer_units(study)[0]
+    find(study, "one", first, "fact", "does not reach the baby", "Take it with food")
+    find(study, "two", first, "none")
+
+
 SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
     "pair": two_responses,
     "response": two_responses,
     "qa": imported("qa_items.jsonl"),
     "question": imported("question_checks.jsonl"),
     "revision": imported("revisions.jsonl"),
+    "answer": answers,
 }
 """How to fill a new study with units of each kind."""

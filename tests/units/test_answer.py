@@ -1,20 +1,20 @@
 """Answers as units: what a file of them brings, what is shown, and what machines say."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from medreview import pipeline
+from medreview.review.reviewer_state import load_reviewer_state
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.text import Span
 from medreview.units.reference_answers import show_correct_answers
 from medreview.units.registry import KINDS
 from medreview.units.stored import load_gold
+from tests.support.answer_study import CONTEXT, CORRECT, FACT, RECORDS, answer_units, bring_answers, find, write_answers
 from tests.support.study_builder import rows_of
-from tests.units.answer_study import CONTEXT, CORRECT, FACT, RECORDS, answer_units, bring_answers, find, write_answers
 
 ANSWER = KINDS["answer"]
 
@@ -35,10 +35,12 @@ def test_a_file_of_answers_brings_responses_their_gold_and_correct_answer_and_na
 ) -> None:
     with Study.create(tmp_path / "a.medreview") as study:
         done = bring_answers(study, tmp_path)
-        assert (done.kind, done.added, done.gold, done.opinions, done.bad) == ("answer", 3, 3, 2, [])
-        assert done.warnings == ["line 2: the gold span “take it in week 40” is not in the answer"]
+        assert (done.kind, done.added, done.gold, done.labels, done.bad) == ("answer", 3, 3, 2, [])
+        assert [(odd.line, odd.reason) for odd in done.odd] == [
+            (2, "has a gold span that is not in its answer: “take it in week 40”")
+        ]
         again = bring_answers(study, tmp_path)
-        assert (again.added, again.known, again.gold, again.opinions) == (0, 3, 0, 0)
+        assert (again.added, again.known, again.gold, again.labels) == (0, 3, 0, 0)
         first, second, third = answer_units(study)
         gold = load_gold(study.reader, second, "hallucination")
         assert gold is not None
@@ -73,9 +75,9 @@ def test_a_record_that_says_two_things_at_once_is_left_out_with_its_line_and_the
             (5, "has an annotation of the group “robot”, which is none of expert, layperson, model"),
             (6, "has spans that are no list of texts"),
         ]
-        assert done.warnings == [
-            "line 7: “yes” names no type, so that it is no gold label",
-            "another correct answer to “Can I take ibuprofen in the last weeks o” is there already and stays",
+        assert [(odd.line, odd.reason) for odd in done.odd] == [
+            (7, "has a gold label that names no type: “yes”"),
+            (7, "has another correct answer than the one to its question that is there already, which stays"),
         ]
         assert (done.added, done.gold) == (2, 1)
 
@@ -90,13 +92,42 @@ def test_a_table_in_columns_is_read_as_the_same_answers(tmp_path: Path) -> None:
     )
     with Study.create(tmp_path / "a.medreview") as study:
         done = pipeline.bring_in(study, path, {"type": "gold", "marked": "spans"})
-        assert (done.kind, done.added, done.known, done.gold, done.opinions) == ("answer", 1, 1, 1, 2)
+        assert (done.kind, done.added, done.known, done.gold, done.labels) == ("answer", 1, 1, 1, 2)
         (unit,) = answer_units(study)
-        said = ANSWER.machines(study.reader, unit)
-        assert [(one.judge, one.label, one.counts) for one in said.opinions] == [
-            ("expert p1", "none", False), ("expert p2", "fact", False),
-        ]  # fmt: skip
-        assert said.level is None
+        assert ANSWER.machines(study.reader, unit).opinions == ()
+        rows = rows_of(study, "SELECT reviewer, label, mode FROM reviewer_label ORDER BY reviewer")
+        assert [tuple(row.values()) for row in rows] == [("p1", "none", "assisted"), ("p2", "fact", "assisted")]
+
+
+def test_what_people_and_models_said_elsewhere_comes_in_as_labels_of_their_names_and_as_opinions(
+    tmp_path: Path,
+) -> None:
+    said = [
+        {"annotator": "dr2", "group": "experts", "type": "context", "reason": "28 against 35",
+         "spans": ["after week 28", {"text": "in week 35", "type": "fact"}]},
+        {"group": "layperson", "type": "yes", "spans": ["week 28"]},
+        {"annotator": "gpt", "group": "model", "type": "fact", "spans": ["after week 28", "in week 35"]},
+    ]  # fmt: skip
+    with Study.create(tmp_path / "a.medreview") as study:
+        bring_answers(study, tmp_path, [{**RECORDS[1], "annotations": said}])
+        (unit,) = answer_units(study)
+        own = load_reviewer_state(study.reader, unit, "dr2")
+        assert (own.label, own.note) == ("context", "28 against 35")
+        assert [(mine.exact, mine.label) for mine in own.spans] == [
+            ("after week 28", "context"),
+            ("in week 35", "fact"),
+        ]
+        lay = load_reviewer_state(study.reader, unit, "layperson 2")
+        assert (lay.label, lay.note, lay.spans) == (None, "hallucinated: yes; week 28", ())
+        groups = rows_of(study, "SELECT DISTINCT reviewer, json_extract(payload, '$.group') AS g FROM event ORDER BY 1")
+        assert [tuple(row.values()) for row in groups] == [("dr2", "expert"), ("layperson 2", "layperson")]
+        (opinion,) = ANSWER.machines(study.reader, unit).opinions
+        assert (opinion.judge, opinion.label, opinion.passages[0].quote) == (
+            "gpt",
+            "fact",
+            "after week 28 … in week 35",
+        )
+        assert check(study.reader) == []
 
 
 def test_ordinary_answers_are_no_file_of_gold(tmp_path: Path) -> None:
@@ -134,11 +165,10 @@ def test_judges_are_told_with_their_places_and_majority_and_what_they_said_after
     assert [(one.judge, one.said, one.counts) for one in said.opinions] == [
         ("one", "context", True), ("two", "context", True), ("three", "fact", True),
         ("three", "before: fact; after an expert's remarks: none", False), ("four", "no answer", False),
-        ("expert dr2", "context", False), ("layperson p7", "yes", False),
     ]  # fmt: skip
     assert (said.level, said.words) == ("context", "jury context 2, fact 1")
     assert said.badges == "finding: context · finding: fact"
-    marked = [words(CONTEXT, Span(mark.start, mark.end)) for _, mark in said.marks]
+    marked = [words(CONTEXT, span) for one in said.opinions for passage in one.passages for span in passage.spans]
     assert marked == ["week 28", "week 35", "Paracetamol can be used", "week 35"]
     assert [(p.quote, p.status, len(p.spans)) for p in said.opinions[1].passages][1] == ("week 99", "absent", 0)
     ratings = [(one.rater, one.value) for one in ANSWER.machine_ratings(study.reader) if one.unit == unit]
@@ -151,4 +181,3 @@ def test_the_tables_of_an_export_have_the_answers_with_their_correct_ones(study:
     assert [len(row) for row in rows] == [len(tables["answers.csv"].columns)] * 3
     assert (rows[0][6], rows[0][7]) == (FACT, CORRECT)
     assert list(tables["answer_spans.csv"].rows(study.reader)) == []
-    assert json.loads(rows_of(study, "SELECT spans FROM opinion WHERE judge = 'p7'")[0]["spans"])[0]["label"] == ""

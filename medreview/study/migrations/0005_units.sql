@@ -375,8 +375,3 @@ UNION ALL
 SELECT unit, reviewer, pass, json_extract(payload, '$.finding'), json_extract(payload, '$.span'),
        json_extract(payload, '$.taken'), event_id
 FROM event_live WHERE kind = 'finding';
-
--- Who gave an opinion: 'model', or people who annotated elsewhere: 'expert', 'layperson'. No machine's vote is theirs.
-ALTER TABLE opinion ADD COLUMN rater_group TEXT NOT NULL DEFAULT 'model'
-    CHECK (rater_group IN ('model', 'expert', 'layperson'));
-ALTER TABLE opinion ADD COLUMN spans TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(spans)); -- as of gold

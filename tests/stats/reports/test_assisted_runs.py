@@ -9,7 +9,7 @@ import pytest
 from medreview.stats.reports.assisted_runs import assisted_report
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
-from tests.units.answer_study import answer_units, bring_answers, find
+from tests.support.answer_study import answer_units, bring_answers, find
 
 
 @pytest.fixture
