@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
 from medreview.study.events import NewEvent
-from medreview.text import Span
+from medreview.text import Span, sha256
 from medreview.units.span_payload import span_payload
 
 
