@@ -10,6 +10,7 @@ from medreview.units.kind import UnitKind
 from medreview.units.pair import Pair
 from medreview.units.qa import QA
 from medreview.units.question import Question
+from medreview.units.ranking import Ranking
 from medreview.units.revision import Revision
 from medreview.units.statement_view import load_name
 from medreview.units.unit_format import UnitFormat
@@ -22,6 +23,7 @@ _EVERY: Final[tuple[UnitKind, ...]] = (
     Question(),
     Revision(),
     Answer(),
+    Ranking(),
 )
 KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""

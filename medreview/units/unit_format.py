@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from medreview.exchange.imports.answer_records import AnswerRecord
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, field_of, normalise_column, peek
+from medreview.exchange.imports.field_mapping import (
+    AS_NAMED,
+    Fields,
+    Unfold,
+    columns_of,
+    field_of,
+    normalise_column,
+    peek,
+)
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.responses import add_responses, response_row
 from medreview.exchange.imports.rows import BadRecord, Row
@@ -60,6 +68,7 @@ class UnitFormat:
     columns, normalised, those of ``--map`` as their field, and the first records by field. ``required`` must be there.
     ``read`` makes of a record's values, by field, what it brings; it raises ``ValueError``, half a sentence on what is
     wrong (``has no passage``). ``unlike``: no two units of it should have the same text; those that do are named.
+    ``unfold`` makes other rows of those of the file, where one of them is not one record.
     """
 
     name: str
@@ -69,6 +78,7 @@ class UnitFormat:
     read: Callable[[Mapping[str, Any], Study], Brought]
     tells: Callable[[Collection[str], Sequence[Mapping[str, Any]]], bool] = lambda columns, records: True
     unlike: bool = False
+    unfold: Unfold | None = None
 
 
 @dataclass(slots=True)
@@ -126,7 +136,7 @@ def import_units(
             _store(study, batch, storable_text(path.name), done)
             batch.clear()
 
-    for row in fields.check(rows, path, form.required):
+    for row in fields.check(rows, path, form.required, form.unfold):
         brought = _brought(row, fields, form, study, unused)
         progress.step()
         if isinstance(brought, BadRecord):
