@@ -32,9 +32,9 @@ class Imported:
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
     ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
-    that of the units, ``gold`` counts right labels, ``opinions`` what machines say of them, ``labels`` what people
-    said; ``odd`` are records that came in and are not as they should be. ``unused``: columns that nothing was made of.
-    ``warnings``: sentences on what is missing in the file.
+    that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
+    say of them, ``labels`` what people said; ``odd`` are records that came in and are not as they should be.
+    ``unused``: columns that nothing was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -46,6 +46,7 @@ class Imported:
     empty: int = 0
     given: int = 0
     facts: int = 0
+    cases: int = 0
     gold: int = 0
     opinions: int = 0
     labels: int = 0
@@ -115,7 +116,8 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
 def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str], progress: Progress) -> Imported:
     told = import_units(study, path, form, mapping, progress)
     done = Imported(str(path), form.name, told.read, told.added, told.known, told.bad, unused=told.unused)
-    done.gold, done.opinions, done.labels, done.odd = told.gold, told.opinions, told.labels, told.odd
+    done.cases, done.gold, done.opinions = told.cases, told.gold, told.opinions
+    done.labels, done.odd = told.labels, told.odd
     extract_all(study, progress)
     return done
 

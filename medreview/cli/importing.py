@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from medreview.pipeline import PageProvider, Prepared
     from medreview.study import Study
 
-_UNITS: Final = {"responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event"}
+_UNITS: Final = {
+    "responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event",
+    "case": "suggested fact",
+}  # fmt: skip
 """What is counted in a file of each kind; in one of units, these."""
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers, judgements, tables or exports.")]
@@ -45,6 +48,8 @@ def imported_sentence(done: "Imported") -> str:
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
     sentence = f"{done.file}: {counted(done.added, _noun(done.kind))} added{known}{left}"
+    if done.cases:
+        sentence += f"; {counted(done.cases, 'case')} added"
     if done.gold:
         sentence += f"; {counted(done.gold, 'gold label')} added"
     if done.opinions:

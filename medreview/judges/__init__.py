@@ -1,8 +1,9 @@
 """Judges of whether a source supports a statement, and the verdict over all their judgements.
 
 ``offline`` judges by rules, without a model, and ``offline_stage`` does so for a study; ``import_judgements`` imports
-judgements made elsewhere; ``votes`` says which judgements count; ``rollup`` aggregates them to one verdict, by the tie
-rule of ``ties``; ``triage`` orders statements for review; ``verdicts`` stores both for a whole study.
+judgements made elsewhere; ``votes`` says which judgements count; ``rollup`` aggregates them to one verdict, by
+``majority`` and the tie rule of ``ties``; ``triage`` orders statements for review; ``verdicts`` stores both for a whole
+study. ``fact_votes`` is the same for key facts.
 
 Models: ``tasks`` defines the requests and the rows made of the answers, ``llm_stage`` runs a task with several judges,
 ``prompts`` loads the prompts. Sources are untrusted: ``prompt_fencing`` delimits them in the prompt, ``injection``

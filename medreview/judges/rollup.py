@@ -10,8 +10,9 @@ no usable answer abstains: it has no vote and is counted. Which judgements are v
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from medreview.judges.majority import yes_or_no
 from medreview.judges.votes import Judge, Vote, jury
 from medreview.labels import PROVEN_QUOTES, TieRule
 
@@ -65,17 +66,18 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     first = [label for label in tally if tally[label] == most]
     verdict = _broken(first, tie)
     supports = [_supports(words) for words in judges]
+    supported, even = yes_or_no(supports, tie)
     false = [vote for vote in counting if vote.false_quote]
     confidences = [vote.confidence for vote in counting if vote.confidence is not None and _counts(vote, verdict)]
     conflict = _across_sources(judges)
     return RollUp(
         verdict=verdict,
-        supported=majority(supports, tie),
+        supported=supported,
         conflict=conflict,
         votes_for=most,
         votes_other=sum(tally.values()) - most,
         abstained=sum(label is None and word is None for label, word in zip(by_judge, supports, strict=True)),
-        tied=len(first) > 1 or _even(supports),
+        tied=len(first) > 1 or even,
         lead=_lead(false or counting, verdict),
         against=next(vote.snapshot_id for vote in counting if vote.verdict == "contradicted") if conflict else None,
         false_quotes=tuple(sorted({vote.false_quote for vote in false})),
@@ -109,26 +111,6 @@ def over_sources(words: Iterable[Vote | Word]) -> Word:
     """One judge's or reviewer's words on a statement, a word on each source, as one."""
     told = list(words)
     return Word(_strongest(told), _supports(told))
-
-
-def majority(words: Iterable[bool | None], tie: TieRule) -> bool | None:
-    """Whether most say supported; ``None`` in ``words`` is an abstention and does not count.
-
-    ``None`` when nobody says either, and for a tie that the tie rule leaves open.
-    """
-    told = list(words)
-    if _even(told):
-        return _EVEN[tie]
-    balance = told.count(True) - told.count(False)
-    return balance > 0 if balance else None
-
-
-def _even(words: Iterable[bool | None]) -> bool:
-    said = list(words)
-    return said.count(True) == said.count(False) > 0
-
-
-_EVEN: Final[dict[TieRule, bool | None]] = {"undecided": None, "supported": True, "not_supported": False}
 
 
 def _of_judges(votes: Iterable[Vote]) -> Mapping[Judge, list[Vote]]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from medreview.study.file_fault import fault_of, file_faults
 from medreview.study.row_seals import register
+from medreview.text import sha256
 
 _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "fuse.sshfs", "fuse.rclone", "davfs", "fuse.gvfsd", "ncpfs", "glusterfs")
 
@@ -129,6 +130,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
         "PRAGMA recursive_triggers = ON"
     )  # a row that INSERT OR REPLACE replaces is deleted by the rules
     register(connection)
+    connection.create_function(
+        "sha256_of", 1, sha256, deterministic=True
+    )  # ties questions of responses to those of cases
 
 
 def _has_log(path: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 import medreview
 from medreview.labels import LABEL_SET_VERSION
+from medreview.study.case_facts import make_rows
 from medreview.study.ids import Ulids
 from medreview.study.statement_edits import EDITS
 from medreview.study.statement_making import make_statements, settle, settle_after
@@ -97,13 +98,14 @@ def event_hash(row: Mapping[str, Any] | sqlite3.Row) -> str:
 def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     """Insert a complete event row; its sequence number in this file.
 
-    An edit of statements makes what it makes with it, wherever it comes from, and what is retired is made anew. Raises
-    ``ValueError`` when it cannot.
+    An edit of statements makes what it makes with it, a fact that is added or kept its rows, wherever the event comes
+    from, and what is retired is made anew. Raises ``ValueError`` when it cannot.
     """
     edits = row["kind"] in EDITS
     payload = json.loads(row["payload"]) if edits else {}
     if edits:
         make_statements(connection, row["kind"], row["unit"], payload)
+    make_rows(connection, row)
     columns = (*COLUMNS, "hash")
     marks = ", ".join("?" * len(columns))
     cursor = connection.execute(

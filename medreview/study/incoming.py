@@ -10,7 +10,18 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeGuard
 
-from medreview.labels import ADJUDICATED_BY, AXES, FLAGS, PAGE_STATES, REASONS, SET_APART, Label, is_label, scale_of
+from medreview.labels import (
+    ADJUDICATED_BY,
+    AXES,
+    CATEGORY,
+    FLAGS,
+    PAGE_STATES,
+    REASONS,
+    SET_APART,
+    Label,
+    is_label,
+    scale_of,
+)
 from medreview.storable import unstorable
 from medreview.study.bodies import body_digest
 from medreview.study.events import event_hash
@@ -89,6 +100,8 @@ def _payload_fault(event: Row, payload: Row) -> str:
             taken = payload.get("taken")
             fits = _is_whole(payload.get("span")) and isinstance(taken, bool)
             return _no_text(payload, "finding") or ("" if fits else "span and taken do not say what was done")
+        case "fact_add":
+            return _fact_fault(payload)
         case "promote":
             return _no_text(payload, "response", "text") or _range_fault(payload, payload["text"])
         case "guideline":
@@ -157,7 +170,21 @@ def _label_fault(payload: Row) -> str:
     axis = payload.get("axis")
     if not isinstance(axis, str) or scale_of(axis) not in AXES:
         return "axis is none of this program"
-    return "" if is_label(axis, payload.get("label")) else "label is none of this program"
+    if not is_label(axis, payload.get("label")):
+        return "label is none of this program"
+    if (axis, payload["label"]) == ("suggestion", "edited"):
+        no_category = _not_one_of(payload, "category", CATEGORY) if "category" in payload else ""
+        return _no_words(payload, "text") or no_category
+    return ""
+
+
+def _fact_fault(payload: Row) -> str:
+    return _no_text(payload, "case") or _no_words(payload, "text") or _not_one_of(payload, "category", CATEGORY)
+
+
+def _no_words(payload: Row, name: str) -> str:
+    text = payload.get(name)
+    return "" if isinstance(text, str) and text and text == text.strip() else f"{name} holds no words"
 
 
 def _not_one_of(payload: Row, name: str, labels: tuple[Label, ...]) -> str:

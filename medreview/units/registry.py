@@ -6,6 +6,7 @@ from typing import Final
 from medreview.study.unit_ids import kind_of
 from medreview.units.answer import Answer
 from medreview.units.asks import STATEMENT, Asks
+from medreview.units.fact_vote import FactVotes
 from medreview.units.kind import UnitKind
 from medreview.units.pair import Pair
 from medreview.units.qa import QA
@@ -13,6 +14,7 @@ from medreview.units.question import Question
 from medreview.units.ranking import Ranking
 from medreview.units.revision import Revision
 from medreview.units.statement_view import load_name
+from medreview.units.suggestion import Suggestion
 from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
 
@@ -23,6 +25,8 @@ _EVERY: Final[tuple[UnitKind, ...]] = (
     Question(),
     Revision(),
     Answer(),
+    Suggestion(),
+    FactVotes(),
     Ranking(),
 )
 KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
-from medreview.study.unit_ids import unit_id
+from medreview.study.unit_rows import content_unit_id, dumped, insert_unit
 from medreview.text import Span, sha256
 from medreview.units.view import Gold
 
@@ -44,7 +44,7 @@ class NewUnit:
     @property
     def unit(self) -> str:
         """Its id: the same content has the same one in every study."""
-        return unit_id(self.kind, content_id("x", self.belongs_to, dumped(self.content)))
+        return content_unit_id(self.kind, self.belongs_to, self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +101,6 @@ class StoredUnit:
     made_by: Mapping[str, Any]
 
 
-def dumped(content: Mapping[str, Any]) -> str:
-    """The JSON text of a content, the same for the same content."""
-    return json.dumps(content, ensure_ascii=False, sort_keys=True)
-
-
 def dumped_spans(spans: Iterable[tuple[str, Span, str]]) -> str:
     """The JSON text of spans: (key of the document, range, type)."""
     return json.dumps([{"target": target, "start": start, "end": end, "label": label}
@@ -153,26 +148,14 @@ def load_gold(reader: sqlite3.Connection, unit: str, axis: str) -> Gold | None:
 
 def add_units(connection: sqlite3.Connection, units: Sequence[NewUnit], imported_from: str) -> int:
     """Store units after the last of their kind, inside the caller's transaction; how many of them are new."""
-    added = 0
-    for one in units:
-        last = connection.execute("SELECT max(ordinal) FROM unit WHERE kind = ?", (one.kind,)).fetchone()[0]
-        row = {
-            "unit_id": one.unit,
-            "kind": one.kind,
-            "ordinal": 1 + (last or 0),
-            "record_id": one.record_id,
-            "origin": one.origin,
-            "model": one.model,
-            "belongs_to": one.belongs_to,
-            "text": one.text,
-            "content": dumped(one.content),
-            "content_sha256": sha256(dumped(one.content)),
-            "made_by": dumped(one.made_by),
-            "imported_at": now(),
-            "imported_from": imported_from,
-        }
-        added += insert(connection, "unit", [row])
-    return added
+    return sum(
+        insert_unit(
+            connection, one.kind, one.belongs_to, one.content,
+            record_id=one.record_id, origin=one.origin, model=one.model, text=one.text, made_by=dumped(one.made_by),
+            imported_at=now(), imported_from=imported_from,
+        )
+        for one in units
+    )  # fmt: skip
 
 
 def add_passages(connection: sqlite3.Connection, passages: Iterable[NewPassage], imported_from: str) -> int:

@@ -23,6 +23,7 @@ from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.text import sha256
+from medreview.units.cases import NewCase, add_cases
 from medreview.units.imported_labels import ImportedLabel, add_labels
 from medreview.units.reference_answers import add_reference, load_reference
 from medreview.units.stored import (
@@ -41,7 +42,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What one record brings: units, the passages that they are about, right labels, what machines and people say.
+    """What one record brings: units, the passages and cases they are about, right labels, what machines and people say.
 
     ``answers``: ordinary responses, which are units of a kind as they are; ``references``: (question, correct answer).
     ``others``: rows of further tables, ``(table, row)``; a row that is there already is passed over. ``warnings``: what
@@ -50,6 +51,7 @@ class Brought:
 
     units: tuple[NewUnit, ...] = ()
     passages: tuple[NewPassage, ...] = ()
+    cases: tuple[NewCase, ...] = ()
     gold: tuple[tuple[str, Gold], ...] = ()
     opinions: tuple[NewOpinion, ...] = ()
     labels: tuple[ImportedLabel, ...] = ()
@@ -83,7 +85,8 @@ class UnitFormat:
 
 @dataclass(slots=True)
 class ImportedUnits:
-    """Counts of one file: records ``read``, units ``added`` and ``known``, gold labels, opinions, people's ``labels``.
+    """Counts of one file: records ``read``, units ``added`` and ``known``, ``cases``, gold labels, opinions, people's
+    ``labels``.
 
     ``bad``: records left out; ``odd``: those that came in and are not as they should be.
     """
@@ -91,6 +94,7 @@ class ImportedUnits:
     read: int = 0
     added: int = 0
     known: int = 0
+    cases: int = 0
     gold: int = 0
     opinions: int = 0
     labels: int = 0
@@ -208,21 +212,23 @@ def _brought(
 def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: ImportedUnits) -> None:
     from medreview.study.rows import insert
 
-    def change(connection: Any) -> tuple[int, int, int, int]:
+    def change(connection: Any) -> tuple[int, int, int, int, int]:
         answers = add_responses(connection, [response_row(one, imported_from) for one in _each(batch, "answers")])
         for question, text in _each(batch, "references"):
             add_reference(connection, question, text, imported_from)
         add_passages(connection, _each(batch, "passages"), imported_from)
+        cases = add_cases(connection, _each(batch, "cases"), imported_from)
         for table, row in _each(batch, "others"):
             insert(connection, table, [row])
         units = add_units(connection, list(_each(batch, "units")), imported_from)
         gold = add_gold(connection, _each(batch, "gold"), imported_from)
         opinions = add_opinions(connection, _each(batch, "opinions"), imported_from)
-        return units + answers, gold, opinions, add_labels(connection, _each(batch, "labels"))
+        return units + answers, cases, gold, opinions, add_labels(connection, _each(batch, "labels"))
 
-    added, gold, opinions, labels = study.write(change)
+    added, cases, gold, opinions, labels = study.write(change)
     done.added += added
     done.known += sum(len(one.units) + len(one.answers) for one in batch) - added
+    done.cases += cases
     done.gold += gold
     done.opinions += opinions
     done.labels += labels

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from medreview.judges.majority import majority_vote
 from medreview.stats.citations.kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.agreement import encode, many_raters, two_raters
 from medreview.stats.formulas.bootstrap import Resampling
@@ -18,7 +19,6 @@ from medreview.stats.formulas.classification import classification, mcnemar
 from medreview.stats.formulas.coefficients import kappa_standard_error
 from medreview.stats.formulas.estimate import Estimate, landis_koch
 from medreview.stats.formulas.intervals import clopper_pearson, proportion
-from medreview.stats.formulas.majority import majority_vote
 from medreview.stats.formulas.spans import SpanItem, span_distances
 from medreview.stats.formulas.support import ResponseSupport, support_metrics
 

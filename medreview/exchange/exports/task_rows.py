@@ -25,8 +25,9 @@ FROM hallucination_finding AS f JOIN judge_run AS run USING (judge_run_id) JOIN 
 ORDER BY r.ordinal, f.judge_run_id"""
 
 _FACTS: Final = """
-SELECT key_fact_id, question_sha256, ordinal, category, added_by, added_at, text
-FROM key_fact ORDER BY question_sha256, ordinal"""
+SELECT k.key_fact_id, k.question_sha256, k.ordinal, coalesce(f.category, k.category), k.added_by, k.added_at,
+       k.suggestion, f.key_fact_id IS NOT NULL, k.text
+FROM key_fact AS k LEFT JOIN key_fact_in_force AS f USING (key_fact_id) ORDER BY k.question_sha256, k.ordinal"""
 
 _VOTES: Final = f"""
 SELECT v.key_fact_vote_id, v.judge_run_id, {_RUN}, v.key_fact_id, v.response_id, v.task, v.raw_answer, v.answer,

@@ -3,7 +3,7 @@
 from typing import Final
 
 from medreview.exchange.files.columns import CODE_POINTS, UTF16, Column, levels_of
-from medreview.labels import EVIDENCE, HALLUCINATION, QUOTE_STATUSES
+from medreview.labels import CATEGORY, EVIDENCE, HALLUCINATION, QUOTE_STATUSES
 
 _RUN: Final = (
     Column("judge_run_id", "text", "The run of a judge that gave it."),
@@ -68,9 +68,11 @@ KEY_FACTS: Final = (
     Column("question_id", "text", "The question, as in labels.csv."),
     Column("question_sha256", "text", "SHA-256 of the question's UTF-8 bytes."),
     Column("ordinal", "integer", "Its number among the key facts of the question, from 1."),
-    Column("category", "text", "What it is about.", levels=("diagnosis", "management", "follow_up", "other")),
+    Column("category", "text", "What it is about.", levels=levels_of(CATEGORY)),
     Column("added_by", "text", "Who brought it in."),
     Column("added_at", "time", "When it was brought in.", unit="UTC"),
+    Column("suggestion", "text", "The suggested fact that it was made of; empty for one that came as such."),
+    Column("in_force", "boolean", "0: what it was made of was discarded or has other words now."),
     Column("text", "text", "The key fact."),
 )
 

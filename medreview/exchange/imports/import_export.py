@@ -237,7 +237,9 @@ def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
         last = connection.execute(
             "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (row["question_sha256"],)
         ).fetchone()[0]
-        insert(connection, "key_fact", [{name: row[name] for name in copied} | {"ordinal": last + 1}])
+        # An export of an earlier version has no suggestions.
+        more = {"ordinal": last + 1, "suggestion": row.get("suggestion", "")}
+        insert(connection, "key_fact", [{name: row[name] for name in copied} | more])
 
 
 def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], cited: set[str]) -> None:

@@ -19,17 +19,18 @@ from medreview.judges.tasks.task import (
     run_of,
     save_rows,
 )
-from medreview.labels import PROVEN_QUOTES
+from medreview.labels import CATEGORY, PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
+from medreview.study.case_facts import key_fact_id
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
 
 PRESENCE: Final = "key_fact_presence"
 CONTRADICTION: Final = "key_fact_contradiction"
-CATEGORIES: Final = ("diagnosis", "management", "follow_up", "other")
+CATEGORIES: Final = tuple(label.level for label in CATEGORY)
 
 
 class Fact(NamedTuple):
@@ -56,7 +57,7 @@ def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str)
                 "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (case,)
             ).fetchone()[0]
             row = {
-                "key_fact_id": content_id("f", case, fact.text),
+                "key_fact_id": key_fact_id(case, fact.text),
                 "question_sha256": case,
                 "ordinal": last + 1,
                 "category": fact.category,
@@ -64,7 +65,10 @@ def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str)
                 "added_at": datetime.now(UTC).isoformat(timespec="seconds"),
                 "text": fact.text,
             }
-            added += insert(connection, "key_fact", [row])
+            new = insert(connection, "key_fact", [row])
+            if not new:  # what is brought in as such stays, whatever becomes of a suggestion with the same words
+                connection.execute("UPDATE key_fact SET suggestion = '' WHERE key_fact_id = ?", (row["key_fact_id"],))
+            added += new
         return added
 
     return study.write(change)
@@ -100,10 +104,10 @@ class KeyFacts:
         self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(response id, key fact id), by response, so that prompts share a prefix."""
+        """(response id, key fact id), by response, so that prompts share a prefix; only facts that are in force."""
         facts: dict[str, list[str]] = {}
         for row in self.study.reader.execute(
-            "SELECT question_sha256, key_fact_id FROM key_fact ORDER BY question_sha256, ordinal"
+            "SELECT question_sha256, key_fact_id FROM key_fact_in_force ORDER BY question_sha256, ordinal"
         ):
             facts.setdefault(row["question_sha256"], []).append(row["key_fact_id"])
         done = {

@@ -7,7 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from medreview.judges.rollup import each_judge, majority
+from medreview.judges.majority import yes_or_no
+from medreview.judges.rollup import each_judge
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader, jury
 from medreview.labels import TieRule
 from medreview.stats.reports.label_scales import JuryVerdict
@@ -63,7 +64,7 @@ class JudgedStatement:
         words: dict[str, list[bool | None]] = {}
         for vote in jury(self.votes):
             words.setdefault(vote.source_id, []).append(vote.supported)
-        return {source_id: majority(said, tie) for source_id, said in words.items()}
+        return {source_id: yes_or_no(said, tie)[0] for source_id, said in words.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -375,3 +375,50 @@ UNION ALL
 SELECT unit, reviewer, pass, json_extract(payload, '$.finding'), json_extract(payload, '$.span'),
        json_extract(payload, '$.taken'), event_id
 FROM event_live WHERE kind = 'finding';
+-- Key facts of cases: suggested ones that were kept or edited, and those of a reviewer's own (the event fact_add).
+ALTER TABLE key_fact ADD COLUMN suggestion TEXT NOT NULL DEFAULT ''; -- the unit that it was made of; '' = came as such
+
+CREATE VIEW suggestion_act AS            -- what was said of suggestions and still stands
+SELECT event_id, reviewer, unit, kind, axis, label, payload,
+       (kind = 'adjudicate') || event_id AS rank, -- what settles a conflict counts before all others, else the newest
+       CASE axis WHEN 'category' THEN label ELSE json_extract(payload, '$.category') END AS category,
+       coalesce(trim(json_extract(payload, '$.text')), '') AS words
+FROM event_live WHERE unit >= 'suggestion:' AND unit < 'suggestion;' AND kind IN ('decide', 'revise', 'adjudicate')
+                      AND axis IN ('suggestion', 'category');
+
+CREATE VIEW suggestion_label AS          -- the one label of each that counts, whoever gave it
+SELECT unit, reviewer, label, words, event_id, max(rank) AS rank
+FROM suggestion_act WHERE axis = 'suggestion' GROUP BY unit;
+
+CREATE VIEW suggestion_conflict AS       -- reviewers' labels, or the words they gave, differ, and nobody has settled it
+SELECT d.unit FROM (SELECT unit, reviewer, label, words, max(rank) FROM suggestion_act
+                    WHERE axis = 'suggestion' AND kind <> 'adjudicate' GROUP BY unit, reviewer) AS d
+WHERE NOT EXISTS (SELECT 1 FROM suggestion_act AS a
+                  WHERE a.unit = d.unit AND a.kind = 'adjudicate' AND a.axis = 'suggestion')
+GROUP BY d.unit HAVING count(DISTINCT d.label || ' ' || d.words) > 1;
+
+-- Every suggested or added fact of a case as it stands. state: open, kept, edited, discarded; one of a reviewer's own is
+-- kept until somebody says otherwise, and gone when it was taken back. category: as last said, else as suggested.
+CREATE VIEW case_fact AS
+SELECT u.unit_id AS unit, c.case_id, c.ordinal AS case_ordinal, c.question_sha256, u.ordinal, u.model, u.own,
+       coalesce(l.label, iif(u.own, 'kept', 'open')) AS state, u.text AS suggested,
+       iif(l.label = 'edited' AND l.words <> '', l.words, u.text) AS text,
+       coalesce(g.category, u.category) AS category, coalesce(l.reviewer, a.reviewer, '') AS reviewer,
+       u.unit_id IN (SELECT unit FROM suggestion_conflict) AS conflict
+FROM (SELECT unit_id, ordinal, model, belongs_to, text, json_extract(content, '$.category') AS category,
+             coalesce(json_extract(content, '$.own'), 0) AS own FROM unit WHERE kind = 'suggestion') AS u
+JOIN clinical_case AS c ON c.case_id = u.belongs_to
+LEFT JOIN suggestion_label AS l ON l.unit = u.unit_id
+LEFT JOIN (SELECT unit, category, max(rank) FROM suggestion_act WHERE category IS NOT NULL GROUP BY unit) AS g
+          ON g.unit = u.unit_id
+LEFT JOIN (SELECT unit, reviewer, min(event_id) FROM event_live WHERE kind = 'fact_add' GROUP BY unit) AS a
+          ON a.unit = u.unit_id
+WHERE NOT u.own OR a.unit IS NOT NULL;
+
+-- The key facts that responses are held against: those that came as such, and those of suggestions as they stand.
+CREATE VIEW key_fact_in_force AS
+SELECT k.key_fact_id, k.question_sha256, k.ordinal, k.added_by, k.added_at, k.suggestion, k.text,
+       coalesce(f.category, k.category) AS category
+FROM key_fact AS k LEFT JOIN case_fact AS f ON f.unit = k.suggestion
+WHERE k.suggestion = '' OR (k.question_sha256, k.text) IN
+      (SELECT s.question_sha256, s.text FROM case_fact AS s WHERE s.state IN ('kept', 'edited'));

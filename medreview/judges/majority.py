@@ -1,11 +1,18 @@
 """Majority vote over the labels that were given, with a stated rule for ties."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+from medreview.labels import TieRule as StudyRule
 
 TieRule = Literal["undecided", "positive", "negative"]
+
+_OF_STUDY: Final[dict[StudyRule, TieRule]] = {
+    "undecided": "undecided", "supported": "positive", "not_supported": "negative",
+}  # fmt: skip
+"""What the tie rule of a study is for a yes or no: a key fact is present, or contradicted, as a source supports."""
 
 
 @dataclass(frozen=True)
@@ -52,3 +59,13 @@ def majority_vote(
         ties += 1
         labels.append(preferred if preferred in winners else None)
     return Majority(tuple(labels), ties, empty, tie)
+
+
+def yes_or_no(words: Iterable[bool | None], tie: StudyRule) -> tuple[bool | None, bool]:
+    """What most say under the tie rule of a study, and whether they are even; ``None`` in ``words`` is an abstention.
+
+    No answer when nobody says either, and for a tie that the rule leaves open.
+    """
+    found = majority_vote([list(words)], _OF_STUDY[tie], positive=True, negative=False)
+    answer = found.labels[0]
+    return answer if isinstance(answer, bool) else None, found.ties > 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.stats.formulas.majority import TieRule, majority_vote
+from medreview.judges.majority import TieRule, majority_vote
 
 VOTES: list[list[int | None]] = [[1, 1, 0], [0, 0, 1], [1, 0, None], [None, None, None], [1, None, None], [1, 1, 1]]
 

@@ -1,0 +1,212 @@
+"""A suggested key fact of a case: must a good text on the case say it? (MedFactEval, step 1)"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.evidence.grounding import ground
+from medreview.labels import CATEGORY, FALSE_QUOTES, PROVEN_QUOTES, SUGGESTION, label_words
+from medreview.study.case_facts import own_fact_id
+from medreview.study.events import NewEvent
+from medreview.units.case_file import FORM
+from medreview.units.cases import case_of
+from medreview.units.kind import Cell, Rating, Table, UnitKind
+from medreview.units.stored import load_unit
+from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
+
+_HERE: Final = """FROM unit AS u JOIN clinical_case AS c ON c.case_id = u.belongs_to
+WHERE u.kind = 'suggestion' AND (json_extract(u.content, '$.own') IS NULL
+      OR EXISTS (SELECT 1 FROM event_live AS e WHERE e.unit = u.unit_id AND e.kind = 'fact_add'))"""
+"""Facts that a reviewer added and took back are not there any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFact:
+    """A fact of a case as it stands: ``state`` is open, kept, edited or discarded; ``text`` its words now.
+
+    ``reviewer``: by whose label, or who added it. ``conflict``: reviewers' labels or words differ, and nobody has
+    settled it; the newest counts until then.
+    """
+
+    unit: str
+    case_id: str
+    own: bool
+    state: str
+    suggested: str
+    text: str
+    category: str
+    reviewer: str
+    conflict: bool
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactCounts:
+    """What became of the facts of some cases: of the ``suggested`` ones so many are open, kept, edited, discarded;
+    ``own`` were added by reviewers and stand. ``conflicts``: those that reviewers disagree on."""
+
+    suggested: int
+    open: int
+    kept: int
+    edited: int
+    discarded: int
+    own: int
+    conflicts: int
+
+
+def case_facts(reader: sqlite3.Connection, case_id: str | None = None) -> list[CaseFact]:
+    """The facts of one case or of all, in order."""
+    condition, values = ("WHERE case_id = ?", (case_id,)) if case_id else ("", ())
+    query = f"""SELECT unit, case_id, own, state, suggested, text, category, reviewer, conflict, model
+                FROM case_fact {condition} ORDER BY case_ordinal, ordinal"""
+    rows = reader.execute(query, values)
+    return [CaseFact(**{**dict(row), "own": bool(row["own"]), "conflict": bool(row["conflict"])}) for row in rows]
+
+
+def fact_counts(facts: Sequence[CaseFact]) -> FactCounts:
+    """Count them."""
+    states = Counter(fact.state for fact in facts if not fact.own)
+    return FactCounts(
+        suggested=states.total(),
+        open=states["open"],
+        kept=states["kept"],
+        edited=states["edited"],
+        discarded=states["discarded"],
+        own=sum(fact.own and fact.state in ("kept", "edited") for fact in facts),
+        conflicts=sum(fact.conflict for fact in facts),
+    )
+
+
+def own_fact(reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
+    """The events that add a fact to the case of the suggestion ``beside``, and keep it.
+
+    Raises ``ValueError`` for no text, a category that is none, and a fact that the case has already.
+    """
+    words = text.strip()
+    if not words:
+        raise ValueError("A fact has no words yet.")
+    if category not in [label.level for label in CATEGORY]:
+        raise ValueError(f"{category!r} is no category; there are {', '.join(label.level for label in CATEGORY)}.")
+    case_id = load_unit(reader, beside).belongs_to
+    if any(fact.text == words and fact.state != "discarded" for fact in case_facts(reader, case_id)):
+        raise ValueError("The case has this fact already.")
+    unit = own_fact_id(case_id, words, category)
+    return (
+        NewEvent("fact_add", unit, {"case": case_id, "text": words, "category": category}),
+        NewEvent("decide", unit, {"axis": "suggestion", "label": "kept", "via": "digit"}),
+    )
+
+
+class Suggestion(UnitKind):
+    """``suggestion:HASH``, a stored unit. A label ``edited`` has the words, and the category, in its payload."""
+
+    name = "suggestion"
+    title = "suggested key facts"
+    noun = "suggested fact"
+    about = "Must a good text on this case say the fact: keep it, edit it, or discard it?"
+    key = "f"
+    axis = "suggestion"
+    levels = SUGGESTION
+    also = ("category",)
+    entry = "words"
+    rows = f"""SELECT u.unit_id AS unit, c.ordinal AS cluster, u.ordinal, u.text, u.model, u.origin, u.record_id
+{_HERE}"""
+    form = FORM
+
+    def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
+        """The fact and its category; the reference text and the notes of the case."""
+        stored = load_unit(reader, unit)
+        case = case_of(reader, stored.belongs_to)
+        if case is None:
+            raise KeyError(unit)
+        return UnitView(
+            unit=unit,
+            kind=self.name,
+            name=f"{case.name} F{_place(reader, stored.belongs_to, stored.ordinal)}",
+            group=" ".join(part for part in (case.name, case.title) if part),
+            text=stored.text,
+            text_sha256=stored.content_sha256,
+            parts=(
+                Part("fact", stored.content["fact"], main=True),
+                Part("category", label_words("category", stored.content["category"])),
+                Part("case", case.title or case.question, tone="dim"),
+            ),
+            documents=case.documents,
+            model=stored.model,
+            origin=stored.origin,
+            record_id=stored.record_id,
+            missing="" if case.reference else "This case came without a reference text: notes only.",
+        )
+
+    def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
+        """Who suggested it, and the passage of the reference text that was given with it."""
+        stored = load_unit(reader, unit)
+        if stored.content.get("own"):
+            return Machines()
+        case, quote = case_of(reader, stored.belongs_to), stored.content["quote"]
+        passage = _located(quote, case.documents if case else ())
+        model = stored.model or "not known by whom"
+        opinion = Opinion(
+            unit, model, stored.model, str(stored.made_by.get("prompt", "")), "suggested", None,
+            passages=(passage,) if passage else (), counts=False,
+        )  # fmt: skip
+        marks = tuple((passage.key, TextMark(*span, "quote")) for span in passage.spans) if passage else ()
+        return Machines((opinion,), None, f"suggested: {model}", _badge(passage), marks)
+
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The case."""
+        return load_unit(reader, unit).belongs_to
+
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """None: a model that suggests a fact has not judged it."""
+        return iter(())
+
+
+def _place(reader: sqlite3.Connection, case_id: str, ordinal: int) -> int:
+    """The number of a fact within its case, from 1; one that was taken back keeps its place."""
+    query = "SELECT count(*) FROM unit WHERE kind = 'suggestion' AND belongs_to = ? AND ordinal <= ?"
+    return int(reader.execute(query, (case_id, ordinal)).fetchone()[0])
+
+
+def _located(quote: str, documents: Sequence[Document]) -> Passage | None:
+    """Where a quotation stands: in the first document that has it, else missing from the first of all."""
+    if not quote or not documents:
+        return None
+    found = [(document, ground(quote, document.text)) for document in documents]
+    document, grounding = next(((d, g) for d, g in found if g.status in PROVEN_QUOTES), found[0])
+    return Passage(document.key, quote, grounding.status, grounding.spans)
+
+
+def _badge(passage: Passage | None) -> str:
+    return f"quote {passage.status}" if passage and passage.status in FALSE_QUOTES else ""
+
+
+def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of case_facts.csv."""
+    for fact in case_facts(reader):
+        yield (
+            fact.unit, fact.case_id, int(fact.own), fact.state, fact.text, fact.suggested, fact.category,
+            fact.reviewer or None, int(fact.conflict), fact.model or None,
+        )  # fmt: skip
+
+
+Suggestion.tables = (
+    Table(
+        "case_facts.csv",
+        (
+            ("unit", "text", "The suggested or added fact."),
+            ("case_id", "text", "Its case."),
+            ("own", "boolean", "1: a reviewer added it."),
+            ("state", "text", "open, kept, edited or discarded, by the label that counts."),
+            ("text", "text", "Its words as they stand."),
+            ("suggested", "text", "Its words as they were suggested or added."),
+            ("category", "text", "What it is about, as last said."),
+            ("reviewer", "text", "Whose label counts, or who added it."),
+            ("conflict", "boolean", "1: reviewers' labels or words differ and nobody settled it; the newest counts."),
+            ("model", "text", "Who suggested it; empty when nobody is known."),
+        ),
+        _rows,
+    ),
+)

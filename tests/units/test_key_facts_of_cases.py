@@ -1,0 +1,202 @@
+"""What reviewers make of suggested facts, and what becomes of it: key facts in force, votes on them, the jury's word."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medreview.judges.prompts import load_prompt
+from medreview.judges.tasks.key_facts import CATEGORIES, Fact, KeyFacts, add_facts
+from medreview.labels import CATEGORY
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.study.case_facts import facts_made
+from medreview.study.check import check
+from medreview.study.events import NewEvent, Receipt, Recorder
+from medreview.units.cases import NewCase, add_cases, suggested
+from medreview.units.fact_vote import FactVotes
+from medreview.units.kind import Table
+from medreview.units.stored import add_units
+from medreview.units.suggestion import Suggestion, case_facts, fact_counts, own_fact
+from tests.support.study_builder import build
+
+QUESTION = "Write the course of the patient with pneumonia."
+CASE = NewCase("c1", "Pneumonia", QUESTION, "Amoxicillin was given for five days. X-ray in six weeks.", ())
+UNITS = [
+    suggested(CASE, text, category, "", "atlas-2")
+    for text, category in (
+        ("Amoxicillin was given.", "management"), ("An X-ray is due.", "follow_up"), ("It was viral.", "diagnosis"),
+    )
+]  # fmt: skip
+FIRST, SECOND, THIRD = (one.unit for one in UNITS)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "s.medreview") as made:
+        fill(made)
+        yield made
+
+
+def fill(study: Study) -> None:
+    study.write(lambda connection: add_cases(connection, [CASE], "c.jsonl"))
+    study.write(lambda connection: add_units(connection, UNITS, "c.jsonl"))
+    build(study, lambda rows: rows.response("r1", "Amoxicillin was given.", question=QUESTION))
+    build(study, lambda rows: rows.response("r2", "She was cured.", question=QUESTION))
+    build(study, lambda rows: rows.response("r3", "Aspirin.", question="Another question?"))
+
+
+class Person:
+    """A reviewer who labels suggestions."""
+
+    def __init__(self, study: Study, name: str) -> None:
+        self.study, self.recorder = study, Recorder(name)
+
+    def does(self, *events: NewEvent) -> Receipt:
+        def write(connection: Any) -> Receipt:
+            return [self.recorder.append(connection, event, block="suggestions", mode="blind") for event in events][-1]
+
+        return self.study.write(write)
+
+    def says(self, unit: str, label: str, **more: str) -> Receipt:
+        return self.does(NewEvent("decide", unit, {"axis": "suggestion", "label": label, **more}))
+
+    def takes_back(self, unit: str, receipt: Receipt) -> Receipt:
+        return self.does(NewEvent("retract", unit, undoes_event=receipt.event_id))
+
+
+def in_force(study: Study) -> list[tuple[str, str]]:
+    rows = study.reader.execute("SELECT text, category FROM key_fact_in_force ORDER BY ordinal")
+    return [tuple(row) for row in rows]
+
+
+def asked(study: Study) -> set[tuple[str, str]]:
+    task = KeyFacts(study, JudgeSettings("one", "m", "http://127.0.0.1:9"), load_prompt("key_fact_presence"))
+    texts = dict(study.reader.execute("SELECT key_fact_id, text FROM key_fact").fetchall())
+    return {(response, texts[fact]) for response, fact in task.waiting()}
+
+
+def test_kept_and_edited_facts_and_own_ones_are_asked_of_every_response_to_the_case(study):
+    ann = Person(study, "ann")
+    assert (in_force(study), asked(study)) == ([], set())
+    ann.says(FIRST, "kept")
+    ann.says(SECOND, "edited", text="An X-ray is due in six weeks.", category="other")
+    ann.says(THIRD, "discarded")
+    ann.does(*own_fact(study.reader, FIRST, " Five days were enough. ", "management"))
+    assert in_force(study) == [
+        ("Amoxicillin was given.", "management"), ("An X-ray is due in six weeks.", "other"),
+        ("Five days were enough.", "management"),
+    ]  # fmt: skip
+    assert asked(study) == {(response, text) for response in ("r1", "r2") for text, _ in in_force(study)}
+    counts = fact_counts(case_facts(study.reader))
+    assert (counts.suggested, counts.kept, counts.edited, counts.discarded, counts.own, counts.open) == (
+        3,
+        1,
+        1,
+        1,
+        1,
+        0,
+    )
+    rows = study.reader.execute("SELECT added_by, suggestion FROM key_fact ORDER BY ordinal").fetchall()
+    assert [tuple(row) for row in rows][:2] == [("ann", FIRST), ("ann", SECOND)]
+    assert check(study.reader) == []
+
+
+def test_what_is_discarded_edited_or_taken_back_since_is_not_asked_and_not_a_unit_of_votes(study):
+    ann = Person(study, "ann")
+    kept = ann.says(FIRST, "kept")
+    ann.says(SECOND, "kept")
+    assert {row[0] for row in study.reader.execute(f"SELECT text FROM ({FactVotes.rows})")} == {
+        "Amoxicillin was given.", "An X-ray is due.",
+    }  # fmt: skip
+    ann.takes_back(FIRST, kept)
+    ann.says(SECOND, "edited", text="An X-ray is due in six weeks.")
+    assert in_force(study) == [("An X-ray is due in six weeks.", "follow_up")]
+    added = own_fact(study.reader, FIRST, "She smokes.", "other")
+    events = [ann.does(event) for event in added]
+    assert [fact.own for fact in case_facts(study.reader)] == [False, False, False, True]
+    for event in reversed(events):
+        ann.takes_back(added[0].unit, event)
+    assert in_force(study) == [("An X-ray is due in six weeks.", "follow_up")]
+    listed = [row[0] for row in study.reader.execute(f"SELECT unit FROM ({Suggestion.rows})")]
+    assert listed == [FIRST, SECOND, THIRD]
+    ann.does(*own_fact(study.reader, FIRST, "She smokes.", "other"))
+    assert in_force(study)[-1] == ("She smokes.", "other")
+
+
+def test_the_newest_label_of_any_reviewer_counts_until_a_conflict_is_settled(study):
+    ann, bob = Person(study, "ann"), Person(study, "bob")
+    ann.says(FIRST, "kept")
+    assert not any(fact.conflict for fact in case_facts(study.reader))
+    bob.says(FIRST, "discarded")
+    (first, *_) = case_facts(study.reader)
+    assert (first.state, first.reviewer, first.conflict) == ("discarded", "bob", True)
+    assert in_force(study) == []
+    ann.says(SECOND, "edited", text="An X-ray is due in six weeks.")
+    bob.says(SECOND, "edited", text="An X-ray is due.")
+    bob.does(NewEvent("decide", SECOND, {"axis": "category", "label": "other"}))
+    assert [fact.conflict for fact in case_facts(study.reader)] == [True, True, False]
+    settled = {"axis": "suggestion", "label": "kept", "by": "third", "of": []}
+    Person(study, "zoe").does(NewEvent("adjudicate", FIRST, settled))
+    bob.says(FIRST, "discarded")
+    first, second, _ = case_facts(study.reader)
+    assert (first.state, first.reviewer, first.conflict) == ("kept", "zoe", False)
+    assert (second.text, second.category, second.reviewer) == ("An X-ray is due.", "other", "bob")
+    assert fact_counts(case_facts(study.reader)).conflicts == 1
+
+
+def test_a_fact_that_came_as_such_stays_whatever_becomes_of_a_suggestion_with_its_words(study):
+    ann = Person(study, "ann")
+    ann.says(FIRST, "kept")
+    assert add_facts(study, QUESTION, [Fact("Amoxicillin was given.", "management")], "ann") == 0
+    ann.says(FIRST, "discarded")
+    assert in_force(study) == [("Amoxicillin was given.", "management")]
+    assert tuple(label.level for label in CATEGORY) == CATEGORIES
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "why"),
+    [(" ", "other", "no words"), ("New.", "mood", "no category"), ("It was viral.", "other", "already")],
+)
+def test_an_own_fact_needs_words_a_category_and_must_be_new(study, text, category, why):
+    with pytest.raises(ValueError, match=why):
+        own_fact(study.reader, FIRST, text, category)
+
+
+def test_an_event_whose_unit_is_not_that_of_its_words_or_case_is_refused(study):
+    add, _ = own_fact(study.reader, FIRST, "She smokes.", "other")
+    ann = Person(study, "ann")
+    with pytest.raises(ValueError, match="not the unit"):
+        ann.does(replace(add, payload={**add.payload, "text": "He smokes."}))
+    with pytest.raises(ValueError, match="not in this study"):
+        ann.does(replace(add, payload={**add.payload, "case": "c0"}))
+
+
+def test_what_events_will_make_is_known_before_they_come(study, tmp_path):
+    ann = Person(study, "ann")
+    add = own_fact(study.reader, FIRST, "She smokes.", "other")
+    edited = NewEvent("decide", add[0].unit, {"axis": "suggestion", "label": "edited", "text": "She smoked."})
+    ann.does(*add, edited)
+    ann.says(FIRST, "kept")
+    events = [(row["kind"], row["unit"], json.loads(row["payload"]))
+              for row in study.reader.execute("SELECT kind, unit, payload FROM event ORDER BY event_id")]  # fmt: skip
+    with Study.create(tmp_path / "fresh.medreview") as fresh:
+        fill(fresh)
+        units, facts = facts_made(fresh.reader, events)
+    assert units == {add[0].unit}
+    assert facts == {row[0] for row in study.reader.execute("SELECT key_fact_id FROM key_fact")}
+
+
+def test_the_table_of_facts_has_every_fact_as_it_stands(study):
+    ann = Person(study, "ann")
+    ann.says(SECOND, "edited", text="An X-ray is due in six weeks.")
+    table: Table = Suggestion.tables[0]
+    names = [column[0] for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows(study.reader)]
+    assert [(row["state"], row["text"], row["reviewer"]) for row in rows] == [
+        ("open", "Amoxicillin was given.", None), ("edited", "An X-ray is due in six weeks.", "ann"),
+        ("open", "It was viral.", None),
+    ]  # fmt: skip
