@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,7 +37,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
         yield made
 
 
-def vote(study: Study, judge: str, answers: str, task: str = "presence", **more: Any) -> None:
+def vote(study: Study, judge: str, answers: str, task: str = "presence") -> None:
     """``Y``, ``N``, ``-`` (an abstention for its quote) or ``!`` (no answer at all), one run after the other."""
 
     def add(rows: StudyBuilder) -> None:
@@ -51,9 +50,8 @@ def vote(study: Study, judge: str, answers: str, task: str = "presence", **more:
             row |= {"quote": "Amoxicillin was" if said else "not there" if answer == "-" else ""}
             row |= {"quote_status": "exact" if said else "absent" if answer == "-" else "none"}
             row |= {"quote_start": 0, "quote_end": 15} if said else {"quote_start": None, "quote_end": None}
-            rows.add(
-                "key_fact_vote", **row | {"raw_output": "", "error": "timeout: 30 s" if answer == "!" else ""} | more
-            )
+            row |= {"raw_output": "", "error": "timeout: 30 s" if answer == "!" else ""}
+            rows.add("key_fact_vote", **row)
 
     build(study, add)
 

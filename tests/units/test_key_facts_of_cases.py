@@ -1,4 +1,4 @@
-"""What reviewers make of suggested facts, and what becomes of it: key facts in force, votes on them, the jury's word."""
+"""What reviewers make of suggested facts, and which key facts are in force then."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from medreview.units.cases import NewCase, add_cases, suggested
 from medreview.units.fact_vote import FactVotes
 from medreview.units.kind import Table
 from medreview.units.stored import add_units
-from medreview.units.suggestion import Suggestion, case_facts, fact_counts, own_fact
+from medreview.units.suggestion import FactCounts, Suggestion, case_facts, fact_counts, own_fact
 from tests.support.study_builder import build
 
 QUESTION = "Write the course of the patient with pneumonia."
@@ -92,14 +92,7 @@ def test_kept_and_edited_facts_and_own_ones_are_asked_of_every_response_to_the_c
     ]  # fmt: skip
     assert asked(study) == {(response, text) for response in ("r1", "r2") for text, _ in in_force(study)}
     counts = fact_counts(case_facts(study.reader))
-    assert (counts.suggested, counts.kept, counts.edited, counts.discarded, counts.own, counts.open) == (
-        3,
-        1,
-        1,
-        1,
-        1,
-        0,
-    )
+    assert counts == FactCounts(suggested=3, open=0, kept=1, edited=1, discarded=1, own=1, conflicts=0)
     rows = study.reader.execute("SELECT added_by, suggestion FROM key_fact ORDER BY ordinal").fetchall()
     assert [tuple(row) for row in rows][:2] == [("ann", FIRST), ("ann", SECOND)]
     assert check(study.reader) == []
