@@ -147,7 +147,7 @@ def _once(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | Bad
         yield row
 
 
-def _is_case(columns: Collection[str], rows: Sequence[Row]) -> bool:
+def _is_case(columns: Collection[str], records: Sequence[Mapping[str, Any]]) -> bool:
     present = Fields(_FIELDS).present(columns)
     return _ANSWERS.isdisjoint(columns) and ("notes" in present or {"reference", "facts"} <= present)
 

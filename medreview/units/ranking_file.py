@@ -200,7 +200,7 @@ def _by_rank(ranks: Mapping[int, float]) -> str:
     return ">".join("=".join(map(str, sorted(tier))) for tier in tiers)
 
 
-def _is_ranking(columns: Collection[str], rows: Sequence[Row]) -> bool:
+def _is_ranking(columns: Collection[str], records: Sequence[Mapping[str, Any]]) -> bool:
     """Whether it has several outputs, or ranks of them: else it is a file of answers with a reference each."""
     return {"outputs", "reference"} <= (present := Fields(_FIELDS).present(columns)) or {"output", "rank"} <= present
 
