@@ -185,7 +185,7 @@ HOME: Final = _unique(
         *(
             Action(f"open_{kind.name}", (kind.key,), kind.title, f"Open the queue “{kind.title}”.", "First screen")
             for kind in ALL
-            if kind.key
+            if kind.key  # a second pass of other units than statements has none: Enter opens it
         ),
         Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
         Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
