@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.study.audit_frame import join_frame
+from medreview.study.case_facts import number_added
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
 from medreview.study.incoming import event_fault, frame_fault, page_fault
@@ -69,6 +70,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
             for row in ours:
                 insert_event(connection, row)
             number_edited(connection)
+            number_added(connection)
             join_frame(connection, brought.frame)
             pages = brought.pages
             _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])

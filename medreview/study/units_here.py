@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from medreview.study.case_facts import facts_made
 from medreview.study.statement_edits import units_made
 from medreview.study.unit_ids import is_here
 
@@ -19,6 +20,7 @@ class UnitsHere:
         def ids(column: str, table: str) -> set[str]:
             return {row[0] for row in connection.execute(f"SELECT {column} FROM {table}")}
 
+        self._connection = connection
         self._parts = {table: ids(column, table) for table, column in _IDS.items()}
         study = connection.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()
         self._units = self._parts["statement"] | ids("unit_id", "unit") | ({study[0]} if study else set())
@@ -28,6 +30,9 @@ class UnitsHere:
 
     def add_made(self, events: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
         """Count in what events of (kind, unit, payload), by time, will make when they are written."""
-        made = units_made(events, self._parts["statement"], self._parts["response"])
+        known = list(events)
+        made = units_made(known, self._parts["statement"], self._parts["response"])
+        added, facts = facts_made(self._connection, known)
         self._parts["statement"] |= made
-        self._units |= made
+        self._parts["key_fact"] |= facts
+        self._units |= made | added

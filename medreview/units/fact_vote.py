@@ -32,12 +32,17 @@ class FactVotes(UnitKind):
     title = "key facts in responses"
     noun = "key fact"
     about = "Does the response say the key fact, leave it out, or contradict it?"
-    key = "v"
+    key = "b"
     axis = "presence"
     levels = LEVELS
     rows = """SELECT 'fact:' || r.response_id || ':' || k.key_fact_id AS unit, r.ordinal AS cluster,
        k.ordinal AS ordinal, k.text AS text, r.model, r.origin, r.record_id
 FROM response AS r CROSS JOIN key_fact_in_force AS k ON k.question_sha256 = sha256_of(r.question)"""
+
+    def in_use(self, reader: sqlite3.Connection) -> bool:
+        """Whether there are key facts to hold a response against."""
+        facts = reader.execute("SELECT EXISTS (SELECT 1 FROM key_fact_in_force)").fetchone()[0]
+        return bool(facts and reader.execute(f"SELECT EXISTS ({self.rows})").fetchone()[0])
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The fact; the response, the reference text and the notes of the case."""

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 from medreview.import_files import import_file
+from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.verdicts import refresh
 from medreview.progress import SILENT
 from medreview.study import Study
 from tests.support.answer_study import answer_units, find
+from medreview.units.cases import NewCase, NewNote, add_cases
 from tests.support.study_builder import StudyBuilder, build
 
 PAGE: Final = (
@@ -57,6 +60,31 @@ def answers(study: Study) -> None:
     find(study, "two", first, "none")
 
 
+def key_facts_of_a_case(study: Study) -> None:
+    """A case with a note, two key facts, two responses to it, two judges who differ."""
+    question = "Write the course of the woman with heart failure."
+    case = NewCase("c1", "Heart failure", question, ANSWER, (NewNote("hp", "2031-01-01", "ward", PAGE),))
+    study.write(lambda connection: add_cases(connection, [case], "cases.jsonl"))
+    facts = [Fact("Ibuprofen set off the decompensation.", "diagnosis"), Fact("An X-ray is due.", "follow_up")]
+    for model in ("atlas-2", "boreal"):
+        text = f"{ANSWER} Ibuprofen was the trigger, says {len(model)}."
+        build(study, lambda rows, text=text, model=model: rows.response(model, text, question=question, model=model))
+    add_facts(study, question, facts, "kb")
+
+    def votes(rows: StudyBuilder) -> None:
+        found = rows.connection.execute("SELECT key_fact_id FROM key_fact ORDER BY ordinal").fetchall()
+        for place, (judge, task) in enumerate(product(("one", "two"), ("presence", "contradiction"))):
+            run = rows.judge_run(judge, "llm", prompt_id=f"key_fact_{task}")
+            yes = place == 0
+            vote = {"judge_run_id": run, "key_fact_id": found[0][0], "response_id": "atlas-2", "answer": int(yes)}
+            vote |= {"task": f"key_fact_{task}", "raw_answer": "yes" if yes else "no", "raw_output": "", "error": ""}
+            vote |= {"quote": "Norepinephrine" if yes else "", "quote_status": "exact" if yes else "none"}
+            vote |= {"quote_start": 0 if yes else None, "quote_end": 14 if yes else None, "reason": "It says so."}
+            rows.add("key_fact_vote", key_fact_vote_id=f"v{place}", **vote)
+
+    build(study, votes)
+
+
 SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
     "pair": two_responses,
     "response": two_responses,
@@ -64,5 +92,8 @@ SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
     "question": imported("question_checks.jsonl"),
     "revision": imported("revisions.jsonl"),
     "answer": answers,
+    "suggestion": imported("cases.jsonl"),
+    "fact": key_facts_of_a_case,
+    "ranking": imported("rankings.jsonl"),
 }
 """How to fill a new study with units of each kind."""

@@ -16,6 +16,7 @@ from medreview.study import Study
 from medreview.study.case_facts import facts_made
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Receipt, Recorder
+from medreview.study.merge import merge
 from medreview.units.cases import NewCase, add_cases, suggested
 from medreview.units.fact_vote import FactVotes
 from medreview.units.kind import Table
@@ -193,3 +194,33 @@ def test_the_table_of_facts_has_every_fact_as_it_stands(study):
         ("open", "Amoxicillin was given.", None), ("edited", "An X-ray is due in six weeks.", "ann"),
         ("open", "It was viral.", None),
     ]  # fmt: skip
+
+
+def test_two_copies_come_to_the_same_facts_and_votes_whichever_is_merged_into_which(study, tmp_path):
+    paths = [tmp_path / "ann.medreview", tmp_path / "bob.medreview"]
+    for path in paths:
+        study.reader.execute("VACUUM INTO ?", (str(path),))
+    with Study.open(paths[0]) as one, Study.open(paths[1]) as two:
+        ann, bob = Person(one, "ann"), Person(two, "bob")
+        ann.does(*own_fact(one.reader, FIRST, "She smokes.", "other"))
+        bob.does(*own_fact(two.reader, FIRST, "She drinks.", "other"))
+        bob.says(FIRST, "kept")
+        ann.says(FIRST, "edited", text="Amoxicillin was given for five days.")
+        (fact,) = two.reader.execute("SELECT key_fact_id FROM key_fact WHERE text = 'She drinks.'").fetchone()
+        bob.does(NewEvent("decide", f"fact:r1:{fact}", {"axis": "presence", "label": "absent"}))
+    with Study.open(paths[0]) as one:
+        merged = merge(one, paths[1])
+        assert (merged.added, merged.foreign) == (4, 0)
+    with Study.open(paths[1]) as two:
+        merge(two, paths[0])
+    stand = []
+    for path in paths:
+        with Study.open(path, read_only=True) as opened:
+            assert check(opened.reader) == []
+            stand.append((case_facts(opened.reader), sorted(in_force(opened))))
+            votes = opened.reader.execute("SELECT label FROM standing WHERE unit LIKE 'fact:%'").fetchall()
+            assert [row[0] for row in votes] == ["absent"]
+    assert stand[0] == stand[1]
+    facts, force = stand[0]
+    assert (facts[0].text, facts[0].own, facts[0].conflict) == ("Amoxicillin was given for five days.", False, True)
+    assert [text for text, _ in force] == ["Amoxicillin was given for five days.", "She drinks.", "She smokes."]

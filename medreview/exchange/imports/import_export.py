@@ -21,6 +21,7 @@ from medreview.progress import SILENT, Progress
 from medreview.storable import unstorable
 from medreview.study import Study
 from medreview.study.audit_frame import join_frame
+from medreview.study.case_facts import number_added
 from medreview.study.events import event_hash, insert_event
 from medreview.study.incoming import event_fault
 from medreview.study.permanent_numbers import number_given_draw
@@ -120,6 +121,7 @@ def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[s
     add_exported_units(connection, folder)
     added, known, foreign = _add_events(connection, folder)
     number_edited(connection)
+    number_added(connection)
     return ExportedSummary(added + known + foreign, added, known, foreign, responses, statements)
 
 
