@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from json import loads
 from typing import Any
 
+from medreview.study.unit_rows import dumped
 from medreview.units.registry import KINDS
-from medreview.units.stored import dumped
 
 
 def without_models(kind: str, content: str) -> str:

@@ -11,8 +11,8 @@ from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.verdicts import refresh
 from medreview.progress import SILENT
 from medreview.study import Study
-from tests.support.answer_study import answer_units, find
 from medreview.units.cases import NewCase, NewNote, add_cases
+from tests.support.answer_study import answer_units, find
 from tests.support.study_builder import StudyBuilder, build
 
 PAGE: Final = (
