@@ -63,13 +63,12 @@ def look_at(opened: Opened, reviewer: str) -> RecentStudy:
     def only(state: State, remark: str) -> RecentStudy:
         return RecentStudy(opened.file, opened.title, opened.opened_at, who, state, remark)
 
-    kind = is_no_file(opened.file)
-    if kind:
-        return only("broken", f"there is {kind} now")
-    if not opened.file.is_file():
-        return only("gone", "no file is there any more")
-    holder = WriterLock(opened.file).holder()
     try:
+        if kind := is_no_file(opened.file):
+            return only("broken", f"there is {kind} now")
+        if not opened.file.is_file():
+            return only("gone", "no file is there any more")
+        holder = WriterLock(opened.file).holder()
         try:
             return _read(opened, who, holder, at_rest=True)
         except sqlite3.Error:  # somebody may just have begun to write

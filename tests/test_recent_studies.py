@@ -176,3 +176,10 @@ def test_what_became_of_a_study_is_named_and_stops_nothing(demo, happens, state,
 
     assert (found.state, found.title, found.counts) == (state, "as it was called", None)
     assert words in found.remark
+
+
+def test_a_path_that_cannot_even_be_asked_for_stops_nothing(tmp_path):
+    found = looked(tmp_path / ("x" * 300))
+
+    assert found.state == "broken"
+    assert "cannot be read" in found.remark

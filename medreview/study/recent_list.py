@@ -80,12 +80,16 @@ def _entry(told: Any) -> Opened | None:
     if not isinstance(told, dict):
         return None
     texts = {name: told.get(name, "") for name in ("path", "opened_at", "title", "reviewer")}
-    if not all(isinstance(text, str) for text in texts.values()) or not Path(texts["path"]).is_absolute():
+    if not all(isinstance(text, str) for text in texts.values()) or not _is_path(texts["path"]):
         return None
     with suppress(ValueError):
         datetime.fromisoformat(texts["opened_at"])
         return Opened(**texts)
     return None
+
+
+def _is_path(text: str) -> bool:
+    return Path(text).is_absolute() and "\0" not in text
 
 
 def _keep(studies: Sequence[Opened]) -> None:

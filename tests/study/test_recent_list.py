@@ -73,6 +73,7 @@ def test_what_of_the_list_can_be_read_is_kept():
     good = {"path": "/a.medreview", "opened_at": "2026-11-22T10:00:00+00:00", "later": "field"}
     written(
         {"path": "a.medreview", "opened_at": good["opened_at"]}, {"path": "/b.medreview", "opened_at": "yesterday"},
+        {**good, "path": "/a\0b"},
         good, {**good, "opened_at": "2026-11-23T10:00:00+00:00"}, {**good, "title": []},
     )  # fmt: skip
 
