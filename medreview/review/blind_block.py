@@ -10,6 +10,7 @@ from typing import Final
 
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import RESERVED
+from medreview.review.told_elsewhere import kept_with
 
 BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
@@ -72,18 +73,26 @@ class KeptBlind:
 
     def hides(self, unit: str) -> bool:
         """Whether a statement is shown blind in every queue."""
+        return any(map(self._hides, kept_with(unit)))
+
+    def _hides(self, unit: str) -> bool:
         return unit in self._reserved or (unit in self._kept and not self._kept[unit][1])
 
     def met_in(self, unit: str) -> str:
         """The queue in which it was decided or put off blind, or is to be; ``""`` for any other statement."""
-        return self._kept[unit][2] if unit in self._kept else "audit" if unit in self._reserved else ""
+        found = ("audit" if each in self._reserved else self._kept.get(each, (None, 0, ""))[2]
+                 for each in kept_with(unit))  # fmt: skip
+        return next(filter(None, found), "")
 
     def awaits_reveal(self, unit: str, queue: Queue) -> bool:
         """Whether it is decided, and its judges are shown at the end of its block in this queue.
 
         In a blind queue that is every statement of the block; among those put off, the ones that were decided there.
+        A pair of a statement that is kept blind itself waits for that.
         """
         act, _, block = self._kept.get(unit, (None, 0, ""))
+        if any(map(self._hides, kept_with(unit)[1:])):
+            return False
         return act == "decide" and (queue.mode == "blind" or block == queue.kind.name)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
 from medreview.review.queue_kinds import RESERVED
+from medreview.review.told_elsewhere import kept_with, saw_elsewhere
 from medreview.study.statement_edits import replaced_for
 from medreview.text import Span
 from medreview.units.registry import asks_of
@@ -82,13 +83,13 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
     """Fold the reviewer's live events on a unit, in the order of time.
 
     ``saw_judges`` also counts what was seen in another pass, what was taken back since, and what was seen of a
-    statement that this one was made from: it cannot be unseen.
+    statement that this one was made from or of another unit that tells of it: it cannot be unseen.
     """
     axis = asks_of(unit).axis
     query = "SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?"
     before = (unit, *replaced_for(reader, unit))
     seen = next((row for each in before if (row := reader.execute(query, (each, reviewer)).fetchone())), None)
-    own = ReviewerState(saw_judges=seen is not None)
+    own = ReviewerState(saw_judges=seen is not None or saw_elsewhere(reader, unit, reviewer))
     rows = reader.execute(
         """SELECT event_id, kind, mode, snapshot, payload FROM event_live
            WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY event_id""",
@@ -110,11 +111,9 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
         "SELECT label FROM decision_first WHERE unit = ? AND reviewer = ? AND pass = ? AND axis = ?",
         (unit, reviewer, pass_no, axis),
     ).fetchone()
-    kept = reader.execute(
-        f"""SELECT 1 FROM kept_blind WHERE reviewer = ?1 AND unit = ?2 AND pass = ?3 AND NOT seen
-            UNION ALL {RESERVED} AND a.statement_id = ?2""",
-        (reviewer, unit, pass_no),
-    ).fetchone()
+    query = f"""SELECT 1 FROM kept_blind WHERE reviewer = ?1 AND unit = ?2 AND pass = ?3 AND NOT seen
+                UNION ALL {RESERVED} AND a.statement_id = ?2"""
+    kept = any(reader.execute(query, (reviewer, each, pass_no)).fetchone() for each in kept_with(unit))
     told = reader.execute(_TOLD, (reviewer, unit)).fetchone()
     return replace(
         own,
@@ -123,7 +122,7 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
         first=str(first[0]) if first else None,
         stale=stale is not None,
         blind=mode is not None and mode[0] == "blind",
-        kept_blind=kept is not None,
+        kept_blind=kept,
         spans=tuple(map(_span, spans)),
     )
 
