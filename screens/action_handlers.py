@@ -7,7 +7,7 @@ from typing import Protocol
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
-from medreview.review.deciding import Deciding
+from medreview.review.finding_acts import FindingActs
 from medreview.review.line_edit import LineEdit
 from medreview.review.verdict_flow import FollowUp
 from medreview.screens.block_end import end_block, end_shown_block
@@ -73,7 +73,7 @@ class ActionHandlers(SpanHandlers):
     _stage: ReviewHost
     _no_other_text = "There is no other text here."
 
-    def __init__(self, session: Deciding, reading: Panes, stage: ReviewHost) -> None:
+    def __init__(self, session: FindingActs, reading: Panes, stage: ReviewHost) -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
@@ -107,6 +107,7 @@ class ActionHandlers(SpanHandlers):
             "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
             "filter": self._filter,
             "copy": self._copy,
+            "findings": self._findings,
             "figures": stage.figures,
             "help": stage.help,
             "guidelines": stage.guidelines,

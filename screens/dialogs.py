@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from medreview.labels import HALLUCINATION, Label, level_for_key, level_named
+from medreview.labels import HALLUCINATION, Label, level_named
 from medreview.review.layout.cells import fit, fitting, width
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
@@ -141,16 +141,17 @@ class RevealDialog:
 
 @dataclass
 class HallucinationDialog:
-    """Which hallucination."""
+    """Which hallucination, by the keys of ``levels``."""
 
     choose: Callable[[Label], None]
     back: Act
+    levels: Sequence[Label] = HALLUCINATION
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The levels and what the first of them mean."""
         levels: list[list[StyledText]] = [
-            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in HALLUCINATION
+            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.levels
         ]
         levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
         meaning = (
@@ -163,7 +164,7 @@ class HallucinationDialog:
 
     def press(self, key: Key) -> bool:
         """A level or Esc."""
-        label = level_for_key("hallucination", key.said)
+        label = next((label for label in self.levels if label.key == key.said), None)
         if label is not None:
             self.choose(label)
         elif key.said == "escape":
@@ -178,7 +179,8 @@ class SpanDialog:
     """Which words: the span is drawn in its text while ``w b W B o`` move its ends, or hints name its words.
 
     ``other``: what the other text is called, empty where the span stays in its own. ``hints`` draws those for what is
-    in sight of a text. ``moves``: the span that stands and is given other ends.
+    in sight of a text. ``moves``: the span that stands and is given other ends. ``why`` asks for a reason and takes it
+    with that; ``which``: which of two spans it is.
     """
 
     level: str
@@ -191,6 +193,8 @@ class SpanDialog:
     back: Act
     hints: HintsInSight | None = None
     moves: ReviewerSpan | None = None
+    why: Callable[[str, SpanEdit], None] | None = None
+    which: str = ""
     naming: Naming | None = None
     takes_all: bool = False
 
@@ -199,12 +203,13 @@ class SpanDialog:
         if self.naming is not None:
             return self.naming.rows()
         name = level_named("hallucination", self.level).name.upper()
-        head = f" hallucination: {name}.  Span ({self.edit.moving} moves): "
+        head = f" hallucination: {name}{self.which}.  Span ({self.edit.moving} moves): "
         if columns - width(head) < _SPAN_ROOM:
             head = f" {self.edit.moving} moves: "
         room = columns - width(head) - 3
         keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" take  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
+            (" ", ""), ("Enter", "key"), (" take  ", ""), *([("n", "key"), (" reason  ", "")] if self.why else []),
+            ("w b", "key"), (" word  ", ""), ("W B", "key"),
             (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("f", "key"), (" jump  ", ""),
             *([("S", "key"), (f" {self.other}  ", "")] if self.other else []), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
@@ -221,6 +226,8 @@ class SpanDialog:
             self.draw(self.target, self.edit)
         elif key.said == "enter":
             self.take(self.target, self.edit)
+        elif key.said == "n" and self.why is not None:
+            self.why(self.target, self.edit)
         elif key.said == "S" and self.other:
             self.turn()
         elif key.said == "escape":

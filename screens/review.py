@@ -27,6 +27,7 @@ from medreview.screens.dialogs import (
 )
 from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
 from medreview.screens.face import Face
+from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.input_reader import NotRead, not_read_words
@@ -60,7 +61,7 @@ _VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
 _OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
 """Steps in which a key for a verdict does nothing: it was meant for the step."""
 
-_SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog)
+_SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
@@ -248,7 +249,7 @@ class ReviewScreen(KeyScreen[None]):
         if isinstance(step, _SPAN_STEPS):
             if not isinstance(was, _SPAN_STEPS):
                 self._own_view = self.reading.shows_response
-            self.reading.shows_response = step.target == "response"
+            self.reading.shows_response = self.session.is_beside(step.target)
 
     def tell(self, words: str) -> None:
         """Say something until the next key."""
@@ -321,7 +322,7 @@ class ReviewScreen(KeyScreen[None]):
             self.refresh(layout=True, repaint=False)
             self._paint_frame(plan, size)
         self.reading.show()
-        if isinstance(self._step, SpanDialog):
+        if isinstance(self._step, SpanDialog | FindingDialog):
             self.reading.draw_span(self._step.target, self._step.edit, self._step.moves)
         elif isinstance(self._step, ChooseSpanDialog):
             self.reading.draw_only(self._step.mine)

@@ -5,10 +5,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from medreview.review.deciding import Deciding
+from medreview.errors import NotSaved
+from medreview.review.finding_acts import FindingActs
+from medreview.review.finding_state import FindingSpan
+from medreview.review.line_edit import LineEdit
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
+from medreview.review.span_rules import partner_for
 from medreview.screens.dialogs import ChooseSpanDialog, Dialog, SpanDialog
+from medreview.screens.finding_dialogs import FindingDialog
+from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
 
 
@@ -22,15 +28,28 @@ class StepHost(Protocol):
 class SpanHandlers(ABC):
     """Carries out the acts on spans, in the steps that they ask for."""
 
-    _session: Deciding
+    _session: FindingActs
     _reading: Panes
     _stage: StepHost
 
     def _close(self) -> None:
         self._stage.open(None)
 
-    def _mark_span(self, level: str, target: str, edit: SpanEdit, *, after: Callable[[], None] | None = None) -> None:
-        """Ask for the words that a level is about, in one of the unit's texts; ``after``: what follows."""
+    def _mark_span(
+        self,
+        level: str,
+        target: str,
+        edit: SpanEdit,
+        *,
+        after: Callable[[], None] | None = None,
+        back: Callable[[], None] | None = None,
+        reasons: bool = False,
+    ) -> None:
+        """Ask for the words that a level is about, in one of the unit's texts; ``after``, ``back``: what follows when a
+        span was marked, and when none was. ``reasons``: a reason in words can be given with it."""
+
+        def again(target: str, edit: SpanEdit) -> None:
+            self._mark_span(level, target, edit, after=after, back=back, reasons=reasons)
 
         def turn() -> None:
             other = self._other_text(target)
@@ -38,15 +57,38 @@ class SpanHandlers(ABC):
             self._show_text(other)
             active = None if self._session.is_beside(other) else self._reading.chosen
             self._reading.draw_span(target, None)
-            self._mark_span(level, other, SpanEdit(start.text, *active) if active else start, after=after)
+            again(other, SpanEdit(start.text, *active) if active else start)
 
-        def take(target: str, edit: SpanEdit) -> None:
-            self._session.add_span(target, edit)
+        def take(target: str, edit: SpanEdit, reason: str = "") -> None:
+            self._session.add_span(target, edit, label=level, reason=reason)
             (after or self._close)()
 
-        other = self._text_words(self._other_text(target))
-        draw, back = self._reading.draw_span, after or self._close
-        self._stage.open(SpanDialog(level, target, other, edit, take, turn, draw, back, self._reading.hints))
+        def with_reason(target: str, edit: SpanEdit) -> None:
+            def finish(reason: str) -> str:
+                try:
+                    take(target, edit, reason.strip())
+                except NotSaved as error:
+                    return error.row
+                return ""
+
+            line = LineInput("why:", LineEdit(), "marks it with this reason", finish, partial(again, target, edit))
+            self._stage.open(line)
+
+        turned = self._other_text(target)
+        step = SpanDialog(
+            level=level,
+            target=target,
+            other=self._text_words(turned) if turned != target else "",
+            edit=edit,
+            take=take,
+            turn=turn,
+            draw=self._reading.draw_span,
+            back=back or self._close,
+            hints=self._reading.hints,
+            why=with_reason if reasons else None,
+            which=", the other place" if partner_for(level, self._session.own.spans) else "",
+        )
+        self._stage.open(step)
         self._reading.draw_span(target, edit)
 
     @abstractmethod
@@ -116,3 +158,29 @@ class SpanHandlers(ABC):
     @abstractmethod
     def _show_span(self, mine: ReviewerSpan) -> None:
         """Bring the text of a span to the screen."""
+
+    # What judges found in the response
+
+    def _findings(self, after: FindingSpan | None = None, by: int = 1) -> None:
+        """Go to the next or previous open finding, and ask what is to be made of it."""
+        session = self._session
+        span = session.open_finding(after, by)
+
+        def handled(act: Callable[[FindingSpan], None]) -> None:
+            act(span)
+            if session.open_findings():
+                self._findings(span)
+            else:
+                self._close()
+
+        self._show_text("response")
+        step = FindingDialog(
+            span=span,
+            edit=SpanEdit(session.response_text(), span.here[0].start, span.here[-1].end),
+            left=session.open_findings(),
+            take=partial(handled, session.take_finding),
+            reject=partial(handled, session.reject_finding),
+            walk=lambda step: self._findings(span, step),
+            back=self._close,
+        )
+        self._stage.open(step)

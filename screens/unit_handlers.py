@@ -1,11 +1,17 @@
 """What the actions do with units other than statements: the label, and what its kind asks after it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
+from medreview.errors import UserError
 from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.span_rules import partner_for
 from medreview.review.unit_session import UnitSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.dialogs import HallucinationDialog
+from medreview.screens.finding_dialogs import MoreSpansDialog
 from medreview.screens.panes import Panes
+from medreview.units.source_document import RESPONSE
 
 
 class UnitHandlers(ActionHandlers):
@@ -14,6 +20,38 @@ class UnitHandlers(ActionHandlers):
     def __init__(self, session: UnitSession, reading: Panes, stage: ReviewHost) -> None:
         self._units = session
         super().__init__(session, reading, stage)
+
+    def _more(self) -> Mapping[str, Callable[[], None]]:
+        return {"hallucination": self._another_span}
+
+    def _decide(self, label: str) -> None:
+        step = self._units.decide(label)
+        if self._units.asks.entry == "spans" and label != "none":
+            self._mark(label, lambda: self._follow(step))
+        else:
+            self._follow(step)
+
+    def _mark(self, level: str, done: Callable[[], None]) -> None:
+        """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then."""
+
+        def marked() -> None:
+            if partner_for(level, self._units.own.spans):
+                self._mark(level, done)
+                return
+            more = partial(self._another_span, done)
+            self._stage.open(MoreSpansDialog(len(self._units.own.spans), more, done))
+
+        self._show_text(RESPONSE)
+        edit = self._units.default_span(RESPONSE)
+        self._mark_span(level, RESPONSE, edit, after=marked, back=done, reasons=True)
+
+    def _another_span(self, done: Callable[[], None] | None = None) -> None:
+        """Ask for the type of a further span, then for its words."""
+        then = done or self._close
+        if self._units.own.label in (None, "none"):
+            raise UserError(f"Say first that the {self._units.asks.noun} has a hallucination, by its type.")
+        levels = [level for level in self._units.asks.levels if level.level != "none"]
+        self._stage.open(HallucinationDialog(lambda label: self._mark(label.level, then), then, levels))
 
     def _their_words(self) -> str:
         return self._units.judges_words

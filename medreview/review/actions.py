@@ -71,6 +71,13 @@ REVIEW: Final = (
         "Decide",
     ),
     Action(
+        "findings",
+        ("F",),
+        "findings",
+        "What judges found in the response (open mode only): Enter takes it over as your span, x rejects it.",
+        "Decide",
+    ),
+    Action(
         "delete_span",
         ("D",),
         "delete span",
@@ -155,8 +162,13 @@ REVIEW: Final = (
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
-_OF_STATEMENTS: Final = frozenset({"hallucination", "left_out", "edit"})
+_OF_STATEMENTS: Final = frozenset({"hallucination", "left_out", "edit", "findings"})
 """Actions that only statements have."""
+_OF_SPANS: Final = {
+    "hallucination": "Mark a further span: its type (2-5), then its words.",
+    "findings": "",
+}
+"""Of these what other units have that are marked with spans, with its help where it is another."""
 
 
 def is_verdict(action: str) -> bool:
@@ -171,8 +183,14 @@ def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
     """
     table = remapped(REVIEW, keys)
     if asks is not STATEMENT:
-        rest = (action for action in table if action.id == "accept" or not is_verdict(action.id))
-        table = _unique((*_digits(asks), *(action for action in rest if action.id not in _OF_STATEMENTS)))
+        rest = [action for action in table if action.id == "accept" or not is_verdict(action.id)]
+        of_spans = _OF_SPANS if asks.entry == "spans" else {}
+        others = (
+            replace(action, help=of_spans.get(action.id) or action.help)
+            for action in rest
+            if action.id not in _OF_STATEMENTS or action.id in of_spans
+        )
+        table = _unique((*_digits(asks), *others))
     return {action.id: action for action in table}
 
 

@@ -139,17 +139,24 @@ class Deciding(Sitting):
 
     # Spans
 
-    def add_span(self, target: str, edit: SpanEdit, *, reason: str = "", with_span: str | None = None) -> None:
-        """Mark a span of the hallucination just named, in one of the unit's texts."""
+    def add_span(
+        self, target: str, edit: SpanEdit, *, label: str = "", reason: str = "", with_span: str | None = None
+    ) -> None:
+        """Mark a span of the hallucination just named, or of another ``label``, in one of the unit's texts."""
         unit = self._current()
-        axis, label = self._span_label()
-        snapshot = self.snapshot if target == "source" else None
-        event = span_event(unit, axis, label, target, edit, snapshot, reason=reason, with_span=with_span)
+        axis, named = self._span_label()
+        event = span_event(
+            unit, axis, label or named, target, edit, self._snapshot_of(target), reason=reason, with_span=with_span
+        )
         self._write([event], f"{self.name} · marked {brief(edit.exact)}")
 
     @abstractmethod
     def default_span(self, target: str) -> SpanEdit:
         """What the span step starts with in one of the unit's texts; raises :class:`UserError` without a text."""
+
+    def _snapshot_of(self, target: str) -> str | None:
+        """The snapshot that one of the unit's texts is the text of."""
+        return self.snapshot if target == "source" else None
 
     @abstractmethod
     def _span_label(self) -> tuple[str, str]:

@@ -84,11 +84,16 @@ def load_finding_spans(
     return tuple(sorted(found, key=lambda span: span.order))
 
 
-def next_open(spans: Sequence[FindingSpan], after: FindingSpan | None) -> FindingSpan | None:
-    """The next open passage that stands where the unit stands, round and round; ``None`` when nothing is open."""
+def next_open(spans: Sequence[FindingSpan], after: FindingSpan | None, step: int = 1) -> FindingSpan | None:
+    """The next (1) or previous (-1) open passage where the unit stands, round and round; ``None`` when none is open."""
     waiting = [span for span in spans if span.here and span.standing == "open"]
-    later = (span for span in waiting if after is not None and span.order > after.order)
-    return next(later, next(iter(waiting), None))
+    if step < 0:
+        waiting.reverse()
+
+    def is_beyond(span: FindingSpan) -> bool:
+        return after is not None and (span.order > after.order if step > 0 else span.order < after.order)
+
+    return next(filter(is_beyond, waiting), next(iter(waiting), None))
 
 
 def taking(unit: str, text: str, span: FindingSpan, own: Iterable[ReviewerSpan]) -> list[NewEvent]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from medreview.errors import UserError
 from medreview.review import highlights
-from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, decided_statement
 from medreview.review.document_outline import DocumentOutline, load_outline
+from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
@@ -20,7 +20,7 @@ from medreview.units.source_order import cause
 from medreview.units.statement_view import Evidence, StatementView, load_evidence, load_statement_view, load_text
 
 
-class ReviewSession(Deciding):
+class ReviewSession(FindingActs):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT
@@ -90,7 +90,12 @@ class ReviewSession(Deciding):
         """Marks in the response."""
         if self.item is None:
             return ()
-        return highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
+        marks = highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
+        return (*marks, *self.finding_marks())
+
+    def response_text(self) -> str:
+        """The response."""
+        return self.beside_text()
 
     def is_beside(self, target: str) -> bool:
         """The response."""

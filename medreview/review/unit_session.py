@@ -1,36 +1,42 @@
 """One reviewer's sitting over a queue of other units than statements: texts to read, one label, machines after."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from medreview.errors import UserError
 from medreview.labels import Reveal, Via
-from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided
 from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.drafts import Drafts
 from medreview.review.exposure import told_of_unit
+from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.queue import Queue
 from medreview.review.queue_entry import QueueEntry
-from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
+from medreview.review.span_rules import partner_for
 from medreview.review.verdict_flow import FollowUp
+from medreview.statements.sentences import sentence_spans
 from medreview.study import Study
 from medreview.text import Span
 from medreview.units.kind import UnitKind
 from medreview.units.registry import KINDS
+from medreview.units.source_document import RESPONSE
 from medreview.units.view import Document, Machines, TextMark, UnitView
 
 
-class UnitSession(Deciding):
+class UnitSession(FindingActs):
     """The review of units of one kind. It knows no kind: it asks the kind for a view of plain data.
 
     What machines say is read only where it may be seen, and for the record of a decision.
     """
 
-    view: UnitView | None = None
+    _view: UnitView | None = None
+    _whole: UnitView | None = None
+    _whole_beside: ReviewerState | None = None
     place = 0
     """Which of the view's documents is in the main pane."""
     _machines: Machines | None = None
@@ -55,6 +61,17 @@ class UnitSession(Deciding):
     def name(self) -> str:
         """``Q12``, ``R07 S3 [2]``."""
         return self.view.name if self.view else ""
+
+    @property
+    def view(self) -> UnitView | None:
+        """The unit; once it is decided and its machines may be seen, with the texts that give the right label away."""
+        if self._view is None or self.own.label is None or not self.shows_judges:
+            return self._view
+        if self._whole_beside is not self.own:
+            more = self.kind.afterwards(self.study.reader, self.unit)
+            self._whole = replace(self._view, documents=(*self._view.documents, *more))
+            self._whole_beside = self.own
+        return self._whole
 
     @property
     def machines(self) -> Machines:
@@ -151,7 +168,34 @@ class UnitSession(Deciding):
         if document is None or not document.text:
             raise UserError("There is no text here to mark.")
         opening = self._highlights(document).opening or Span(0, min(len(document.text), 80))
+        if self.asks.entry == "spans":
+            opening = self._next_place(document)
         return SpanEdit(document.text, *opening)
+
+    def _next_place(self, document: Document) -> Span:
+        """The first open finding in a text; else the first sentence after the last span that I marked in it."""
+        found = (span for span in self.findings if document.key == RESPONSE and span.standing == "open")
+        if (first := next(found, None)) is not None:
+            return first.here[0]
+        last = max((mine.span.end for mine in self.own.spans if mine.target == document.key), default=0)
+        later = sentence_spans(document.text, last) or sentence_spans(document.text)
+        return later[0] if later else Span(0, len(document.text))
+
+    def add_span(
+        self, target: str, edit: SpanEdit, *, label: str = "", reason: str = "", with_span: str | None = None
+    ) -> None:
+        """As for every unit; the second place of a context-conflict belongs to the first."""
+        partner = with_span or partner_for(label or self._span_label()[1], self.own.spans)
+        super().add_span(target, edit, label=label, reason=reason, with_span=partner)
+
+    def response_text(self) -> str:
+        """The text of the response, if the unit is one."""
+        document = self.view.document(RESPONSE) if self.view else None
+        return document.text if document else ""
+
+    def _snapshot_of(self, target: str) -> str | None:
+        document = self.view.document(target) if self.view else None
+        return document.snapshot_id if document else None
 
     def text_keys(self) -> list[str]:
         """The keys of all texts, the one beside the others first."""
@@ -214,6 +258,10 @@ class UnitSession(Deciding):
             if passage.key == document.key
             for span in passage.spans
         ]
+        if document.key == RESPONSE:
+            left = {place for span in self.findings if span.standing != "rejected" for place in span.places}
+            gone = {place for span in self.findings for place in span.places} - left
+            quoted = [span for span in quoted if span not in gone]
         marks = [_mark(mark) for mark in document.marks]
         marks += [_mark(mark) for key, mark in self.machines.marks if key == document.key]
         stops = sorted({Span(mark.start, mark.end) for mark in marks if mark.kind != "statement"} | set(quoted))
@@ -228,7 +276,7 @@ class UnitSession(Deciding):
         return QueueEntry(view.group, view.model, view.name, "", view.text[:80])
 
     def _load_unit(self) -> None:
-        self.view = self.kind.load(self.study.reader, self.unit)
+        self._view = self.kind.load(self.study.reader, self.unit)
         self.place, self._machines = 0, None
 
 

@@ -1,0 +1,82 @@
+"""Steps in the last rows about spans in an answer and what judges found in it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from medreview.review.finding_state import FindingSpan
+from medreview.review.layout.cells import fit, width
+from medreview.review.span_editing import SpanEdit
+from medreview.screens.dialogs import Act, Key, both_ends
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.visible import visible
+
+
+@dataclass
+class FindingDialog:
+    """One passage that a judge found, drawn in the response: take it over, reject it, or go to another."""
+
+    span: FindingSpan
+    edit: SpanEdit
+    left: int
+    take: Act
+    reject: Act
+    walk: Callable[[int], None]
+    back: Act
+    target: str = "response"
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """Who found it, of which type, its words; the judge's reason; the keys."""
+        finding = self.span.finding
+        who = f" {visible(finding.judge)}: {finding.words.upper()}, {self.left} open: "
+        who = who if width(who) < columns // 2 else f" {finding.words.upper()}: "
+        words = f"“{both_ends(self.span.quote, columns - width(who) - 3)}”"
+        why = visible(" ".join(finding.reason.split())) or "no reason given"
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" take over  ", ""), ("x", "key"), (" reject  ", ""), ("w b", "key"),
+            (" next, previous  ", ""), ("Esc", "key"), (" leave open", ""),
+        ]  # fmt: skip
+        return [[(who, "key"), (words, "span")], [(f" {fit(why, min(width(why), columns - 2))}", "dim")], keys]
+
+    def press(self, key: Key) -> bool:
+        """Take over, reject, walk, leave. A digit is a verdict here too, and not for this step."""
+        if key.said in ("w", "W"):
+            self.walk(1)
+        elif key.said in ("b", "B"):
+            self.walk(-1)
+        elif key.said == "enter":
+            self.take()
+        elif key.said == "x":
+            self.reject()
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass
+class MoreSpansDialog:
+    """After a span in an answer: another one, or on."""
+
+    marked: int
+    more: Act
+    done: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """How many are marked, and the choice."""
+        places = f" {self.marked} {'place' if self.marked == 1 else 'places'} marked."
+        choice: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" done   ", ""), ("h", "key"), (" another span   ", ""), ("Esc", "key"),
+            (" done", ""),
+        ]  # fmt: skip
+        return [[(places, "key")], choice]
+
+    def press(self, key: Key) -> bool:
+        """``h`` marks another; Enter and Esc go on."""
+        act = {"h": self.more, "enter": self.done, "escape": self.done}.get(key.said)
+        if act is None:
+            return False
+        act()
+        return True
