@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from medreview.review.deciding import Deciding
 from medreview.review.layout.cells import fit, width
 from medreview.review.reviewer_state import ReviewerState, remarks
+from medreview.review.span_rules import still_missing
 from medreview.screens.glyphs import verdict_words
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.asks import STATEMENT, Asks
 from medreview.visible import visible
+from medreview.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ def own_words(own: ReviewerState, draft: bool = False, asks: Asks = STATEMENT) -
     elif own.deferred:
         words.append("deferred")
     words += remarks(own)
+    if asks.entry == "spans" and own.label:
+        missing = still_missing(own.label, own.spans)
+        words += [missing] if missing else [counted(len(own.spans), "place")] if own.spans else []
     if own.note:
         words.append("note")
     if draft:

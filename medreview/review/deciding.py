@@ -13,6 +13,7 @@ from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_re
 from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit
 from medreview.review.span_events import span_deletion, span_event, span_move, spans_in_order
+from medreview.review.span_rules import partner_for
 from medreview.review.undo import Act, brief, last_act, last_undone
 from medreview.review.verdict_flow import FollowUp
 from medreview.study.events import NewEvent, Receipt
@@ -142,11 +143,13 @@ class Deciding(Sitting):
     def add_span(
         self, target: str, edit: SpanEdit, *, label: str = "", reason: str = "", with_span: str | None = None
     ) -> None:
-        """Mark a span of the hallucination just named, or of another ``label``, in one of the unit's texts."""
+        """Mark a span of the hallucination just named, or of another ``label``, in one of the unit's texts; the second
+        place of a context-conflict belongs to the first."""
         unit = self._current()
         axis, named = self._span_label()
+        partner = with_span or partner_for(label or named, self.own.spans)
         event = span_event(
-            unit, axis, label or named, target, edit, self._snapshot_of(target), reason=reason, with_span=with_span
+            unit, axis, label or named, target, edit, self._snapshot_of(target), reason=reason, with_span=partner
         )
         self._write([event], f"{self.name} · marked {brief(edit.exact)}")
 

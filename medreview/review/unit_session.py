@@ -17,7 +17,6 @@ from medreview.review.queue import Queue
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
-from medreview.review.span_rules import partner_for
 from medreview.review.verdict_flow import FollowUp
 from medreview.statements.sentences import sentence_spans
 from medreview.study import Study
@@ -180,13 +179,6 @@ class UnitSession(FindingActs):
         last = max((mine.span.end for mine in self.own.spans if mine.target == document.key), default=0)
         later = sentence_spans(document.text, last) or sentence_spans(document.text)
         return later[0] if later else Span(0, len(document.text))
-
-    def add_span(
-        self, target: str, edit: SpanEdit, *, label: str = "", reason: str = "", with_span: str | None = None
-    ) -> None:
-        """As for every unit; the second place of a context-conflict belongs to the first."""
-        partner = with_span or partner_for(label or self._span_label()[1], self.own.spans)
-        super().add_span(target, edit, label=label, reason=reason, with_span=partner)
 
     def response_text(self) -> str:
         """The text of the response, if the unit is one."""
