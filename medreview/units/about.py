@@ -2,15 +2,14 @@
 
 import sqlite3
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from medreview.citations.canonical import canonical_key
-from medreview.citations.extract import from_list
-from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import SourceIndex
 from medreview.units.statement_view import load_text
 from medreview.units.stored import load_passage
 from medreview.units.view import Document, TextMark
+
+if TYPE_CHECKING:
+    from medreview.evidence.ranking import SourceIndex
 
 PASSAGE: Final = "passage"
 SOURCE: Final = "source"
@@ -31,6 +30,9 @@ def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str) -> 
 
 
 def _page(reader: sqlite3.Connection, url: str, words: str) -> Document | None:
+    from medreview.citations.canonical import canonical_key
+    from medreview.citations.extract import from_list
+
     cited = from_list([url]).citations
     row = reader.execute(
         """SELECT u.domain, p.snapshot_id, p.page_state, p.state_evidence FROM source AS u
@@ -53,12 +55,16 @@ def _page(reader: sqlite3.Connection, url: str, words: str) -> Document | None:
 def _document(
     key: str, title: str, text: str, words: str, state: str = "", state_words: str = "", snapshot_id: str | None = None
 ) -> Document:
+    from medreview.evidence.lexical import matches
+
     found = matches(words, text if len(text) <= _SHORT else _index(text)) if words else []
     marks = tuple(TextMark(span.start, span.end, "lexical") for span in found)
     return Document(key, title, text, marks, marks[0].start if marks else None, state, state_words, snapshot_id)
 
 
 @lru_cache(maxsize=4)
-def _index(text: str) -> SourceIndex:
+def _index(text: str) -> "SourceIndex":
     """Units that come one after the other are often about one page, and to prepare a long one takes a second."""
+    from medreview.evidence.ranking import SourceIndex
+
     return SourceIndex(text)

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.labels import FALSE_QUOTES, label_words
 from medreview.study.unit_ids import kind_of
 from medreview.units.kind import Rating
@@ -51,6 +50,8 @@ def common(found: tuple[Opinion, ...], axis: str) -> Machines:
 
 def located(machines: Machines, *documents: Document | None) -> Machines:
     """The same opinions, each quotation with its status and its places in the document that it is of."""
+    from medreview.evidence.grounding import QuoteIndex, ground
+
     texts = {document.key: QuoteIndex(document.text) for document in documents if document}
 
     def place(passage: Passage) -> Passage:

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from medreview.evidence.grounding import ground
 from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.labels import SAME_WORDS
 from medreview.study import Study
@@ -129,6 +128,8 @@ def _span(values: Mapping[str, Any], text: str) -> Span | None:
     start, end = values.get("start"), values.get("end")
     if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
         return Span(start, end)
+    from medreview.evidence.grounding import ground
+
     found = ground(quote, text) if (quote := text_of(values, "quote").strip()) else None
     return found.spans[0] if found and found.status in SAME_WORDS else None
 
