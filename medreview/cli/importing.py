@@ -38,7 +38,8 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
         try:
             yield study
         except UserError:
-            if fresh and not study.reader.execute("SELECT 1 FROM response LIMIT 1").fetchone():
+            query = "SELECT 1 FROM response UNION ALL SELECT 1 FROM unit LIMIT 1"
+            if fresh and not study.reader.execute(query).fetchone():
                 study.discard()
             raise
 
@@ -116,10 +117,14 @@ def prepare(
 
 
 def prepared_sentence(study: "Study", done: "Prepared") -> str:
-    """What a study holds after that."""
+    """What a study holds after that: its statements, or the other units that it has and no statement."""
     from medreview.study.counts import count_statements
+    from medreview.units.registry import KINDS, kinds_in
 
     statements = count_statements(study.reader)
+    others = kinds_in(study.reader) if not statements else {}
+    if others:
+        return f"{study.path}: {', '.join(counted(count, KINDS[kind].noun) for kind, count in others.items())}."
     return (
         f"{study.path}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
         f"{pages_sentence(done.fetched)}."

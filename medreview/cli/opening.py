@@ -74,8 +74,17 @@ def _queue(
     place = last_place(study, reviewer)
     if place is not None:
         return place.queue if plain else None
-    name = first or ("flagged" if plain else None)
+    name = first or (_first_queue(study) if plain else None)
     return open_queue(study, name, reviewer) if name else None
+
+
+def _first_queue(study: "Study") -> str:
+    """Triage; in a study without statements, the queue of the first kind of unit that it has."""
+    from medreview.study.counts import count_statements
+    from medreview.units.registry import KINDS, kinds_in
+
+    others = [] if count_statements(study.reader) else list(kinds_in(study.reader))
+    return KINDS[others[0]].queue_name if others else "flagged"
 
 
 @contextmanager

@@ -52,6 +52,11 @@ def unit_name(reader: sqlite3.Connection, unit: str) -> str:
         return ""
 
 
+def kinds_in(reader: sqlite3.Connection) -> dict[str, int]:
+    """The kinds, other than the statement, that a study has units of, and how many."""
+    return {kind: count for kind in KINDS if (count := count_units(reader, kind))}
+
+
 def count_units(reader: sqlite3.Connection, kind: str) -> int:
     """How many units of a kind, other than the statement, the study has."""
     return int(reader.execute(f"SELECT count(*) FROM ({KINDS[kind].rows})").fetchone()[0])

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,18 @@ def test_a_study_is_told_by_its_content_and_files_are_added_to_it(
     assert not (tmp_path / "a.medreview").exists()
 
 
+def test_a_file_of_other_units_is_reviewed_in_one_step_as_well(medreview: Program, tmp_path: Path) -> None:
+    shutil.copy(str(files("medreview.sample_data") / "revisions.jsonl"), tmp_path)
+    done = medreview("review", "revisions.jsonl", "--plain", input="1\n4\nu\nq\n")
+    assert "revisions.medreview: 6 revisions." in done.stderr
+    assert "press 4 or 5" in " ".join(done.stdout.split()) or "press 1, 2 or 3" in " ".join(done.stdout.split())
+    assert events(tmp_path / "revisions.medreview") == ["decide"]
+    (tmp_path / "bad.jsonl").write_text('{"question": "Q?", "says": "A."}')
+    medreview("import", "new.medreview", "revisions.jsonl", "bad.jsonl", check=2)
+    with Study.open(tmp_path / "new.medreview", read_only=True) as study:
+        assert study.reader.execute("SELECT count(*) FROM unit").fetchone()[0] == 6
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -115,7 +128,7 @@ def test_what_cannot_be_reviewed_is_said_and_leaves_nothing(
     medreview: Program, tmp_path: Path, demo: Path, arguments: list[str], sentence: str
 ) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(RECORD))
-    (tmp_path / "bad.jsonl").write_text('{"question": "Q?"}')
+    (tmp_path / "bad.jsonl").write_text('{"question": "Q?", "says": "A."}')
     (tmp_path / "empty.md").write_text("# Is it safe?\n\n")
     assert sentence in medreview("review", *arguments, check=2).stderr
     assert not (tmp_path / "bad.medreview").exists()

@@ -24,7 +24,10 @@ def review(
     ],
     queue: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(kind.name for kind in KINDS)}; default: the first screen."),
+        typer.Option(
+            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as docs/units.md names them; "
+            "default: the first screen."
+        ),
     ] = None,
     filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     audit: Annotated[
@@ -54,6 +57,7 @@ def review(
     Example: medreview review answers.jsonl
     """
     from medreview.study import Study
+    from medreview.units.registry import kinds_in
 
     if audit is not None and queue not in (None, "audit"):
         raise UserError("--audit opens the audit; name no other queue with it.")
@@ -66,7 +70,7 @@ def review(
             given = [path for path in paths if path == study]
             done = prepare(opened, files, mapping, pages_from(pages), "review", *given)
             say(prepared_sentence(opened, done))
-            if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone():
+            if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone() and not kinds_in(opened.reader):
                 raise UserError(f"There is nothing to review in {files[0]}: no statement was found in it.")
         if audit is not None:
             from medreview.config import load_config
