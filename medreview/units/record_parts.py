@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.labels import FLAGS, is_label
+from medreview.storable import unstorable
 from medreview.units.imported_labels import ImportedLabel
 from medreview.units.stored import NewOpinion, NewPassage
 from medreview.units.unit_format import Brought
@@ -59,12 +60,15 @@ def texts_of(values: Mapping[str, Any], field: str) -> tuple[str, ...]:
 
 def opened(value: Any) -> Any:
     """A list or an object that stands as JSON in a cell of a table, as such; anything else as it is."""
-    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
+        return value
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    if why := unstorable(found):
+        raise ValueError(f"cannot be stored: {why}")
+    return found
 
 
 def is_set(value: Any) -> bool:

@@ -18,10 +18,13 @@ FROM unit WHERE kind = '{}'"""
 """``UnitKind.rows`` of a kind whose units stand alone in lists; its name goes into the braces."""
 
 GROUPED_ROWS: Final = """SELECT u.unit_id AS unit, iif(u.belongs_to = '', u.ordinal, (
-    SELECT min(o.ordinal) FROM unit AS o WHERE o.belongs_to = u.belongs_to AND o.belongs_to <> '' AND o.kind = u.kind
+    SELECT min(o.ordinal) FROM unit AS o WHERE o.belongs_to = u.belongs_to AND o.belongs_to <> '' AND +o.kind = u.kind
 )) AS cluster, u.ordinal, u.text, u.model, u.origin, u.record_id
 FROM unit AS u WHERE u.kind = '{}'"""
-"""The same of a kind whose units stand together with those that belong to the same passage, case or response."""
+"""The same of a kind whose units stand together with those that belong to the same passage, case or response.
+
+Without the plus SQLite looks for the smallest ordinal among all units of the kind, for each of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)

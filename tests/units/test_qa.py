@@ -112,6 +112,25 @@ def test_a_record_without_question_or_answer_is_left_out_with_its_line(study):
     )
 
 
+def test_cells_of_a_table_that_hold_json_are_read_and_what_cannot_be_stored_costs_its_own_row(study):
+    path = study.path.parent / "items.csv"
+    path.write_text(
+        'type,question,options,answer,source\n'
+        'mc,Which?,"[""one"", ""two"", ""three"", ""four""]",C,"{""title"": ""Book"", ""text"": ""It is three.""}"\n'
+        'mc,When?,"[""one"", ""two"", ""three"", ""four""]",C,"{""title"": ""\\ud800"", ""paragraph"": ""Now.""}"\n'
+        'mc,\x1b[31mWhere?\x07,"{""A"": ""\u202ehere"", ""B"": ""there"", ""C"": ""up"", ""D"": ""off""}",A,\n'
+    )  # fmt: skip
+    done = import_file(study, path, {}, SILENT)
+    assert (done.added, [bad.line for bad in done.bad]) == (2, [3])
+    view = KIND.load(study.reader, units(study)[0])
+    assert (card(view)["answer"], view.documents[0].title) == ("C  three", "Book")
+
+
+def test_items_of_one_passage_are_found_by_it_and_not_by_going_through_all(study):
+    plan = study.reader.execute(f"EXPLAIN QUERY PLAN {KIND.rows}").fetchall()
+    assert any("unit_of" in row["detail"] for row in plan)
+
+
 @pytest.mark.parametrize(
     "record",
     [
