@@ -56,7 +56,7 @@ class QA(UnitKind):
     """``qa:ID``. Its answer is what is judged, so that it is shown; where its writer found it is shown afterwards."""
 
     name = "qa"
-    title = "questions and answers"
+    title = "QA items"
     noun = "QA item"
     about = "How relevant is it to general practice? Flag errors."
     key = "e"
