@@ -103,7 +103,7 @@ def test_a_study_is_told_by_its_content_and_files_are_added_to_it(
 
 def test_a_file_of_other_units_is_reviewed_in_one_step_as_well(medreview: Program, tmp_path: Path) -> None:
     shutil.copy(str(files("medreview.sample_data") / "revisions.jsonl"), tmp_path)
-    done = medreview("review", "revisions.jsonl", "--plain", input="1\n4\nu\nq\n")
+    done = medreview("review", "revisions.jsonl", "--plain", input="1\nk\n4\nq\n")
     assert "revisions.medreview: 6 revisions." in done.stderr
     assert "press 4 or 5" in " ".join(done.stdout.split()) or "press 1, 2 or 3" in " ".join(done.stdout.split())
     assert events(tmp_path / "revisions.medreview") == ["decide"]
