@@ -31,9 +31,6 @@ class ReviewHost(StepHost, Protocol):
     def tell(self, words: str) -> None:
         """Say something until the next key."""
 
-    def queue_changed(self) -> None:
-        """Another filter: the queue pane has other rows."""
-
     def promote(self, part: LeftOut) -> None:
         """Make a statement of what was left out, and know of it."""
 
@@ -287,7 +284,6 @@ class ActionHandlers(SpanHandlers):
             except UserError as error:
                 return str(error)
             self._close()
-            self._stage.queue_changed()
             return ""
 
         line = LineEdit.of(self._session.queue.filter)

@@ -220,7 +220,8 @@ class SpanDialog:
         if self.naming is not None:
             self._name(self.naming, key)
         elif key.said == "f" and self.hints is not None:
-            self.naming = Naming(self.hints.show(self.target))
+            hints = self.hints.show(self.target)
+            self.naming = Naming(hints) if hints else None
         elif key.said in SPAN_KEYS:
             self.edit = moved(self.edit, key.said)
             self.draw(self.target, self.edit)

@@ -141,7 +141,7 @@ class ReviewScreen(KeyScreen[None]):
 
     def on_mount(self) -> None:
         """Draw the first frame, ready for a decision; guidelines that the reviewer has not read come before it."""
-        self.queue_changed()
+        self._queue_changed()
         self.paint()
         self.app.show_new_guidelines()
 
@@ -163,13 +163,15 @@ class ReviewScreen(KeyScreen[None]):
 
     def _tried(self, act: Callable[[], T]) -> T | None:
         """Do something, and say what went wrong with it."""
-        found = None
+        found, queue = None, self.session.queue
         try:
             found = act()
         except NotSaved as error:
             self._said, self._bad = error.row, True
         except UserError as error:
             self._said = str(error)
+        if self.session.queue is not queue:
+            self._queue_changed()
         if alert := self.session.alert():
             self._said, self._bad = alert, True
         return found
@@ -255,8 +257,8 @@ class ReviewScreen(KeyScreen[None]):
         """Say something until the next key."""
         self._said = words
 
-    def queue_changed(self) -> None:
-        """Make the rows of the queue pane again."""
+    def _queue_changed(self) -> None:
+        """Make the rows of the queue pane again: another filter, or statements that were edited."""
         self._queue_rows = QueueRows(self.session)
         rows = self._queue_rows
         self._queue.show(len(rows), rows.row, rows.row_of(self.session.position), rows.heading)
@@ -264,12 +266,10 @@ class ReviewScreen(KeyScreen[None]):
     def promote(self, part: LeftOut) -> None:
         """Make a statement of what was left out, and know of it."""
         self.app.promote(self.session, part)
-        self.queue_changed()
 
     def edit(self, event: NewEvent, words: str) -> None:
         """Edit a statement, and go to what became of it."""
         self.app.edit(self.session, event, words)
-        self.queue_changed()
 
     def copy(self, text: str) -> None:
         """Send a text to the terminal's clipboard."""

@@ -141,7 +141,8 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def end_offset(self) -> int:
         """The end of the last visible row."""
         self._lay_out()
-        return self._wrap.end_of(self._row_at(self.scroll_offset.y + self.outer_size.height - 1)) if self._wrap else 0
+        bottom = min(self.scroll_offset.y + self.outer_size.height, self._line_count)
+        return self._wrap.end_of(self._row_at(bottom - 1)) if self._wrap and bottom else 0
 
     @property
     def text(self) -> str:

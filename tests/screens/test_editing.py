@@ -108,7 +108,8 @@ async def test_a_span_gets_other_ends_and_undo_brings_the_ones_before(study: Stu
 async def test_two_hints_set_a_span(study: Study, size: tuple[int, int]) -> None:
     app = workbench(study)
     async with app.run_test(size=size) as pilot:
-        await press(pilot, "j", "h", "1", "f")
+        await press(pilot, "j", "h", "1")
+        await press(pilot, "f")
         view = review_screen(app)
         assert "Press the letters at the first word of the span." in pane_text(app, "foot")
         step = view._step
