@@ -98,8 +98,11 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
     before, aside = session.receipt, words(session)
     label = session.asks.level_for(word)
     if word in lines.words:
+        unit = session.unit
         if lines.words[word](rest.strip()):
             _receipt(session)
+        if session.unit != unit:
+            _show(session, lines)
     elif word in aside:
         aside[word]()
     elif label is not None:

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from medreview.study import Study
+from medreview.study.check import check
 from tests.support.commands import Program
 
 ANSWERS = [
@@ -57,17 +58,38 @@ def test_where_nothing_is_left_out(medreview, tmp_path):
 
 
 def test_line_mode_names_what_is_left_out_and_promotes_it(medreview, parsed, tmp_path):
-    script = "4\nk\nresponse\nl\nl 3\nl 2\nu\nl\nj\nj\nu\nq\n"
+    script = "4\nk\nresponse\nl\nl 3\nl 2\nu\nl\nU\nq\n"
     told = medreview("review", parsed, "--plain", "--queue", "responses", input=script).stdout
     assert "(left out: Hello!) Take 500 mg twice daily. (left out: Is it safe?) Rest" in told
     assert "2 a question: “Is it safe?”" in told
     assert "Say l and a number from 1 to 2." in told
     assert "“Is it safe?” is a statement now   saved #" in told
-    assert "A statement made of what was left out stays (p: badly parsed); again takes back what came before." in told
-    assert "STATEMENT: Is it safe?" in told
-    assert "undone: not addressed" in told  # the second u takes back what came before
+    assert "undone: made a statement of “Is it safe?”" in told
+    assert told.count("2 a question: “Is it safe?”") == 2
+    assert "STATEMENT: Is it safe?" in told  # done again
     with Study.open(tmp_path / parsed, read_only=True) as study:
         (event,) = study.reader.execute("SELECT * FROM event WHERE kind = 'promote'")
         assert (event["mode"], event["block"]) == ("blind", "responses")
         seen = study.reader.execute("SELECT count(*) FROM judges_shown WHERE event_id = ?", (event["event_id"],))
         assert seen.fetchone()[0] == 0
+
+
+def test_line_mode_cuts_joins_and_excludes_and_moves_the_ends_of_a_span(medreview, parsed, tmp_path):
+    edits = "E s twice\n1\n2\nk\nE j\nE x\nE\nE s never\nu\nu\n"
+    spans = "h 1\nR 500 mg\nR nowhere\nD\nq\n"
+    told = medreview("review", parsed, "--plain", "--queue", "responses", input=edits + spans).stdout
+    assert "statement 1a of 3" in told
+    assert "STATEMENT: twice daily" in told
+    assert "S1b joined with the next   saved #" in told
+    assert "Say E s WORDS to cut the statement" in told
+    assert "Say E s and the words, as they stand in the statement" in told
+    assert "undone: excluded as not medical" in told
+    assert "marked “500 mg” instead   saved #" in told
+    assert "Say R and the words that the span is to hold" in told
+    assert "deleted “500 mg”" in told
+    with Study.open(tmp_path / parsed, read_only=True) as study:
+        kinds = [
+            row[0] for row in study.reader.execute("SELECT kind FROM event WHERE kind IN ('split', 'join', 'exclude')")
+        ]
+        assert kinds == ["split", "join", "exclude"]
+        assert check(study.reader) == []
