@@ -71,7 +71,8 @@ def exposure(told: Told, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
 
     A blind decision on a statement that was once seen with the judges' opinion is not a blind label. Totals of the
-    judges (figures) and the name of the model, which another statement of the response has told, leave it blind.
+    judges (figures) and the name of the model, which another statement of the response has told, leave it blind. After
+    another reviewer's label or note it may be blind, but is not independent of that reviewer.
     """
     saw = knows_judges(mode, own)
     parts = {
@@ -83,5 +84,6 @@ def exposure(told: Told, own: ReviewerState, mode: Mode) -> dict[str, str]:
         "queue_reason": saw and told.badges,
         "judge_totals": own.read_totals,
         "own_previous": own.label is not None,
+        "other_reviewer": own.saw_others,
     }
     return {part: "before" if seen else "no" for part, seen in parts.items()}

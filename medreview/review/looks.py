@@ -12,14 +12,18 @@ from medreview.review.queue_kinds import UNMET
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 
-Shown = Literal["verdicts", "totals"]
-"""What was shown: what the judges say of each statement, or only sums and rates."""
+Shown = Literal["verdicts", "totals", "labels"]
+"""What was shown: what the judges say of each statement, only sums and rates of that, or other reviewers' labels."""
 
 _NEW: Final[dict[Shown, str]] = {
     "verdicts": """SELECT coalesce(max(imported_at) > (SELECT max(at_utc) FROM event
         WHERE kind = 'look' AND json_extract(payload, '$.shown') = 'verdicts' AND reviewer = ?), 1)
         FROM (SELECT imported_at FROM response UNION ALL SELECT imported_at FROM unit)""",
-    "totals": "SELECT NOT EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?)",
+    "totals": "SELECT NOT EXISTS (SELECT 1 FROM judges_look WHERE reviewer = ?)",
+    "labels": """SELECT EXISTS (SELECT 1 FROM event AS e
+        WHERE e.kind IN ('decide', 'revise', 'note') AND e.reviewer <> ?1
+        AND e.event_id > coalesce((SELECT max(l.event_id) FROM event AS l WHERE l.kind = 'look' AND l.reviewer = ?1
+                                   AND json_extract(l.payload, '$.shown') = 'labels'), ''))""",
 }
 
 _SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion")
@@ -27,8 +31,9 @@ _SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion"
 
 
 def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
-    """Whether a look tells the reviewer what no look has told before: judges have spoken, and it was not read yet."""
-    if not any(reader.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in _SAID):
+    """Whether a look tells the reviewer what no look has told before: somebody has spoken, and it was not read yet."""
+    spoken = (reader.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in _SAID)
+    if shown != "labels" and not any(spoken):
         return False
     return bool(reader.execute(_NEW[shown], (reviewer,)).fetchone()[0])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
+from medreview.review.others import saw_others
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.told_elsewhere import kept_with, saw_elsewhere
 from medreview.study.statement_edits import replaced_for
@@ -16,7 +17,7 @@ from medreview.units.registry import asks_of
 _TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS beside USING (response_id)
                        JOIN judges_shown AS j ON j.unit = beside.statement_id AND j.reviewer = ?1
                        WHERE s.statement_id = ?2),
-       EXISTS (SELECT 1 FROM event WHERE kind = 'look' AND reviewer = ?1)"""
+       EXISTS (SELECT 1 FROM judges_look WHERE reviewer = ?1)"""
 """What other statements and figures have told."""
 
 
@@ -44,7 +45,8 @@ class ReviewerState:
     text has changed since, or there was none. ``blind``: the first label was given before anything of the judges'
     opinion had been seen; ``revealed``: the judges are shown since; ``saw_judges``: they were seen at any time;
     ``kept_blind``: decided or put off blind, or reserved for the audit: the judges stay hidden in every queue;
-    ``knows_model``: another statement of the response was seen with its model; ``read_totals``: figures were read.
+    ``knows_model``: another statement of the response was seen with its model; ``read_totals``: figures were read;
+    ``saw_others``: another reviewer's label or note was.
     ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis. ``also``: the labels
     on further axes (``quality/2``, ``category``).
     """
@@ -65,6 +67,7 @@ class ReviewerState:
     kept_blind: bool = False
     knows_model: bool = False
     read_totals: bool = False
+    saw_others: bool = False
     spans: tuple[ReviewerSpan, ...] = field(default=())
     words: str = ""
     also: Mapping[str, str] = field(default_factory=dict)
@@ -119,6 +122,7 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
         own,
         knows_model=bool(told[0]),
         read_totals=bool(told[1]),
+        saw_others=saw_others(reader, unit, reviewer, pass_no),
         first=str(first[0]) if first else None,
         stale=stale is not None,
         blind=mode is not None and mode[0] == "blind",

@@ -13,6 +13,7 @@ from medreview.study.bodies import body_digest
 from medreview.study.close_note import not_as_closed
 from medreview.study.events import misfitting
 from medreview.study.migrations import new_schema, schema_of
+from medreview.study.package import Package, package_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
 from medreview.study.span_faults import span_faults
 from medreview.study.study import Study
@@ -50,10 +51,14 @@ def check(connection: sqlite3.Connection) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is wrong with a study, one sentence each, and how many events it has; ``None`` when that cannot be read."""
+    """What is wrong with a study, one sentence each, and how many events it has; ``None`` when that cannot be read.
+
+    ``package``: what it says of itself, if it is a copy for a colleague.
+    """
 
     faults: list[str]
     events: int | None
+    package: Package | None = None
 
 
 def check_study(study: Study) -> Checked:
@@ -61,7 +66,8 @@ def check_study(study: Study) -> Checked:
     faults = check(study.sealed())
     faults += _bounded(lambda: iter(not_as_closed(study.reader, study.path)))
     try:
-        return Checked(faults, int(study.reader.execute("SELECT count(*) FROM event").fetchone()[0]))
+        events = int(study.reader.execute("SELECT count(*) FROM event").fetchone()[0])
+        return Checked(faults, events, package_of(study.reader))
     except UNREADABLE:
         return Checked(faults, None)
 

@@ -129,7 +129,8 @@ def verify(connection: sqlite3.Connection, known: Iterable[str] = ()) -> list[st
 
 def misfitting(connection: sqlite3.Connection, known: Iterable[str] = ()) -> Iterator[tuple[int, str]]:
     """Events that do not fit their hash, or whose predecessor is missing: their number, and a sentence."""
-    hashes = {"", *known} | {row[0] for row in connection.execute("SELECT hash FROM event")}
+    known_here = connection.execute("SELECT hash FROM event UNION ALL SELECT hash FROM withheld")
+    hashes = {"", *known} | {row[0] for row in known_here}
     for row in connection.execute("SELECT * FROM event ORDER BY event_id"):
         if event_hash(row) != row["hash"]:
             yield row["seq"], f"Event {row['seq']} ({row['event_id']}) was changed after it was written."

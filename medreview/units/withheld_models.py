@@ -7,6 +7,7 @@ from json import loads
 from typing import Any
 
 from medreview.study.unit_rows import dumped
+from medreview.text import sha256
 from medreview.units.registry import KINDS
 
 
@@ -23,8 +24,9 @@ def without_models(kind: str, content: str) -> str:
 
 
 def register(connection: sqlite3.Connection) -> None:
-    """Give a connection the SQL function ``without_models(kind, content)``."""
+    """Give a connection the SQL functions ``without_models(kind, content)`` and ``sha256_of(text)``."""
     connection.create_function("without_models", 2, without_models, deterministic=True)
+    connection.create_function("sha256_of", 1, sha256, deterministic=True)
 
 
 def _emptied(value: Any, patterns: Sequence[re.Pattern[str]], path: str) -> Any:

@@ -1,5 +1,6 @@
 """The command ``check``: is the study whole?"""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,10 @@ def check(
         wrong = [*found.faults, *(fault for folder in against or () for fault in not_as_exported(opened, folder))]
     for sentence in wrong:
         say(sentence)
+    if found.package:
+        say(found.package.words)
     faults = counted(len(wrong), "fault") if wrong else "whole"
     events = "events that cannot be counted" if found.events is None else counted(found.events, "event")
-    result({"faults": wrong, "events": found.events}, f"{study}: {faults}, {events}", as_json=as_json)
+    told = {"faults": wrong, "events": found.events, "package": asdict(found.package) if found.package else None}
+    result(told, f"{study}: {faults}, {events}", as_json=as_json)
     raise typer.Exit(1 if wrong else 0)

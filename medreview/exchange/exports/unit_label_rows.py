@@ -7,8 +7,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
+from medreview.exchange.files.columns import EXPOSURE
 from medreview.exchange.files.event_payload import Cell
-from medreview.exchange.files.unit_columns import EXPOSURE, UNIT_LABELS
+from medreview.exchange.files.unit_columns import UNIT_LABELS
 from medreview.labels import FLAGS
 from medreview.study.span_faults import response_of
 from medreview.study.unit_ids import kind_of

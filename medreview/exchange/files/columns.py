@@ -60,6 +60,13 @@ _JURY_RULES: Final = tuple(f"plurality, tie {rule}" for rule in TIE_RULES)
 _MODES: Final = ("blind", "open")
 _LABEL_MODES: Final = ("blind", "assisted")
 _AXES: Final = tuple(AXES)
+EXPOSURE: Final = (
+    ("judge_verdict", "the judges' verdict"), ("judge_quote", "the judge's quote"),
+    ("judge_highlight", "the judge's highlights"), ("jury", "the jury"), ("model_name", "the model's name"),
+    ("queue_reason", "why it is in the queue"), ("judge_totals", "figures of the judges"),
+    ("own_previous", "the reviewer's own earlier label"), ("other_reviewer", "another reviewer's label or note"),
+)  # fmt: skip
+"""What may have been seen before a decision: the part of its exposure, and what that is."""
 CODE_POINTS: Final = "code points, 0-based"
 UTF16: Final = "UTF-16 code units, 0-based"
 
@@ -272,12 +279,7 @@ PAYLOAD: Final = {
     **{
         f"exposure.{what}": Column(f"payload_exposure_{what}", "text",
                                    f"Seen before the decision: {words}.", levels=_EXPOSURE)
-        for what, words in (
-            ("judge_verdict", "the judges' verdict"), ("judge_quote", "the judge's quote"),
-            ("judge_highlight", "the judge's highlights"), ("jury", "the jury"), ("model_name", "the model's name"),
-            ("queue_reason", "why it is in the queue"), ("judge_totals", "figures of the judges"),
-            ("own_previous", "the reviewer's own earlier label"),
-        )
+        for what, words in EXPOSURE
     },
 }  # fmt: skip
 """Name of a payload value -> its column in events.csv."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.exchange.files.columns import CODE_POINTS, Column
+from medreview.exchange.files.columns import CODE_POINTS, EXPOSURE, Column
 from medreview.labels import ADJUDICATED_BY, FLAGS
 
 _IMPORTED: Final = (
@@ -115,15 +115,6 @@ OPINIONS: Final = (
     Column("given_at", "time", "When it came into the study.", unit="UTC"),
     Column("imported_from", "text", "From which file."),
 )
-
-EXPOSURE: Final = (
-    ("judge_verdict", "the judges' opinion"), ("judge_quote", "a judge's quote"),
-    ("judge_highlight", "the judges' marks in a text"), ("jury", "how the judges are divided"),
-    ("model_name", "the name of the model"), ("queue_reason", "why it is in the queue"),
-    ("judge_totals", "figures of the judges"), ("own_previous", "the reviewer's own earlier label"),
-    ("other_reviewer", "another reviewer's label or note"),
-)  # fmt: skip
-"""What may have been seen before a decision: the part of its exposure, and what that is."""
 
 UNIT_LABELS: Final = (
     UNIT,

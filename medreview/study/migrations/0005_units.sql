@@ -422,3 +422,17 @@ SELECT k.key_fact_id, k.question_sha256, k.ordinal, k.added_by, k.added_at, k.su
 FROM key_fact AS k LEFT JOIN case_fact AS f ON f.unit = k.suggestion
 WHERE k.suggestion = '' OR (k.question_sha256, k.text) IN
       (SELECT s.question_sha256, s.text FROM case_fact AS s WHERE s.state IN ('kept', 'edited'));
+
+-- Of a copy for a colleague: the events that were left out of it. The record is verified by their hashes; decides: it is
+-- what made the unit decided in the first pass, so that a second reviewer knows what is ready, and not how.
+CREATE TABLE withheld (
+    hash TEXT PRIMARY KEY,
+    event_id TEXT NOT NULL UNIQUE,
+    reviewer TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    decides INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who has read figures or an export of the judges' opinion; a list of other reviewers' labels says nothing of it.
+CREATE VIEW judges_look AS
+SELECT reviewer, event_id FROM event WHERE kind = 'look' AND json_extract(payload, '$.shown') <> 'labels';

@@ -1,0 +1,147 @@
+"""``package``: a self-contained copy of a study for a colleague, without what would tell of the machines and of others.
+
+The copy is a study of the same id: what is decided in it comes home by ``merge``. It is made row by row in a new file,
+so that nothing that was left out can be found between the rows.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.progress import SILENT, Progress
+from medreview.study import Study
+from medreview.study.package import PARTS, Package, Part
+from medreview.study.statement_edits import EDITS
+from medreview.units.withheld_models import register
+
+_OF_JUDGES: Final = (
+    "judge_run", "judgement", "merged_judgement", "hallucination_finding", "key_fact_vote", "verdict", "opinion",
+    "llm_call",
+)  # fmt: skip
+"""Tables of what machines say."""
+_OWN: Final = ("bookmark", "draft", "saved_filter")
+"""Tables of what a reviewer did and is in no event; another's are never passed on."""
+_MADE_HERE: Final = ("row_seal", "withheld", "unit_kind", "event_kind")
+"""Tables that are not copied: they come with a new file, or are made from what is left out."""
+
+_OF_STUDY: Final = (*EDITS, "fact_add", "audit_rate", "share_rate", "pass_rate", "guideline")
+"""Kinds of event that make the study what it is, whoever did it."""
+
+_CELLS: Final[dict[Part, dict[str, dict[str, str]]]] = {
+    "judges": {"evidence": {"highlights": "'[]'", "clashes": "'[]'"}},
+    "models": {
+        "response": {"model": "''"},
+        "unit": {"model": "''", "made_by": "'{}'", "content": "without_models(kind, content)",
+                 "content_sha256": "sha256_of(without_models(kind, content))"},
+    },
+}  # fmt: skip
+"""Cells that are emptied: part -> table -> column -> SQL over the row."""
+
+
+def package(
+    study: Study,
+    target: Path,
+    reviewer: str,
+    *,
+    without: Collection[Part] = tuple(PARTS),
+    made_for: str = "",
+    progress: Progress = SILENT,
+) -> Package:
+    """Make the copy, a private file that appears whole or not at all; what is left out of it.
+
+    ``made_for``: a reviewer whose own labels, notes and drafts stay in it. Raises :class:`UserError` when ``target``
+    exists, or cannot be written.
+    """
+    reader = study.reader
+    register(reader)
+    left_out = list(_withheld(reader, without, made_for))
+    made = Package(
+        datetime.now(UTC).isoformat(timespec="seconds"), reviewer, made_for,
+        tuple(part for part in PARTS if part in without), len(left_out),
+    )  # fmt: skip
+    tables = _tables(reader)
+    progress.begin(target.name, len(tables))
+
+    def fill(copy: Study) -> None:
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("PRAGMA defer_foreign_keys = ON")
+            for table in tables:
+                _copy(reader, connection, table, without, made_for, {row["event_id"] for row in left_out})
+                progress.step()
+            _insert(connection, "withheld", list(_WITHHELD), ([row[name] for name in _WITHHELD] for row in left_out))
+            _insert(connection, "study", ["key", "value"], [list(made.row().values())])
+
+        copy.write(change)
+
+    Study.create(target, fill=fill).close()
+    return made
+
+
+_WITHHELD: Final = ("hash", "event_id", "reviewer", "unit", "decides")
+
+
+def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: str) -> Iterator[sqlite3.Row]:
+    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided."""
+    kinds = ", ".join(f"'{kind}'" for kind in _OF_STUDY)
+    conditions = ["e.kind = 'note'"] if "notes" in without else []
+    if "labels" in without:
+        conditions.append(f"(e.kind NOT IN ({kinds}, 'note', 'retract'))")
+    query = f"""
+        WITH out AS (SELECT e.event_id FROM event AS e WHERE e.reviewer <> ?1 AND ({" OR ".join(conditions) or "0"})),
+        every AS (SELECT event_id FROM out UNION SELECT r.event_id FROM event AS r JOIN event AS e
+                  ON e.event_id = r.undoes_event WHERE r.reviewer <> ?1 AND (
+                  e.event_id IN out OR EXISTS (SELECT 1 FROM out WHERE out.event_id = e.undoes_event)))
+        SELECT e.hash, e.event_id, e.reviewer, e.unit,
+               e.event_id IN (SELECT event_id FROM standing WHERE pass = 1 AND state = 'decided') AS decides
+        FROM event AS e WHERE e.event_id IN every
+        UNION ALL SELECT hash, event_id, reviewer, unit, decides FROM withheld ORDER BY 2"""
+    yield from reader.execute(query, (made_for,))
+
+
+def _tables(reader: sqlite3.Connection) -> list[str]:
+    found = reader.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    )
+    return [row[0] for row in found if row[0] not in _MADE_HERE]
+
+
+def _copy(
+    reader: sqlite3.Connection,
+    connection: sqlite3.Connection,
+    table: str,
+    without: Collection[Part],
+    made_for: str,
+    left_out: Collection[str],
+) -> None:
+    """The rows of one table that are passed on, with the cells that are."""
+    if ("judges" in without and table in _OF_JUDGES) or ("gold" in without and table == "gold"):
+        return
+    info = reader.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", (table,)).fetchall()
+    columns = [row[0] for row in info]
+    emptied: dict[str, str] = {}
+    for part in without:
+        emptied |= _CELLS.get(part, {}).get(table, {})
+    cells = ", ".join(emptied.get(column, f'"{column}"') for column in columns)
+    where, values = (" WHERE reviewer = ?", (made_for,)) if table in _OWN else ("", ())
+    rows: Any = reader.execute(f"SELECT {cells} FROM {table}{where}", values)
+    if table == "event":
+        place = columns.index("event_id")
+        rows = (row for row in rows if row[place] not in left_out)
+    _insert(connection, table, columns, rows)
+
+
+def _insert(connection: sqlite3.Connection, table: str, columns: list[str], rows: Any) -> None:
+    names, marks = ", ".join(f'"{column}"' for column in columns), ", ".join("?" * len(columns))
+    connection.executemany(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", map(list, rows))
+
+
+def parts_named(text: str) -> tuple[Part, ...]:
+    """The parts of a list with commas; ``none`` is no part. Raises :class:`UserError` for another name."""
+    named = [name.strip() for name in text.split(",") if name.strip() not in ("", "none")]
+    for name in named:
+        if name not in PARTS:
+            raise UserError(f"{name!r} is no part that can be left out; there are {', '.join(PARTS)}, or none.")
+    return tuple(part for part in PARTS if part in named)

@@ -1,0 +1,168 @@
+"""Conflicts: units on which two reviewers have labels that differ, and what settles them.
+
+Nobody's label is changed: what settles a conflict is an event of its own, by a third reviewer or by one of those who
+labelled, for all of them. It stands as long as each of these labels does.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from medreview.errors import UserError
+from medreview.labels import AdjudicatedBy, is_label, same_label
+from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt, Recorder
+from medreview.study.unit_ids import kind_of
+
+ADJUDICATE: Final = "adjudicate"
+"""The kind of event that settles a conflict."""
+BLOCK: Final = "conflicts"
+"""The beginning of the names of the queues in which reviewers see each other's labels."""
+
+_LABELS: Final = """SELECT c.reviewer, c.label, c.event_id, c.at_utc, c.payload, coalesce(l.mode, 'assisted') AS mode,
+       (SELECT json_extract(r.payload, '$.code') FROM event_live AS r
+        WHERE r.unit = c.unit AND r.kind = 'reason' AND json_extract(r.payload, '$.decision') = c.event_id
+        ORDER BY r.event_id DESC LIMIT 1) AS reason,
+       (SELECT json_extract(n.payload, '$.text') FROM event_live AS n
+        WHERE n.unit = c.unit AND n.reviewer = c.reviewer AND n.pass = 1 AND n.kind = 'note'
+        ORDER BY n.event_id DESC LIMIT 1) AS note
+FROM decision_current AS c LEFT JOIN axis_label AS l USING (reviewer, pass, unit, axis)
+WHERE c.unit = ? AND c.axis = ? AND c.pass = 1 ORDER BY c.event_id"""
+_SETTLED: Final = "SELECT * FROM adjudicated WHERE unit = ? AND axis = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLabel:
+    """One reviewer's label: when it was given, why it differs from the machines', the reviewer's note on the unit.
+
+    ``mode``: blind or assisted; ``independent``: no other reviewer's label or note had been seen before it. ``text``:
+    what goes with it, as of a key fact that was edited.
+    """
+
+    reviewer: str
+    label: str
+    event_id: str
+    at_utc: str
+    mode: str
+    independent: bool
+    reason: str
+    note: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The word that settles a conflict, whose it is, and whether by a third reviewer or by agreement.
+
+    ``stands``: none of the labels was changed or taken back since.
+    """
+
+    label: str
+    by: AdjudicatedBy
+    reviewer: str
+    at_utc: str
+    event_id: str
+    stands: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A unit and an axis on which labels of the first pass differ; the labels in the order in which they were given."""
+
+    unit: str
+    kind: str
+    axis: str
+    labels: tuple[GivenLabel, ...]
+    settled: Settled | None
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits for a word that settles it."""
+        return self.settled is None or not self.settled.stands
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """Whose labels differ, by name."""
+        return tuple(sorted(label.reviewer for label in self.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictCount:
+    """How many conflicts two reviewers have on an axis of a kind of unit, and how many of them are open."""
+
+    kind: str
+    axis: str
+    reviewers: tuple[str, str]
+    conflicts: int
+    open: int
+
+
+def conflicts(reader: sqlite3.Connection, kind: str = "", *, settled: bool = True) -> Iterator[Conflict]:
+    """All conflicts, of one kind of unit or of all, by unit; without those that are ``settled`` if not wanted."""
+    for unit, axis in reader.execute("SELECT unit, axis FROM conflict ORDER BY unit, axis").fetchall():
+        if kind in ("", kind_of(unit)):
+            found = load_conflict(reader, unit, axis)
+            if found is not None and (settled or found.open):
+                yield found
+
+
+def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict | None:
+    """The conflict of a unit on an axis; ``None`` where all labels are the same, or there is one at most."""
+    labels = tuple(_given(row) for row in reader.execute(_LABELS, (unit, axis)))
+    if all(same_label(axis, one.label, other.label) for one, other in combinations(labels, 2)):
+        return None
+    row = reader.execute(_SETTLED, (unit, axis)).fetchone()
+    settled = row and Settled(
+        row["label"], row["adjudicated_by"], row["reviewer"], row["at_utc"], row["event_id"], bool(row["stands"])
+    )
+    return Conflict(unit, kind_of(unit), axis, labels, settled)
+
+
+def _given(row: sqlite3.Row) -> GivenLabel:
+    said = json.loads(row["payload"])
+    return GivenLabel(
+        reviewer=row["reviewer"],
+        label=row["label"],
+        event_id=row["event_id"],
+        at_utc=row["at_utc"],
+        mode=row["mode"],
+        independent=said.get("exposure", {}).get("other_reviewer", "no") == "no",
+        reason=row["reason"] or "",
+        note=row["note"] or "",
+        text=str(said.get("text") or ""),
+    )
+
+
+def count_conflicts(found: Sequence[Conflict]) -> list[ConflictCount]:
+    """Conflicts by kind, axis and pair of reviewers; one of three reviewers counts for each pair that differs."""
+    every: Counter[tuple[str, str, tuple[str, str]]] = Counter()
+    waiting: Counter[tuple[str, str, tuple[str, str]]] = Counter()
+    for one in found:
+        for a, b in combinations(sorted(one.labels, key=lambda label: label.reviewer), 2):
+            if not same_label(one.axis, a.label, b.label):
+                key = (one.kind, one.axis, (a.reviewer, b.reviewer))
+                every[key] += 1
+                waiting[key] += one.open
+    return [ConflictCount(*key, every[key], waiting[key]) for key in sorted(every)]
+
+
+def adjudication(conflict: Conflict, reviewer: str, label: str, **more: Any) -> NewEvent:
+    """The event by which a reviewer settles a conflict; ``more``: what goes with the label, as an edited text.
+
+    Raises :class:`UserError` for a label that is none of the axis.
+    """
+    if not is_label(conflict.axis, label):
+        raise UserError(f"{label!r} is no label of the axis {conflict.axis}.")
+    by: AdjudicatedBy = "agreement" if reviewer in conflict.reviewers else "third"
+    payload = {"axis": conflict.axis, "label": label, "of": [one.event_id for one in conflict.labels], "by": by, **more}
+    return NewEvent(ADJUDICATE, conflict.unit, payload)
+
+
+def adjudicate(study: Study, reviewer: str, conflict: Conflict, label: str) -> Receipt:
+    """Settle a conflict from a script. Raises :class:`UserError` as :func:`adjudication` does."""
+    event, recorder = adjudication(conflict, reviewer, label), Recorder(reviewer)
+    return study.write(lambda connection: recorder.append(connection, event, block=BLOCK, mode="open"))

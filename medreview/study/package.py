@@ -1,0 +1,58 @@
+"""A copy of a study for a colleague: what was left out of it, as the file says of itself."""
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
+
+Part = Literal["judges", "models", "gold", "labels", "notes"]
+PARTS: Final[dict[Part, str]] = {
+    "judges": "what judges and other machines say",
+    "models": "the names of the models that wrote the texts",
+    "gold": "the right labels",
+    "labels": "other reviewers' labels, and all they did beside them",
+    "notes": "other reviewers' notes",
+}
+"""What can be left out: each would tell who is to decide something that a blind decision must not know."""
+
+_KEY: Final = "package"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What a copy says of itself: when it was made, by whom and for whom (``""``: anybody), and what is not in it.
+
+    ``events``: how many events of the record were left out.
+    """
+
+    made_at: str
+    made_by: str
+    made_for: str
+    without: tuple[Part, ...]
+    events: int
+
+    @property
+    def words(self) -> str:
+        """A sentence about it."""
+        whom = f" for {self.made_for}" if self.made_for else ""
+        left_out = "; ".join(PARTS[part] for part in self.without) or "nothing"
+        return f"A copy made by {self.made_by}{whom} on {self.made_at[:10]}. Left out: {left_out}."
+
+    def row(self) -> dict[str, str]:
+        """The row of the table ``study`` that holds it."""
+        return {"key": _KEY, "value": json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)}
+
+
+def package_of(reader: sqlite3.Connection) -> Package | None:
+    """What the study says of itself as a copy; ``None`` when it is none."""
+    row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
+    if row is None:
+        return None
+    said = json.loads(row[0])
+    return Package(**said | {"without": tuple(said["without"])})
+
+
+def without_judges(reader: sqlite3.Connection) -> bool:
+    """Whether what machines say was left out of the study: nothing of them can be seen, and all of it is blind."""
+    found = package_of(reader)
+    return found is not None and "judges" in found.without

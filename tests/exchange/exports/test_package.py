@@ -1,0 +1,116 @@
+"""A copy for a colleague holds nothing that would tell, verifies, and what is decided in it comes home."""
+
+import stat
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.exchange.exports.package import package, parts_named
+from medreview.review.second_annotation import ready_units, set_share
+from medreview.study import Study
+from medreview.study.check import check_study
+from medreview.study.merge import merge
+from medreview.study.package import PARTS, package_of
+from medreview.units.stored import load_gold
+from tests.exchange.example_study import ExampleStudy
+from tests.support.study_builder import rows_of
+from tests.support.unit_study import decide, decide_all, do, fill, units_of
+
+SECRETS = ("ember", "=1+1", "my own note", "bo's note", "It does.", "jury split", "as it says")
+
+
+@pytest.fixture
+def study(tmp_path):
+    with Study.create(tmp_path / "home.medreview") as made:
+        example = ExampleStudy(made)
+        example.fill()
+        example.machine()
+        fill(made)
+        decide_all(made, "ada", 0)
+        decide_all(made, "bo", 1)
+        do(made, "ada", "note", example.units[0], {"text": "my own note"})
+        taken = do(made, "bo", "note", example.units[0], {"text": "bo's note"})
+        do(made, "bo", "retract", example.units[0], undoes_event=taken.event_id)
+        set_share(made, "ada", "statement", 1.0)
+        yield made
+
+
+def test_nothing_that_would_tell_is_anywhere_in_the_file_and_it_verifies(study, tmp_path):
+    made = package(study, tmp_path / "for-bo.medreview", "ada")
+    data = (tmp_path / "for-bo.medreview").read_bytes()
+    assert [word for word in SECRETS if word.encode() in data] == []
+    assert stat.S_IMODE((tmp_path / "for-bo.medreview").stat().st_mode) == 0o600
+    with Study.open(tmp_path / "for-bo.medreview", read_only=True) as copy:
+        assert check_study(copy).faults == []
+        said = package_of(copy.reader)
+        assert said == made
+        assert said.without == tuple(PARTS)
+        assert copy.meta("study_id") == study.meta("study_id")
+        assert [row["kind"] for row in rows_of(copy, "SELECT kind FROM event")] == ["share_rate"]
+        assert made.events == len(rows_of(study, "SELECT 1 FROM event")) - 1
+        texts = "SELECT statement_id, text FROM statement ORDER BY statement_id"
+        assert rows_of(copy, texts) == rows_of(study, texts)
+    assert package_of(study.reader) is None
+    with pytest.raises(UserError, match="exists already"):
+        package(study, tmp_path / "for-bo.medreview", "ada")
+
+
+def test_what_is_decided_in_the_copy_comes_home_and_nothing_here_is_lost(study, tmp_path):
+    units = units_of(study)
+    package(study, tmp_path / "for-zoe.medreview", "ada")
+    with Study.open(tmp_path / "for-zoe.medreview") as copy:
+        decide_all(copy, "zoe", 0)
+    before = rows_of(study, "SELECT * FROM event ORDER BY event_id")
+    summary = merge(study, tmp_path / "for-zoe.medreview")
+    assert (summary.added, summary.foreign) == (len(units), 0)
+    assert rows_of(study, "SELECT * FROM event ORDER BY event_id")[: len(before)] == before
+    assert load_gold(study.reader, units["answer"], "hallucination") is not None
+    assert check_study(study).faults == []
+    assert merge(study, tmp_path / "for-zoe.medreview").added == 0
+
+
+def test_the_second_reviewer_knows_what_is_ready_and_not_how_it_was_decided(study, tmp_path):
+    package(study, tmp_path / "p.medreview", "ada", made_for="zoe")
+    unit = units_of(study)["statement"]
+    with Study.open(tmp_path / "p.medreview", read_only=True) as copy:
+        assert ready_units(copy.reader, copy.meta("study_id"), "statement", "zoe") == [unit]
+        assert rows_of(copy, "SELECT 1 FROM decision_current") == []
+
+
+def test_ones_own_stays_and_what_is_not_to_be_left_out(study, tmp_path):
+    package(study, tmp_path / "bo.medreview", "ada", made_for="bo")
+    package(study, tmp_path / "all.medreview", "ada", without=())
+    package(study, tmp_path / "notes.medreview", "ada", without=parts_named("notes, models"))
+    with Study.open(tmp_path / "bo.medreview", read_only=True) as copy:
+        assert {row["reviewer"] for row in rows_of(copy, "SELECT reviewer FROM decision_current")} == {"bo"}
+        assert check_study(copy).faults == []
+    with Study.open(tmp_path / "all.medreview", read_only=True) as copy:
+        for table in ("event", "opinion", "gold", "judgement", "unit", "verdict"):
+            assert rows_of(copy, f"SELECT * FROM {table}") == rows_of(study, f"SELECT * FROM {table}"), table
+    with Study.open(tmp_path / "notes.medreview", read_only=True) as copy:
+        assert rows_of(copy, "SELECT 1 FROM event WHERE kind IN ('note', 'retract')") == []
+        assert len(rows_of(copy, "SELECT 1 FROM decision_current")) == len(
+            rows_of(study, "SELECT 1 FROM decision_current")
+        )
+        assert check_study(copy).faults == []
+    with pytest.raises(UserError, match="no part"):
+        parts_named("judges,names")
+
+
+def test_every_table_is_passed_on_or_left_out_on_purpose(study, tmp_path):
+    package(study, tmp_path / "p.medreview", "ada", without=())
+    with Study.open(tmp_path / "p.medreview", read_only=True) as copy:
+        names = [row["name"] for row in rows_of(copy, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        sizes = {name: tuple(len(rows_of(one, f'SELECT 1 FROM "{name}"')) for one in (study, copy)) for name in names}
+        differ = {name for name, (here, there) in sizes.items() if here != there}
+        assert differ <= {"study", "row_seal", "bookmark", "draft", "saved_filter"}
+
+
+def test_a_package_of_a_package_still_verifies(study, tmp_path):
+    package(study, tmp_path / "one.medreview", "ada")
+    with Study.open(tmp_path / "one.medreview") as copy:
+        decide(copy, "zoe", units_of(copy)["qa"], "relevance", "3")
+        package(copy, tmp_path / "two.medreview", "zoe")
+    with Study.open(tmp_path / "two.medreview", read_only=True) as copy:
+        assert check_study(copy).faults == []
+        assert package_of(copy.reader).made_by == "zoe"

@@ -1,0 +1,124 @@
+"""Two reviewers differ: what is a conflict, what settles it, and when it is open again."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from medreview.errors import UserError
+from medreview.review.conflicts import adjudicate, conflicts, count_conflicts, load_conflict
+from medreview.review.others import others_notes, saw_others
+from medreview.study import Study
+from medreview.study.check import check
+from medreview.study.merge import merge
+from tests.support.study_builder import build, rows_of
+from tests.support.unit_study import decide, decide_all, do, fill, units_of
+
+LEVELS = ("supported", "partial", "contradicted", "not_addressed")
+
+
+def test_two_copies_with_two_hundred_labels_each_differ_where_their_labels_do_and_are_settled_one_by_one(
+    tmp_path: Path,
+) -> None:
+    ours, theirs = tmp_path / "ours.medreview", tmp_path / "theirs.medreview"
+    units = [f"r1.{number}" for number in range(1, 201)]
+    with Study.create(ours) as study:
+        build(study, lambda rows: rows.response("r1", statements=[f"Statement {n}." for n in range(200)]))
+    shutil.copy(ours, theirs)
+    with Study.open(ours) as study:
+        for number, unit in enumerate(units):
+            decide(study, "ada", unit, "evidence", LEVELS[number % 4])
+    with Study.open(theirs) as study:
+        for number, unit in enumerate(units):
+            given = decide(study, "bo", unit, "evidence", LEVELS[number % 4 if number % 5 else (number + 1) % 4])
+            if number == 0:
+                do(study, "bo", "reason", unit, {"decision": given.event_id, "code": "number"})
+                do(study, "bo", "note", unit, {"text": "500, not 50"})
+    with Study.open(ours) as study:
+        assert merge(study, theirs).added == 202
+        found = list(conflicts(study.reader))
+        assert sorted(one.unit for one in found) == sorted(units[::5])
+        (counted,) = count_conflicts(found)
+        assert (counted.reviewers, counted.conflicts, counted.open) == (("ada", "bo"), 40, 40)
+        first = load_conflict(study.reader, units[0], "evidence")
+        assert first is not None
+        ada, bo = first.labels
+        assert (ada.label, bo.label, bo.reason, bo.note) == ("supported", "partial", "number", "500, not 50")
+        assert ada.at_utc < bo.at_utc
+        assert (ada.mode, ada.independent, bo.independent) == ("blind", True, True)
+
+        before = rows_of(study, "SELECT * FROM decision_current ORDER BY event_id")
+        for one in found:
+            adjudicate(study, "chair", one, one.labels[1].label)
+        assert list(conflicts(study.reader, settled=False)) == []
+        assert rows_of(study, "SELECT * FROM decision_current ORDER BY event_id") == before
+        assert check(study.reader) == []
+
+
+@pytest.fixture
+def study(tmp_path):
+    with Study.create(tmp_path / "s.medreview") as made:
+        fill(made)
+        decide_all(made, "ada", 0)
+        decide_all(made, "bo", 1)
+        yield made
+
+
+def test_units_of_every_kind_can_be_in_conflict_and_are_settled_by_a_third_or_by_agreement(study):
+    mine = units_of(study)
+    found = [one for one in conflicts(study.reader) if one.unit in mine.values()]
+    assert {one.kind for one in found} == set(mine)
+    by = {}
+    for one, who in zip(found, ("ada", "chair", "bo"), strict=False):
+        adjudicate(study, who, one, one.labels[0].label)
+        settled = load_conflict(study.reader, one.unit, one.axis).settled
+        by[who] = (settled.reviewer, settled.by, settled.stands)
+    assert by == {"ada": ("ada", "agreement", True), "chair": ("chair", "third", True), "bo": ("bo", "agreement", True)}
+    with pytest.raises(UserError, match="no label of the axis"):
+        adjudicate(study, "chair", found[0], "best")
+
+
+def test_a_conflict_is_open_again_when_a_label_changes_or_what_settled_it_is_taken_back(study):
+    (one,) = conflicts(study.reader, "statement")
+    axis = one.axis
+
+    def state() -> tuple[bool, str]:
+        now = load_conflict(study.reader, one.unit, axis)
+        return now.open, now.settled.label if now.settled else ""
+
+    given = adjudicate(study, "chair", one, "contradicted")
+    assert state() == (False, "contradicted")
+    do(study, "chair", "retract", one.unit, undoes_event=given.event_id)
+    assert state() == (True, "")
+    adjudicate(study, "chair", one, "partial")
+    changed = decide(study, "bo", one.unit, axis, "supported")
+    assert state() == (True, "partial")
+    do(study, "bo", "retract", one.unit, undoes_event=changed.event_id)
+    assert state() == (False, "partial")
+    decide(study, "bo", one.unit, axis, "contradicted")
+    assert load_conflict(study.reader, one.unit, axis) is None
+
+
+def test_an_equal_order_in_other_words_and_labels_of_the_second_pass_are_no_conflict(study):
+    unit = "qa:none"
+    decide(study, "ada", unit, "rank", "1=2>3")
+    decide(study, "bo", unit, "rank", "2=1>3")
+    assert load_conflict(study.reader, unit, "rank") is None
+    (one,) = conflicts(study.reader, "statement")
+    decide(study, "bo", one.unit, one.axis, one.labels[0].label)
+    decide(study, "bo", one.unit, one.axis, "partial", pass_no=2)
+    assert list(conflicts(study.reader, "statement")) == []
+
+
+def test_another_reviewers_note_is_seen_only_after_ones_own_label_and_is_remembered(study):
+    unit = next(conflicts(study.reader, "statement")).unit
+    do(study, "bo", "note", unit, {"text": "see the table"})
+    assert others_notes(study.reader, unit, "zoe") == ()
+    assert not saw_others(study.reader, unit, "zoe")
+    assert others_notes(study.reader, unit, "ada") == ()  # decided blind, and its judges are hidden yet
+    do(study, "ada", "reveal", unit)
+    assert [(note.reviewer, note.text) for note in others_notes(study.reader, unit, "ada")] == [("bo", "see the table")]
+    assert saw_others(study.reader, unit, "ada")
+    assert others_notes(study.reader, unit, "bo") == ()
+    do(study, "zoe", "shown", unit, block="conflicts", mode="open")
+    assert saw_others(study.reader, unit, "zoe")
