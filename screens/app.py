@@ -169,12 +169,21 @@ class Workbench(App[None], inherit_bindings=False):
         self.push_screen(PageScreen(title, rows, ascii_only=self._look.ascii_only))
 
     def show_summary(
-        self, title: str, lines: Sequence[str], choices: "Choices", on: Callable[[Callable[[], None]], None]
+        self,
+        title: str,
+        lines: Sequence[str],
+        choices: "Choices",
+        on: Callable[[Callable[[], None]], None],
+        receipt: str,
     ) -> None:
         """Show what a block or sitting came to; ``on`` does what is chosen."""
         from medreview.screens.choice_page import ChoicePage, summary_text
 
-        self.push_screen(ChoicePage(title, partial(summary_text, lines), choices, on, ascii_only=self._look.ascii_only))
+        self.push_screen(
+            ChoicePage(
+                title, partial(summary_text, lines), choices, on, receipt=receipt, ascii_only=self._look.ascii_only
+            )
+        )
 
     def show_background(self) -> None:
         """Ask who the reviewer is."""
@@ -190,6 +199,13 @@ class Workbench(App[None], inherit_bindings=False):
             set_background(self._study, who, read_background(typed))
 
         self.switch_screen(BackgroundScreen(who, given, done, ascii_only=self._look.ascii_only))
+
+    def pass_background(self) -> None:
+        """Do not ask again who the reviewer is; what was said stays."""
+        from medreview.review.background import Background, is_asked, set_background
+
+        if not is_asked(self._study.reader, self._config.reviewer):
+            set_background(self._study, self._config.reviewer, Background())
 
     def show_figures(self) -> None:
         """Show how often reviewer and judges agree.

@@ -25,7 +25,7 @@ def end_block(session: Deciding, stage: SumsUp, follow: Callable[[FollowUp], Non
         "Enter": ("go on blind", advance),
         "Esc": ("stay here", stay),
     }
-    stage.sum_up("End of the block", block_report(session, shown=False), choices)
+    stage.sum_up("End of the block: the judges can be shown now", block_report(session, shown=False), choices)
 
 
 def end_shown_block(session: Deciding, stage: SumsUp, advance: Act, stay: Act) -> None:

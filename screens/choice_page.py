@@ -15,7 +15,7 @@ Choices = Mapping[str, tuple[str, Callable[[], None]]]
 class ChoicePage(PageScreen):
     """A title, a text, and keys that close the page and go on in one way or another.
 
-    ``on`` carries out what was chosen, on the screen below.
+    ``on`` carries out what was chosen, on the screen below. ``receipt``: the last row, what was saved last.
     """
 
     def __init__(
@@ -25,11 +25,13 @@ class ChoicePage(PageScreen):
         choices: Choices,
         on: Callable[[Callable[[], None]], None],
         *,
+        receipt: str = "",
         ascii_only: bool = False,
     ) -> None:
         super().__init__(title, text, ascii_only=ascii_only)
         self._choices = choices
         self._on = on
+        self._receipt = receipt
 
     def paint(self) -> None:
         """The text, and the choices below it."""
@@ -37,7 +39,8 @@ class ChoicePage(PageScreen):
         keys: Row = [
             piece for key, (words, _) in self._choices.items() for piece in ((f" {key}", "key"), (f" {words}  ", ""))
         ]
-        self._foot.show([[("─", "rule fill")], keys])
+        self._foot.styles.height = 3
+        self._foot.show([[("─", "rule fill")], keys, [(f" {visible(self._receipt)}", "good")]])
 
     def answer(self, key: Key) -> bool:
         """One of the choices, or move in the text."""

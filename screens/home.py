@@ -56,6 +56,7 @@ class HomeScreen(KeyScreen[None]):
         self._judge = judge
         self._said = notice
         self._warned = False
+        self._asks = self._overview.asks_background
         self._rows, self._entrances = self._lines()
         self._head = LinesView(id="head", ascii_only=ascii_only)
         self._list = RowsView(id="list", ascii_only=ascii_only)
@@ -93,7 +94,7 @@ class HomeScreen(KeyScreen[None]):
         self._prepare.styles.height = len(prepare)
         self._prepare.show(prepare)
         lines = (*self._overview.queues, *self._overview.units)
-        places = ("c", *(line.kind.key for line in lines))
+        places = ("c", *(line.kind.key for line in lines if line.kind.key))
         queues = " ".join(places[self._overview.place is None :])
         kept = self._overview.reserved
         back: Row = [("R", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
@@ -101,7 +102,11 @@ class HomeScreen(KeyScreen[None]):
         keys: Row = [
             (" i", "key"), (" figures   ", ""), *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
         ]  # fmt: skip
-        self._foot.show(foot_rows([opens, keys], "", self._said, False, columns))
+        self._foot.show(foot_rows([opens, keys], "", self._said or self._asked(), False, columns))
+
+    def _asked(self) -> str:
+        """The question who decides, until it is answered or passed over."""
+        return "Who decides? B: role, years, specialty, kept with your labels   N: never mind" * self._asks
 
     def _perform(self, name: str | None) -> None:
         match name:
@@ -115,6 +120,13 @@ class HomeScreen(KeyScreen[None]):
                 self.app.release_audit()
             case "figures":
                 self.app.show_figures()
+            case "background":
+                self.app.show_background()
+            case "no_background":
+                self._asks = False
+                self.app.pass_background()
+            case "guidelines":
+                self.app.show_guidelines()
             case "help":
                 self.app.show_help()
             case "leave":

@@ -296,7 +296,7 @@ class ReviewScreen(KeyScreen[None]):
                 self.paint()
 
         self.open(None)
-        self.app.show_summary(title, lines, choices, chosen)
+        self.app.show_summary(title, lines, choices, chosen, self.session.receipt)
 
     def help(self) -> None:
         """Show the keys."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from medreview.judges.votes import judges_of_support
 from medreview.review.audit import reserved
+from medreview.review.background import is_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.draft_places import DraftPlace, draft_places, unlisted_drafts
 from medreview.review.last_place import LastPlace, last_place
-from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines, unit_lines
+from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines, second_lines, unit_lines
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
 from medreview.units.statement_view import response_name
@@ -33,7 +34,8 @@ class Overview:
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
     line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
-    ``queues`` are those of statements, ``units`` those of other units.
+    ``queues`` are those of statements, ``units`` those of other units and of the second pass. ``asks_background``: the
+    reviewer was not asked yet who he or she is.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
     ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
     """
@@ -55,6 +57,7 @@ class Overview:
     more_drafts: int
     reserved: int
     lost_to_triage: int
+    asks_background: bool
 
     @property
     def worth_doing(self) -> QueueLine | None:
@@ -96,12 +99,13 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
         queues=lines,
-        units=unit_lines(reader, reviewer, pass_no),
+        units=(*unit_lines(reader, reviewer, pass_no), *second_lines(reader, reviewer)),
         place=last_place(study, reviewer),
         drafts=draft_places(study, reviewer),
         more_drafts=unlisted_drafts(study, reviewer),
         reserved=len(reserved(reader, reviewer)),
         lost_to_triage=0 if counts.decided else lost_to_triage(reader, reviewer, pass_no, lines),
+        asks_background=study.writable and bool(counts.total) and not is_asked(reader, reviewer),
     )
 
 

@@ -11,13 +11,16 @@ from medreview.review.queue_kinds import (
     KINDS,
     RESERVED,
     ROWS,
+    SECOND,
     SHOWABLE,
     UNIT_QUEUES,
     QueueKind,
     unit_rows,
 )
+from medreview.review.second_pass import due_units, in_pass
 from medreview.study import Study
 from medreview.study.counts import count_statements
+from medreview.study.unit_ids import kind_of
 from medreview.units.registry import KINDS as UNIT_KINDS
 
 
@@ -55,6 +58,18 @@ def unit_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple
     return tuple(
         _unit_line(reader, kind, reviewer, pass_no) for kind in UNIT_QUEUES if UNIT_KINDS[kind.unit].in_use(reader)
     )
+
+
+def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, ...]:
+    """The queues of the second pass in which something is due or done."""
+    every, due = in_pass(reader, reviewer), set(due_units(reader, reviewer))
+    found = []
+    for kind in SECOND:
+        units = [unit for unit in every if kind_of(unit) == kind.unit]
+        if units:
+            waiting = sum(unit in due for unit in units)
+            found.append(QueueLine(kind, len(units), waiting, 0, 0, "your labels of the first pass are hidden"))
+    return tuple(found)
 
 
 def _unit_line(reader: sqlite3.Connection, kind: QueueKind, reviewer: str, pass_no: int) -> QueueLine:

@@ -20,7 +20,7 @@ def test_a_key_is_a_character_or_a_name(told: str, key: str) -> None:
 
 @pytest.mark.parametrize(("told", "key"), [("/", "slash"), ("slash", "slash"), ("PgDn", "pagedown"), ("↓", "down")])
 def test_keys_may_be_written_as_the_help_shows_them(told: str, key: str) -> None:
-    free = {"search": "z", "page_down": "F2", "next": "j"}
+    free = {"search": "z", "page_down": "F3", "next": "j"}
     assert keys_of("defer", {**free, "defer": told}) == (key,)
 
 
