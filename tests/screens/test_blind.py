@@ -85,7 +85,7 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
         await press(pilot, "s")
         assert "End of the block: the judges can be shown now" in screen_text(app)
         assert "3 decided, 1 put off" in screen_text(app)
-        assert "S4 deferred" in screen_text(app)  # the receipt stays in sight
+        assert " deferred   saved #" in screen_text(app)  # the receipt stays in sight
         for word in ("atlas", "gpt", "llama", "SUPPORTED", "altered", "as the judges"):
             assert word not in screen_text(app), word
         await press(pilot, "enter")
