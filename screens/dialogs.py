@@ -4,7 +4,7 @@ A step draws up to three rows and answers keys; it acts through the callables it
 goes to the screen, where movement closes the step and paging leaves it open.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 

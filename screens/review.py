@@ -322,8 +322,10 @@ class ReviewScreen(KeyScreen[None]):
             self.refresh(layout=True, repaint=False)
             self._paint_frame(plan, size)
         self.reading.show()
-        if isinstance(self._step, SpanDialog | FindingDialog):
+        if isinstance(self._step, SpanDialog):
             self.reading.draw_span(self._step.target, self._step.edit, self._step.moves)
+        elif isinstance(self._step, FindingDialog):
+            self.reading.draw_span(self._step.target, self._step.edit)
         elif isinstance(self._step, ChooseSpanDialog):
             self.reading.draw_only(self._step.mine)
         elif isinstance(self._step, CutDialog):

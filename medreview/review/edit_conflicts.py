@@ -12,7 +12,9 @@ _DONE: Final = {SPLIT: "cut in two", JOIN: "joined with the next", EXCLUDE: "exc
 def edit_conflicts(reader: sqlite3.Connection) -> list[str]:
     """A sentence for each edit that was not taken back and does not stand, by response and time."""
     return [
-        _sentence(reader, edit, before) for edits in all_edits(reader).values() for edit, before in fold(edits).conflicts
+        _sentence(reader, edit, before)
+        for edits in all_edits(reader).values()
+        for edit, before in fold(edits).conflicts
     ]
 
 

@@ -37,8 +37,8 @@ def test_a_copy_goes_to_a_colleague_comes_back_and_conflicts_are_listed(
     told = json.loads(medreview("conflicts", home, "--open", "--json", "--csv", tmp_path / "c.csv").stdout)
     assert {one["kind"] for one in told["counts"]} >= {"statement", "pair", "qa"}
     assert (tmp_path / "c.csv").read_text(encoding="utf-8-sig").count("\n") > 2 * len(told["conflicts"])
-    assert "no kind of unit" in medreview("conflicts", home, "--kind", "cell", code=2).stderr
-    assert "no part" in medreview("package", home, tmp_path / "x", "--without", "all", code=2).stderr
+    assert "no kind of unit" in medreview("conflicts", home, "--kind", "cell", check=2).stderr
+    assert "no part" in medreview("package", home, tmp_path / "x", "--without", "all", check=2).stderr
 
 
 def test_the_share_of_the_second_reviewer_is_shown_and_raised(medreview: Program, home: Path) -> None:
@@ -47,5 +47,5 @@ def test_the_share_of_the_second_reviewer_is_shown_and_raised(medreview: Program
     assert "statement: 100% (seed 0), 1 of 1 unit drawn; 1 wait for bo, 0 decided by bo and another" in set_so
     (one,) = json.loads(medreview("share", home, "--json", "--reviewer", "ada").stdout)["shares"]
     assert (one["waiting"], one["ready"]) == (0, 0)
-    assert "only ever raised" in medreview("share", home, "--kind", "statement", "--rate", "0.5", code=2).stderr
-    assert "Say of which kind" in medreview("share", home, "--rate", "0.5", code=2).stderr
+    assert "only ever raised" in medreview("share", home, "--kind", "statement", "--rate", "0.5", check=2).stderr
+    assert "Say of which kind" in medreview("share", home, "--rate", "0.5", check=2).stderr
