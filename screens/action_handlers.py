@@ -40,6 +40,9 @@ class ReviewHost(StepHost, Protocol):
     def copy(self, text: str) -> None:
         """Send a text to the terminal's clipboard."""
 
+    def switch(self) -> None:
+        """Go to the other units of what is on the screen."""
+
     def leave(self) -> None:
         """Go back to the first screen."""
 
@@ -103,6 +106,7 @@ class ActionHandlers(SpanHandlers):
             "hit_next": lambda: stage.tell(reading.step_hit(1)),
             "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
             "filter": self._filter,
+            "switch": stage.switch,
             "copy": self._copy,
             "findings": self._findings,
             "figures": stage.figures,

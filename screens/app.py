@@ -23,6 +23,7 @@ from medreview.review.key_repeat import KeyRepeat
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.switching import CameFrom, switch
 from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
 from medreview.screens.drawn_by import drawn_by
@@ -73,6 +74,7 @@ class Workbench(App[None], inherit_bindings=False):
             study, config.reviewer, lambda delay, act: asyncio.get_running_loop().call_later(delay, act)
         )
         self._session: Deciding | None = None
+        self._came_from: CameFrom | None = None
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
@@ -118,13 +120,19 @@ class Workbench(App[None], inherit_bindings=False):
         )
         if not queue.units:
             raise UserError(queue.nothing)
-        screen = self._review(queue)
-        if entrance.unit in queue.units:
-            screen.session.go(queue.units.index(entrance.unit))
-        self.switch_screen(screen)
+        self.switch_screen(self._review(queue, entrance.unit))
+
+    def switch(self, session: Deciding) -> None:
+        """From a statement to its pairs, and back; from a response to its statements. Raises :class:`UserError` where
+        there are none."""
+        found = switch(session, self._came_from)
+        self._notice = self.leave_session() or self._notice
+        self._came_from = found.came_from
+        self.switch_screen(self._review(found.queue, found.unit))
 
     def show_home(self) -> None:
         """Return to the home screen; the position in the queue is saved."""
+        self._came_from = None
         notice = self.leave_session()
         self.switch_screen(self._home(notice))
 
@@ -308,9 +316,9 @@ class Workbench(App[None], inherit_bindings=False):
 
     # Making screens
 
-    def _review(self, queue: "Queue") -> ReviewScreen:
+    def _review(self, queue: "Queue", at: str = "") -> ReviewScreen:
         session = open_session(
-            self._study, self._config.reviewer, queue, reveal=self._config.reveal, drafts=self._drafts
+            self._study, self._config.reviewer, queue, reveal=self._config.reveal, drafts=self._drafts, at=at
         )
         self._session = session
         notice, self._notice = self._notice, ""

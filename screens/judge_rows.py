@@ -5,7 +5,7 @@ from typing import Final
 
 from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
 from medreview.next_step import command
-from medreview.review.jurors import Juror, jurors, tally_words
+from medreview.review.jurors import Juror, jurors, tally_words, together_words
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
 from medreview.review.session import ReviewSession
@@ -60,7 +60,10 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
     words = visible(" ".join(words.split()))
     style = _quote_style(judgement) if judgement.quote else ""
-    return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), style)]]
+    told = visible(together_words(session.item))
+    together: Row = [(told, "key"), (" · ", "")] if told else []
+    room = max(0, columns - 4 - sum(width(text) for text, _ in together))
+    return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
 
 
 def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
@@ -82,7 +85,8 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
         return [*rows, [(" no judge has looked at this statement", "dim")]]
     here = session.source.snapshot_id if session.source else None
     listed = sorted(item.judgements, key=lambda other: (other is not judgement, other.snapshot_id != here))
-    room = max(1, most - 4)
+    together = _together(item, columns)
+    room = max(1, most - 4 - len(together))
     for other in listed[:room]:
         said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(item, other), ("  ", "")]
         name = visible(judge_name(other))
@@ -90,11 +94,21 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
         rows.append([*said, (fit(name, min(width(name), left)), "dim")])
     if len(listed) > room:
         rows.append([(f" … and {len(listed) - room} more", "dim")])
+    rows += together
     if judgement.quote:
         rows += _wrapped(f"“{judgement.quote}”", columns, 2, _quote_style(judgement))
     if judgement.reason:
         rows += _wrapped(judgement.reason, columns, max(1, most - len(rows)), "dim")
     return rows[:most]
+
+
+def _together(item: StatementView, columns: int) -> list[Row]:
+    """What is said by all sources together, and why, in two rows; none where nobody was asked."""
+    told = together_words(item)
+    if not told:
+        return []
+    reason = next((said.reason for said in item.merged if said.verdict == (item.verdict and item.verdict.merged)), "")
+    return [*_wrapped(told, columns, 1, "key"), *(_wrapped(reason, columns, 1, "dim") if reason else [])]
 
 
 def _strip(jury: Sequence[Juror]) -> str:

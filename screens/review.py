@@ -275,6 +275,10 @@ class ReviewScreen(KeyScreen[None]):
         """Send a text to the terminal's clipboard."""
         self.app.copy_to_clipboard(text)
 
+    def switch(self) -> None:
+        """Go to the other units of what is on the screen."""
+        self.app.switch(self.session)
+
     def leave(self) -> None:
         """Go back to the first screen, past what the sitting has to tell."""
         lines = sitting_report(self.session)

@@ -12,9 +12,11 @@ from medreview.cli.plain_words import wrapped
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
 from medreview.review.deciding import Deciding
+from medreview.review.open_session import open_session
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
+from medreview.review.switching import CameFrom, Switch, switch
 from medreview.review.unit_session import UnitSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.units.asks import Asks
@@ -25,7 +27,8 @@ a       agree with the judges            j, k    next, previous {noun}
 n TEXT  note, n alone reads it           t       next open {noun}
 s       defer                            [ ]     previous, next text
 D       delete a span you marked         R WORDS  give it other words of its text
-                                         r       blind: the judges, when the block is done
+P       to the pairs of a statement, and back; from a response to its statements
+r       blind: the judges, when the block is done
 u U     undo, redo
 draft   save the note that you began in the workbench      draft -   discard it
 ?       this help                        q       leave (everything is saved)
@@ -48,13 +51,27 @@ class Lines(Protocol):
 def review_plain(session: Deciding) -> None:
     """Prompt until ``q``, the end of input or an interrupt. Says each receipt; errors are one line, change nothing."""
     _spare_encoding()
+    came_from: CameFrom | None = None
+    while (found := _sit(session, came_from)) is not None:
+        came_from = found.came_from
+        session = open_session(
+            session.study, session.reviewer, found.queue, reveal=session.reveal, drafts=session.drafts, at=found.unit
+        )
+
+
+def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
+    """One sitting; where it leads on to, if it does."""
     lines = _lines_of(session)
+    found: Switch | None = None
     try:
         begin(session)
         _show(session, lines)
         for line in _typed():
             session.clock.touch()
             try:
+                if line == "P" and session.asks.leads_to:
+                    found = switch(session, came_from)
+                    break
                 _carry_out(session, lines, line)
             except NotSaved as error:
                 print(visible_line(error.row))
@@ -65,9 +82,11 @@ def review_plain(session: Deciding) -> None:
     except (EOFError, KeyboardInterrupt):
         print()
     finally:
-        end_of_sitting(session)
+        if found is None:
+            end_of_sitting(session)
         if sentence := session.leave():
             say(sentence)
+    return found
 
 
 def _lines_of(session: Deciding) -> Lines:

@@ -6,7 +6,7 @@ from typing import Final
 from medreview.cli.plain_words import read, wrapped
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, level_for_key, quote_doubt_words
-from medreview.review.jurors import jurors, jury_words
+from medreview.review.jurors import jurors, jury_words, together_words
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.undo import brief
@@ -68,6 +68,9 @@ source  the whole source      response  the whole response"""
             print(wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
         if item.verdict and len(jurors(item)) > 1:
             print(wrapped(f"the jury: {jury_words(item.verdict)}"))
+        if told := together_words(item):
+            reasons = " ".join(f"{said.judge}: {said.reason}" for said in item.merged if said.reason)
+            print(wrapped(f"{told}. {reasons}"))
 
 
 def _printed(text: str) -> bool:

@@ -123,6 +123,13 @@ REVIEW: Final = (
     Action("next", ("j", "down"), "next", "Next statement. Moving never decides.", "Move"),
     Action("previous", ("k", "up"), "previous", "Previous statement.", "Move"),
     Action("next_open", ("t",), "next open", "Next statement that you have neither decided nor put off.", "Move"),
+    Action(
+        "switch",
+        ("P",),
+        "pairs",
+        "From a statement to its pairs with single sources, and back; from a whole response to its statements.",
+        "Move",
+    ),
     Action("source_next", ("]",), "source", "Next source; the statement's own citations (*) come first.", "Read"),
     Action("source_previous", ("[",), "source", "Previous source.", "Read"),
     Action("mark_next", ("m",), "highlight", "Next highlight in the source.", "Read"),
@@ -185,10 +192,11 @@ def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
     if asks is not STATEMENT:
         rest = [action for action in table if action.id == "accept" or not is_verdict(action.id)]
         of_spans = _OF_SPANS if asks.entry == "spans" else {}
+        without = _OF_STATEMENTS if asks.leads_to else _OF_STATEMENTS | {"switch"}
         others = (
             replace(action, help=of_spans.get(action.id) or action.help)
             for action in rest
-            if action.id not in _OF_STATEMENTS or action.id in of_spans
+            if action.id not in without or action.id in of_spans
         )
         table = _unique((*_digits(asks), *others))
     return {action.id: action for action in table}

@@ -35,6 +35,8 @@ def in_source(item: StatementView, own: ReviewerState, source: Source, evidence:
     lead = item.verdict.judgement_id if item.verdict else None
     quoting = sorted((j for j in here if not j.offline), key=lambda judgement: judgement.judgement_id != lead)
     quotes = list(dict.fromkeys(span for judgement in quoting for span in judgement.quote_spans))
+    together = [quote for said in item.merged for quote in said.quotes if quote.snapshot_id == source.snapshot_id]
+    quotes += [span for quote in together for span in quote.spans if span not in quotes]
     lit = [Mark(*span, "quote") for span in quotes]
     lit += [Mark(*span, "evidence") for span in evidence.highlights]
     remarks: dict[int, str] = {}

@@ -36,3 +36,14 @@ def jury_words(verdict: Verdict) -> str:
     two_way = {True: "supported", False: "not supported", None: "no verdict"}[verdict.supported]
     word = level_named("evidence", verdict.verdict).name if verdict.verdict else two_way
     return f"{word}, {tally_words(verdict)}{', tied' if verdict.tied else ''}"
+
+
+def together_words(item: StatementView) -> str:
+    """What is said by all sources of the response together, and by whom: ``all together: supported (gpt)``."""
+    if not item.merged or item.verdict is None:
+        return ""
+    word = {True: "supported", False: "not supported", None: "no verdict"}[item.verdict.merged_supported]
+    if item.verdict.merged:
+        word = level_named("evidence", item.verdict.merged).name
+    who = item.merged[0].judge if len(item.merged) == 1 else f"{len(item.merged)} judges"
+    return f"all together: {word} ({who})"

@@ -18,7 +18,8 @@ def open_session(
     pass_no: int = 1,
     reveal: Reveal = "block",
     drafts: Drafts | None = None,
+    at: str = "",
 ) -> Deciding:
-    """The sitting of a reviewer over a queue."""
+    """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off."""
     kind = ReviewSession if queue.kind.unit == STATEMENT else UnitSession
-    return kind(study, reviewer, queue, pass_no=max(pass_no, queue.kind.pass_no), reveal=reveal, drafts=drafts)
+    return kind(study, reviewer, queue, pass_no=max(pass_no, queue.kind.pass_no), reveal=reveal, drafts=drafts, at=at)

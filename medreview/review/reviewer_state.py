@@ -11,7 +11,9 @@ from medreview.review.others import saw_others
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.told_elsewhere import kept_with, saw_elsewhere
 from medreview.study.statement_edits import replaced_for
+from medreview.study.unit_ids import STATEMENT, kind_of
 from medreview.text import Span
+from medreview.units.derived_label import Derived, derived_label
 from medreview.units.registry import asks_of
 
 _TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS beside USING (response_id)
@@ -48,7 +50,8 @@ class ReviewerState:
     ``knows_model``: another statement of the response was seen with its model; ``read_totals``: figures were read;
     ``saw_others``: another reviewer's label or note was.
     ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis. ``also``: the labels
-    on further axes (``quality/2``, ``category``).
+    on further axes (``quality/2``, ``category``). ``from_pairs``: what my labels on the statement's pairs come to, of a
+    statement and of each of its pairs.
     """
 
     first: str | None = None
@@ -71,14 +74,16 @@ class ReviewerState:
     spans: tuple[ReviewerSpan, ...] = field(default=())
     words: str = ""
     also: Mapping[str, str] = field(default_factory=dict)
+    from_pairs: Derived | None = None
 
 
 def remarks(own: ReviewerState) -> list[str]:
-    """What the reviewer said beside the verdict, in words: reason, hallucination, flags."""
+    """What the reviewer said beside the verdict, in words: reason, hallucination, flags; what the pairs come to."""
     return [
         *([label_in(REASONS, own.reason).name] if own.reason else []),
         *([f"hallucination {level_named('hallucination', own.hallucination).name}"] if own.hallucination else []),
         *sorted(flag.name for flag in FLAGS if flag.level in own.flags),
+        *([own.from_pairs.words] if own.from_pairs else []),
     ]
 
 
@@ -127,8 +132,14 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
         stale=stale is not None,
         blind=mode is not None and mode[0] == "blind",
         kept_blind=kept,
+        from_pairs=_from_pairs(reader, unit, reviewer, pass_no),
         spans=tuple(map(_span, spans)),
     )
+
+
+def _from_pairs(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int) -> Derived | None:
+    statement = next((each for each in kept_with(unit) if kind_of(each) == STATEMENT), None)
+    return derived_label(reader, statement, reviewer, pass_no) if statement else None
 
 
 def load_reviewer_states(reader: sqlite3.Connection, unit: str, pass_no: int = 1) -> dict[str, ReviewerState]:

@@ -46,7 +46,9 @@ class Sitting(ABC):
         pass_no: int = 1,
         reveal: Reveal = "block",
         drafts: Drafts | None = None,
+        at: str = "",
     ) -> None:
+        """``at``: the unit to begin with, if it is in the queue; else where the reviewer left off in it."""
         self.study = study
         self.reviewer = reviewer
         self.queue = queue
@@ -64,7 +66,7 @@ class Sitting(ABC):
         study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no)
         self._read_anew()
-        self._resume()
+        self._resume(at)
 
     # Where we are
 
@@ -278,9 +280,12 @@ class Sitting(ABC):
 
     # Within
 
-    def _resume(self) -> None:
+    def _resume(self, at: str) -> None:
         units = self.queue.units
         if not units:
+            return
+        if at in units:
+            self.go(units.index(at))
             return
         place = bookmark_in(self.study.reader, self.reviewer, self.queue.kind.name)
         if place and place.unit in units:

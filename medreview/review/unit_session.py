@@ -49,10 +49,11 @@ class UnitSession(FindingActs):
         pass_no: int = 1,
         reveal: Reveal = "block",
         drafts: Drafts | None = None,
+        at: str = "",
     ) -> None:
         self.kind: UnitKind = KINDS[queue.kind.unit]
         self.asks = self.kind
-        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts)
+        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
 
     # What is shown
 

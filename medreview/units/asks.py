@@ -3,6 +3,7 @@
 from typing import Literal
 
 from medreview.labels import AXES, EVIDENCE, REASONS, Label, scale_of
+from medreview.study.unit_ids import PAIR
 from medreview.study.unit_ids import STATEMENT as STATEMENT_KIND
 
 Entry = Literal["level", "spans", "order", "words"]
@@ -15,7 +16,8 @@ class Asks:
     """What is asked of a unit of a kind. ``name`` is the kind, the prefix of its ids; ``noun`` one of them.
 
     ``axis`` is what its digits set and ``levels`` those labels, by digit: their names and definitions are the key rows
-    and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty.
+    and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty. ``leads_to``: the
+    kind of unit that one key leads to, made of the same material; none when empty.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Asks:
     levels: tuple[Label, ...]
     reasons: tuple[Label, ...] = ()
     entry: Entry = "level"
+    leads_to: str = ""
 
     def level_for(self, key: str) -> Label | None:
         """The label that a digit gives, or ``None``."""
@@ -48,6 +51,7 @@ class _Statement(Asks):
     axis = "evidence"
     levels = EVIDENCE
     reasons = REASONS
+    leads_to = PAIR
 
 
 STATEMENT: Asks = _Statement()

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from medreview.judges.votes import Judge
 from medreview.labels import ALL_SUPPORTED
 from medreview.statements.own_citations import numbering
-from medreview.study.unit_ids import ids_of, unit_id
+from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
 from medreview.units.cited_source import load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.source_document import RESPONSE, response_document, source_document
@@ -41,6 +41,7 @@ class WholeResponse(UnitKind):
     queue = "whole_responses"
     axis = "all_supported"
     levels = ALL_SUPPORTED
+    leads_to = STATEMENT
     rows = """SELECT 'response:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
        model, origin, record_id
 FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.response_id = r.response_id)"""
