@@ -33,5 +33,7 @@ def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         )  # fmt: skip
 
 
-FROM_PAIRS: Final = Table("labels_from_pairs.csv", _COLUMNS, _rows)
+_ABOUT: Final = "The label of a statement as it follows from one reviewer's labels on its pairs."
+
+FROM_PAIRS: Final = Table("labels_from_pairs.csv", _COLUMNS, _rows, _ABOUT)
 """A row for each statement, reviewer and pass with a labelled pair."""
