@@ -14,6 +14,11 @@ from medreview.review.second_pass import PASS_NO, in_pass
 from medreview.study import Study
 from medreview.study.unit_ids import STATEMENT
 
+OPEN_FINDING: Final = """NOT EXISTS (SELECT 1 FROM finding_handled AS h
+    WHERE h.finding_id = f.finding_id AND h.span = f.span AND h.reviewer = ?1 AND h.pass = ?2 AND h.unit IN (
+        SELECT statement_id FROM statement WHERE response_id = {response} UNION ALL SELECT 'answer:' || {response}))"""
+"""Which places of findings ``f`` a reviewer has neither taken over nor rejected, in any unit of the response."""
+
 _FILTERS: Final = {
     "model": "r.model = ?",
     "origin": "r.origin = ?",
@@ -24,6 +29,10 @@ _FILTERS: Final = {
     "merged": "CASE v.merged_supported WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END = ?",
     "mine": "coalesce(mine.label, 'open') = ?",
     "state": "coalesce(mine.state, 'open') = ?",
+    "finding": f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w JOIN finding_statement AS f
+               ON f.statement_id = s.statement_id WHERE f.type = w.kind OR w.kind = 'open' AND {
+        OPEN_FINDING.format(response="s.response_id")
+    })""",
     "page": """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
                WHERE c.response_id = r.response_id AND p.page_state = ?)""",
     "domain": """EXISTS (SELECT 1 FROM citation AS c JOIN source AS o USING (source_id)
@@ -38,7 +47,17 @@ _UNIT_FILTERS: Final = {
     "state": _FILTERS["state"],
 }
 """What the queue of another kind of unit can be narrowed by."""
-_HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "merged", "model"})
+_MORE_FILTERS: Final = {
+    "answer": {
+        "finding": f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w, response AS r
+            WHERE s.unit = 'answer:' || r.response_id AND (EXISTS (SELECT 1 FROM finding_current AS f WHERE f.response_id = r.response_id AND NOT f.assisted
+                         AND f.type = w.kind)
+                 OR w.kind = 'open' AND EXISTS (SELECT 1 FROM finding_place AS f WHERE f.response_id = r.response_id
+                         AND {OPEN_FINDING.format(response="r.response_id")})))""",
+    }
+}
+"""And by what more, by kind."""
+_HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "merged", "model", "finding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +113,7 @@ def open_queue(
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
-    conditions, values = _conditions(filter, mode, _FILTERS if kind.unit == STATEMENT else _UNIT_FILTERS)
+    conditions, values = _conditions(filter, mode, _filters(kind.unit))
     if kind.pass_no == PASS_NO:
         again = in_pass(study.reader, reviewer)
         unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
@@ -172,6 +191,10 @@ def with_units(queue: Queue, units: Sequence[str], place: int, before: Queue) ->
         units=[*queue.units[:place], *units, *queue.units[place:]],
         responses=[*queue.responses[:place], *[listed] * len(units), *queue.responses[place:]],
     )
+
+
+def _filters(unit: str) -> Mapping[str, str]:
+    return _FILTERS if unit == STATEMENT else {**_UNIT_FILTERS, **_MORE_FILTERS.get(unit, {})}
 
 
 def _conditions(text: str, mode: Mode, filters: Mapping[str, str]) -> tuple[list[str], list[str]]:
