@@ -50,10 +50,11 @@ _UNIT_FILTERS: Final = {
 _MORE_FILTERS: Final = {
     "answer": {
         "finding": f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w, response AS r
-            WHERE s.unit = 'answer:' || r.response_id AND (EXISTS (SELECT 1 FROM finding_current AS f WHERE f.response_id = r.response_id AND NOT f.assisted
-                         AND f.type = w.kind)
-                 OR w.kind = 'open' AND EXISTS (SELECT 1 FROM finding_place AS f WHERE f.response_id = r.response_id
-                         AND {OPEN_FINDING.format(response="r.response_id")})))""",
+            WHERE s.unit = 'answer:' || r.response_id AND (
+                EXISTS (SELECT 1 FROM finding_current AS f
+                        WHERE f.response_id = r.response_id AND NOT f.assisted AND f.type = w.kind)
+                OR w.kind = 'open' AND EXISTS (SELECT 1 FROM finding_place AS f
+                        WHERE f.response_id = r.response_id AND {OPEN_FINDING.format(response="r.response_id")})))""",
     }
 }
 """And by what more, by kind."""
