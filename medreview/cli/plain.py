@@ -10,7 +10,7 @@ from medreview.cli.plain_sitting import HELP as SITTING_HELP
 from medreview.cli.plain_sitting import begin, end_of_block, end_of_sitting, words
 from medreview.cli.plain_words import wrapped
 from medreview.errors import NotSaved, UserError
-from medreview.labels import FLAGS
+from medreview.labels import FLAGS, Label
 from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
@@ -46,6 +46,9 @@ class Lines(Protocol):
 
     def judges(self) -> None:
         """What machines say of it."""
+
+    def decided(self, label: Label) -> bool:
+        """Ask what the kind asks with a label just given; whether receipts were said, that of the label too."""
 
 
 def review_plain(session: Deciding) -> None:
@@ -125,7 +128,8 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
     elif word in aside:
         aside[word]()
     elif label is not None:
-        _follow(session, lines, session.decide(label.level), before)
+        step = session.decide(label.level)
+        _follow(session, lines, step, session.receipt if lines.decided(label) else before)
     elif word == "a":
         _follow(session, lines, session.accept(), before)
     elif word == "r":

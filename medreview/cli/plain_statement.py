@@ -1,11 +1,13 @@
 """A statement in line mode: what is printed of it, and the words that only statements have."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
+from medreview.cli.plain_findings import FINDINGS_HELP, findings
 from medreview.cli.plain_words import read, wrapped
 from medreview.errors import UserError
-from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, level_for_key, quote_doubt_words
+from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_for_key, quote_doubt_words
 from medreview.review.jurors import jurors, jury_words, together_words
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import exclude_event, join_event, split_event
@@ -21,16 +23,18 @@ _BRIEF: Final = 60
 class StatementLines:
     """Prints the statement of a session."""
 
-    help = """\
+    help = f"""\
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 l       what of the response is no statement       l N     make number N of it one
 E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
-source  the whole source      response  the whole response"""
+source  the whole source      response  the whole response
+{FINDINGS_HELP}"""
 
     def __init__(self, session: ReviewSession) -> None:
         self._session = session
         self.words: Mapping[str, Callable[[str], bool]] = {
             "h": lambda rest: _hallucination(session, rest),
+            "F": partial(findings, session),
             "l": lambda rest: _left_out(session, rest),
             "E": lambda rest: _edit(session, rest),
             "source": lambda _rest: _printed(_told(session) or "(nothing to read)"),
@@ -50,6 +54,10 @@ source  the whole source      response  the whole response"""
         print(wrapped(f"asked: {item.question}"))
         print(wrapped(f"STATEMENT: {item.text}"))
         _source(session)
+
+    def decided(self, label: Label) -> bool:
+        """Nothing more is asked."""
+        return False
 
     def judges(self) -> None:
         """Each judge on each source, and the jury."""

@@ -1,9 +1,12 @@
 """Any unit but a statement in line mode: its card, the text that is open, what machines say."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
+from medreview.cli.plain_findings import FINDINGS_HELP, SPANS_HELP, ask_spans, findings, mark
 from medreview.cli.plain_words import read, wrapped
+from medreview.labels import Label, label_words
 from medreview.review.unit_session import UnitSession
 
 _SHOWN: Final = 1500
@@ -13,15 +16,17 @@ _SHOWN: Final = 1500
 class UnitLines:
     """Prints the unit of a session from its view. Knows no kind."""
 
-    help = "source  the whole text      beside  the text beside it, or the whole card"
-
     def __init__(self, session: UnitSession) -> None:
         self._session = session
+        self.help = "source  the whole text      beside  the text beside it, or the whole card"
         self.words: Mapping[str, Callable[[str], bool]] = {"source": self._source, "beside": self._beside}
         """What its words do; whether that was an act, whose receipt is to be said."""
+        if session.asks.entry == "spans":
+            self.help = f"{self.help}\n{SPANS_HELP}\n{FINDINGS_HELP}"
+            self.words = {**self.words, "h": partial(mark, session), "F": partial(findings, session)}
 
     def show(self) -> None:
-        """Name, card, the document that is open."""
+        """Name, card, the document that is open, what I marked."""
         session, view = self._session, self._session.view
         if view is None:
             return
@@ -44,6 +49,16 @@ class UnitLines:
         start = max(0, opening.start - _SHOWN // 3) if opening and len(document.text) > _SHOWN else 0
         more = " ... (source prints all of it)" if len(document.text) > start + _SHOWN else ""
         print(read(document.text[start : start + _SHOWN] + more))
+        for mine in session.own.spans if session.asks.entry == "spans" else ():
+            why = f" ({mine.reason})" if mine.reason else ""
+            print(wrapped(f"you marked “{mine.exact}”, {label_words(session.asks.axis, mine.label)}{why}"))
+
+    def decided(self, label: Label) -> bool:
+        """Where spans belong to a label, ask for them."""
+        if self._session.asks.entry != "spans" or label.level == "none":
+            return False
+        ask_spans(self._session, label)
+        return True
 
     def judges(self) -> None:
         """What each machine says, and all together."""

@@ -160,8 +160,8 @@ REVIEW: Final = (
         "filter",
         ("colon",),
         "filter",
-        "Filter the queue: words, or model= origin= response= badge= verdict= merged= finding= page= domain= mine= state= "
-        "id=.",
+        "Filter the queue: words, or model= origin= response= badge= verdict= merged= finding= page= domain= mine= "
+        "state= id=.",
         "Move",
     ),
     Action("copy", ("y",), "copy", "Send statement, quote and URL to the terminal's clipboard.", "Read"),
