@@ -204,6 +204,8 @@ class SpanDialog:
             return self.naming.rows()
         name = level_named("hallucination", self.level).name.upper()
         head = f" hallucination: {name}{self.which}.  Span ({self.edit.moving} moves): "
+        if self.which and columns - width(head) < _SPAN_ROOM:
+            head = f" {name}{self.which} ({self.edit.moving} moves): "
         if columns - width(head) < _SPAN_ROOM:
             head = f" {self.edit.moving} moves: "
         room = columns - width(head) - 3

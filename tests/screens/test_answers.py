@@ -1,0 +1,117 @@
+"""Answers and findings on the screen: spans with reasons, both places of a context-conflict, what judges found."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.review.reviewer_state import load_reviewer_state
+from medreview.study import Study
+from tests.support.answer_study import CONTEXT, CORRECT, answer_units, bring_answers, find
+from tests.support.workbench import blind_workbench, events, press, screen_text, workbench
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "a.medreview") as opened:
+        bring_answers(opened, tmp_path)
+        pipeline.parse(opened)
+        unit = answer_units(opened)[1]
+        find(opened, "one", unit, "context", "after week 28", "in week 35")
+        find(opened, "two", unit, "fact", "Paracetamol")
+        find(opened, "two", unit, "none", assisted_by=("e1",))
+        pipeline.roll_up(opened)
+        yield opened
+
+
+@SIZES
+async def test_a_context_conflict_asks_for_both_places_and_a_reason_goes_with_the_span(
+    study: Study, size: tuple[int, int]
+) -> None:
+    unit = answer_units(study)[1]
+    app = workbench(study, "answers", filter="id=a2")
+    async with app.run_test(size=size) as pilot:
+        assert "1 none" in screen_text(app)
+        assert "CONTEXT" not in screen_text(app)
+        await press(pilot, "4")
+        assert "hallucination: CONTEXT." in screen_text(app)
+        await press(pilot, "enter")
+        assert "the other place" in screen_text(app)
+        await press(pilot, "n", *"take back", "enter")
+        assert "2 places marked." in screen_text(app)
+        await press(pilot, "h", "2", "f", "escape", "escape")
+        assert "End of the block" in screen_text(app)
+    own = load_reviewer_state(study.reader, unit, "kb")
+    assert (own.label, [mine.exact for mine in own.spans]) == (
+        "context", ["Do not take ibuprofen after week 28.", "Paracetamol can be used."],
+    )  # fmt: skip
+    assert (own.spans[1].reason, own.spans[1].with_span) == ("take back", own.spans[0].event_id)
+
+
+@SIZES
+async def test_none_asks_for_no_span_and_a_wrong_key_for_a_further_one_says_why(
+    study: Study, size: tuple[int, int]
+) -> None:
+    app = workbench(study, "answers")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "h")
+        assert "Say first that the answer has a hallucination" in screen_text(app)
+        await press(pilot, "1")
+        assert [event["kind"] for event in events(study) if event["reviewer"] == "kb"] == ["decide"]
+        await press(pilot, "F")
+        assert "What judges found is hidden until the block ends" in screen_text(app)
+
+
+@SIZES
+async def test_after_the_block_the_judges_findings_are_walked_taken_over_and_rejected(
+    study: Study, size: tuple[int, int]
+) -> None:
+    unit = answer_units(study)[1]
+    app = workbench(study, "answers", filter="id=a2")
+    async with app.run_test(size=size) as pilot:
+        before = screen_text(app)
+        assert "Paracetamol" in before
+        assert "two" not in before
+        for key in ("1", "r", "enter", "F"):
+            await press(pilot, key)
+        shown = screen_text(app)
+        assert "CONTEXT, 3 open: “after week 28”" in shown
+        assert "Because." in shown
+        await press(pilot, "w", "x")
+        assert "“in week 35”" in screen_text(app)
+        await press(pilot, "enter")
+        assert "“after week 28”" in screen_text(app)
+        await press(pilot, "m")
+        await press(pilot, "enter")
+        await press(pilot, "F")
+        assert "No finding is open here any more." in screen_text(app)
+        await press(pilot, "right_square_bracket")
+        assert CORRECT.split(":")[0][:30] in screen_text(app)
+        assert "correct answer" in screen_text(app)
+    own = load_reviewer_state(study.reader, unit, "kb")
+    assert [mine.exact for mine in own.spans] == ["in week 35", "after week 28"]
+    assert [event["kind"] for event in events(study, "finding", "span_add") if event["reviewer"] == "kb"] == [
+        "finding",
+        "span_add",
+        "span_add",
+    ]
+    assert CONTEXT[own.spans[1].span.start :].startswith("after week 28")
+
+
+@SIZES
+async def test_a_statement_takes_over_what_was_found_in_it_and_blind_nothing_is_told(
+    study: Study, size: tuple[int, int]
+) -> None:
+    app = workbench(study, "responses", filter="response=R02")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "j", "F")
+        assert "FACT, 1 open: “Paracetamol”" in screen_text(app)
+        await press(pilot, "enter")
+        assert "took over “Paracetamol”" in screen_text(app)
+    app = blind_workbench(study, "responses")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "F")
+        assert "What judges found is hidden" in screen_text(app)
