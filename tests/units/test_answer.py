@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
+from medreview.exchange.exports.undecided import without_judges
+from medreview.review.open_session import open_session
+from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.study import Study
 from medreview.study.check import check
@@ -181,3 +184,19 @@ def test_the_tables_of_an_export_have_the_answers_with_their_correct_ones(study:
     assert [len(row) for row in rows] == [len(tables["answers.csv"].columns)] * 3
     assert (rows[0][6], rows[0][7]) == (FACT, CORRECT)
     assert list(tables["answer_spans.csv"].rows(study.reader)) == []
+
+
+def test_an_export_for_who_is_not_done_has_no_correct_answer_of_what_is_not_decided(study: Study) -> None:
+    def correct() -> set[object]:
+        with without_judges(study.reader, "kb"):
+            return {row[7] for row in ANSWER.tables[0].rows(study.reader)}
+
+    assert correct() == {None}
+    show_correct_answers(study, "shown")
+    assert correct() == {CORRECT}
+    show_correct_answers(study, "after")
+    session = open_session(study, "kb", open_queue(study, "answers", "kb"))
+    for unit in session.queue.units:
+        session.go(list(session.queue.units).index(unit))
+        session.decide("fact")
+    assert correct() == {CORRECT}

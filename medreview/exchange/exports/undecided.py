@@ -18,6 +18,11 @@ _SHADOWS: Final = {
     # A finding tells of every statement of its response, and of the response as an answer.
     "hallucination_finding": f"""SELECT * FROM main.hallucination_finding WHERE 'answer:' || response_id {_DECIDED}
         AND response_id NOT IN (SELECT response_id FROM temp.undecided JOIN main.statement USING (statement_id))""",
+    # A correct answer is nearly the right label, unless the study shows it from the start.
+    "reference_answer": f"""SELECT * FROM main.reference_answer AS c
+        WHERE EXISTS (SELECT 1 FROM main.study WHERE key = 'correct_answer' AND value = 'shown') OR NOT EXISTS (
+            SELECT 1 FROM main.response AS r
+            WHERE r.question = c.question AND NOT 'answer:' || r.response_id {_DECIDED})""",
     "key_fact_vote": f"SELECT * FROM main.key_fact_vote WHERE 'fact:' || response_id || ':' || key_fact_id {_DECIDED}",
     "unit": f"""SELECT unit_id, kind, ordinal, record_id, origin, iif(unit_id {_DECIDED}, model, '') AS model,
         belongs_to, text, iif(unit_id {_DECIDED}, content, without_models(kind, content)) AS content, content_sha256,
