@@ -50,7 +50,7 @@ _UNIT_FILTERS: Final = {
 _MORE_FILTERS: Final = {
     "answer": {
         "finding": f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w, response AS r
-            WHERE s.unit = 'answer:' || r.response_id AND (
+            WHERE r.response_id = substr(s.unit, length('answer:') + 1) AND (
                 EXISTS (SELECT 1 FROM finding_current AS f
                         WHERE f.response_id = r.response_id AND NOT f.assisted AND f.type = w.kind)
                 OR w.kind = 'open' AND EXISTS (SELECT 1 FROM finding_place AS f
