@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from medreview.evidence.grounding import ground
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.exchange.imports.json_rows import written_out
@@ -203,6 +202,8 @@ def _place(words: str, answer: str) -> Span | None:
     start = answer.find(bare) if bare else -1
     if start >= 0:
         return Span(start, start + len(bare))
+    from medreview.evidence.grounding import ground  # not needed to show an answer
+
     found = ground(bare, answer)
     return Span(found.spans[0].start, found.spans[-1].end) if found.status in SAME_WORDS else None
 
