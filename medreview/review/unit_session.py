@@ -22,6 +22,7 @@ from medreview.statements.sentences import sentence_spans
 from medreview.study import Study
 from medreview.text import Span
 from medreview.units.kind import UnitKind
+from medreview.units.reference_answers import CORRECT_ANSWER
 from medreview.units.registry import KINDS
 from medreview.units.source_document import RESPONSE
 from medreview.units.view import Document, Machines, TextMark, UnitView
@@ -197,11 +198,13 @@ class UnitSession(FindingActs):
         return [document.key for document in every]
 
     def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
-        """As for every unit. Raises :class:`UserError` for a label that this one cannot have."""
+        """As for every unit; that a correct answer stood beside it is recorded. Raises :class:`UserError` for a label
+        that this one cannot have."""
         why = self.kind.fits(self.view, label) if self.view else ""
         if why:
             raise UserError(why)
-        return super()._decide(label, via, instead, more)
+        beside = {"correct_answer": "before"} if self._view and self._view.document(CORRECT_ANSWER) else {}
+        return super()._decide(label, via, instead, {**more, **beside})
 
     def _span_texts(self) -> Sequence[str | None]:
         return self.text_keys()

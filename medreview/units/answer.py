@@ -13,7 +13,7 @@ from medreview.units.findings import Finding, alone, findings_of
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.medhalu import MEDHALU
 from medreview.units.opinions import common, opinions_on
-from medreview.units.reference_answers import correct_answers_are, load_reference
+from medreview.units.reference_answers import CORRECT_ANSWER, correct_answers_are, load_reference
 from medreview.units.source_document import source_document
 from medreview.units.statement_view import response_name
 from medreview.units.view import Document, Machines, Opinion, Part, Passage, UnitView
@@ -110,7 +110,7 @@ def _response(reader: sqlite3.Connection, unit: str) -> sqlite3.Row:
 
 def _correct(reader: sqlite3.Connection, question: str) -> tuple[Document, ...]:
     text = load_reference(reader, question)
-    return (Document("reference", "correct answer", text),) if text else ()
+    return (Document(CORRECT_ANSWER, "correct answer", text),) if text else ()
 
 
 def _opinion(reader: sqlite3.Connection, one: Finding, beside: Iterable[Finding]) -> Opinion:

@@ -90,6 +90,9 @@ def test_the_correct_answer_comes_after_the_decision_and_goes_with_it(study: Stu
     assert texts() == texts()[:1]
     on(session, unit)
     assert texts()[1] == CORRECT
+    session.decide("fact")
+    rows = study.reader.execute("SELECT json_extract(payload, '$.correct_answer') FROM event WHERE kind = 'decide'")
+    assert [row[0] for row in rows if row][-1:] == ["before"]
 
 
 def test_of_a_statement_only_what_stands_in_it_can_be_taken_over_and_all_of_the_response_is_marked(

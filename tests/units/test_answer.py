@@ -148,7 +148,7 @@ def test_an_answer_shows_its_question_and_text_and_the_correct_answer_only_when_
     assert [(one.key, one.text) for one in view.documents] == [("response", FACT)]
     assert [one.text for one in ANSWER.afterwards(study.reader, unit)] == [CORRECT]
     show_correct_answers(study, "shown")
-    assert [one.key for one in ANSWER.load(study.reader, unit).documents] == ["response", "reference"]
+    assert [one.key for one in ANSWER.load(study.reader, unit).documents] == ["response", "correct_answer"]
     assert ANSWER.afterwards(study.reader, unit) == ()
     with pytest.raises(KeyError):
         ANSWER.load(study.reader, "answer:r0")
