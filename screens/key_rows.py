@@ -17,6 +17,7 @@ _SECOND: Final = (
     ("next_open",),
     ("search",),
     ("filter",),
+    ("switch",),
     ("whole_page",),
     ("figures",),
     ("feedback",),

@@ -194,8 +194,9 @@ def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
         rest = [action for action in table if action.id == "accept" or not is_verdict(action.id)]
         of_spans = _OF_SPANS if asks.entry == "spans" else {}
         without = _OF_STATEMENTS if asks.leads_to else _OF_STATEMENTS | {"switch"}
+        hints = {"switch": f"{asks.leads_to}s"}
         others = (
-            replace(action, help=of_spans.get(action.id) or action.help)
+            replace(action, help=of_spans.get(action.id) or action.help, hint=hints.get(action.id, action.hint))
             for action in rest
             if action.id not in without or action.id in of_spans
         )

@@ -50,7 +50,7 @@ class Pair(UnitKind):
     """
 
     name = PAIR
-    title = "pairs: statement and source"
+    title = "pairs"
     noun = "pair"
     about = "Does this source say the statement?"
     key = "p"
