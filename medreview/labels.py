@@ -87,6 +87,9 @@ SUGGESTION: Final = (
     Label("edited", "3", "edit", "It must be said, in the words that are given with the label."),
 )
 
+EDITED: Final = "edited"
+"""The level of a suggestion whose label comes with words."""
+
 CATEGORY: Final = (
     Label("diagnosis", "d", "diagnosis", "What the patient has, and how that was found."),
     Label("management", "m", "management", "What was done or changed, and why."),

@@ -1,5 +1,6 @@
 """The top of the review screen in words: study, queue, place, counts; the subject, badges, own labels, filter."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medreview.review.deciding import Deciding
@@ -43,12 +44,23 @@ def wide_header_rows(session: Deciding, title: str, columns: int) -> list[Row]:
     return [[*_place(session, title, room, mode=False), *right]]
 
 
-def own_words(own: ReviewerState, draft: bool = False, asks: Asks = STATEMENT) -> str:
-    """What I said of a unit, in a few words, and whether I began a note; ``""`` for nothing yet."""
+def said_by_me(session: Deciding) -> str:
+    """What I said of the unit on the screen, in a few words; ``""`` for nothing yet."""
+    return own_words(session.own, session.draft is not None, session.asks, session.order_words, session.also_words)
+
+
+def own_words(
+    own: ReviewerState, draft: bool = False, asks: Asks = STATEMENT, order: str = "", also: Sequence[str] = ()
+) -> str:
+    """What I said of a unit, in a few words, and whether I began a note; ``""`` for nothing yet.
+
+    ``order``: a label that is an order, as the screen says it; ``also``: labels on further axes.
+    """
     words = ["STALE: page changed"] if own.stale else []
     if own.label:
         first = f" (first {asks.level_named(own.first).name})" if own.first and own.first != own.label else ""
-        words.append(f"{verdict_words(own.label, asks)}{first}")
+        words.append(f"{order or verdict_words(own.label, asks)}{first}")
+        words += also
         words += [f"“{own.words}”"] if own.words else []
     elif own.deferred:
         words.append("deferred")
@@ -95,7 +107,7 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     if subject is None:
         return [("", "fill"), *_filter(session, ""), (" ", "")]
     name, badges = subject.words, subject.badges
-    mine = own_words(session.own, session.draft is not None, session.asks)
+    mine = said_by_me(session)
     narrowed = _filter(session, "  " if mine else "")
     room = columns - width(subject.name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
     mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""

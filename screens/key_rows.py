@@ -7,7 +7,7 @@ from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.layout.cells import width
 from medreview.screens.widgets.painted import Row, StyledText
 
-_FIRST: Final = ("hallucination", "note", "defer", "dispute")
+_FIRST: Final = ("hallucination", "category", "add", "note", "defer", "dispute")
 _SECOND: Final = (
     ("source_previous", "source_next"),
     ("mark_next", "mark_previous"),
@@ -33,6 +33,8 @@ _SECOND: Final = (
 def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool) -> list[Row]:
     """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
     verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]
+    if places := [shown_key(table[name].keys[0]) for name in table if name.startswith("place_")]:
+        verdicts = [(f"{places[0]}-{places[-1]}", "next best output, from best to worst")]
     accept = [] if blind else [_hint(table, ("accept",))]
     flags = [_hint(table, (name,)) for name in _FIRST if name in table]
     hidden = {"figures"} if blind else set()

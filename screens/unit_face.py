@@ -10,7 +10,7 @@ from medreview.review.layout.prose import prose_rows
 from medreview.review.unit_session import UnitSession
 from medreview.screens.face import beside_bar, cells
 from medreview.screens.glyphs import STYLE, glyph
-from medreview.screens.header_rows import Subject, own_words
+from medreview.screens.header_rows import Subject, said_by_me
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
 from medreview.screens.source_rows import NOTHING_TO_READ
@@ -113,7 +113,7 @@ class UnitFace:
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """What machines say, then what I said."""
         session = self._session
-        own = own_words(session.own, session.draft is not None, session.asks) or "nothing yet"
+        own = said_by_me(session) or "nothing yet"
         mine: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
         mine += _wrapped(own, columns, 2, "good" if session.own.label else "dim")
         mine += _wrapped(f"note: {session.own.note}", columns, 2, "") if session.own.note else []

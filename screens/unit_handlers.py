@@ -3,14 +3,20 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from medreview.errors import UserError
+from medreview.errors import NotSaved, UserError
+from medreview.labels import AXES, EDITED
+from medreview.review.line_edit import LineEdit
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_rules import partner_for
 from medreview.review.unit_session import UnitSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.choice_dialog import ChoiceDialog
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.finding_dialogs import MoreSpansDialog
+from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
+from medreview.screens.ranking_dialog import RankingDialog
+from medreview.units.ranking_entry import RankingEntry
 from medreview.units.source_document import RESPONSE
 
 
@@ -22,9 +28,17 @@ class UnitHandlers(ActionHandlers):
         super().__init__(session, reading, stage)
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
-        return {"hallucination": self._another_span}
+        return {
+            "hallucination": self._another_span,
+            "category": lambda: self._choose("category", self._take_category),
+            "add": self._add,
+            **{f"place_{place}": partial(self._rank, str(place)) for place in range(1, 10)},
+        }
 
     def _decide(self, label: str) -> None:
+        if self._units.asks.entry == "words" and label == EDITED:
+            self._edit()
+            return
         step = self._units.decide(label)
         if self._units.asks.entry == "spans" and label != "none":
             self._mark(label, lambda: self._follow(step))
@@ -52,6 +66,62 @@ class UnitHandlers(ActionHandlers):
             raise UserError(f"Say first that the {self._units.asks.noun} has a hallucination, by its type.")
         levels = [level for level in self._units.asks.levels if level.level != "none"]
         self._stage.open(HallucinationDialog(lambda label: self._mark(label.level, then), then, levels))
+
+    # What other kinds of entry ask
+
+    def _rank(self, key: str) -> None:
+        """A digit begins the order; the step goes on with it."""
+        units, view = self._units, self._units.view
+        if view is None or len(view.numbers) < int(key):
+            raise UserError(f"There are {len(view.numbers) if view else 0} outputs here.")
+
+        def look(place: int) -> None:
+            self._reading.shows_response = False
+            units.show_document(view.documents[place - 1].key)
+
+        def give(entry: RankingEntry) -> None:
+            (_, order), *qualities = entry.labels
+            self._follow(units.decide_order(order, qualities))
+
+        self._stage.open(RankingDialog(RankingEntry(view.numbers).press(key), look, give, self._close))
+
+    def _edit(self) -> None:
+        units = self._units
+        text = units.own.words or (units.view.text if units.view else "")
+
+        def finish(words: str) -> str:
+            try:
+                self._follow(units.decide_words(EDITED, words))
+            except NotSaved as error:
+                return error.row
+            except UserError as error:
+                return str(error)
+            return ""
+
+        self._stage.open(LineInput(f"{units.asks.noun}:", LineEdit.of(text), "saves", finish, self._close))
+
+    def _add(self) -> None:
+        units = self._units
+
+        def finish(text: str) -> str:
+            if not text.strip():
+                return "There are no words yet."
+            self._choose("category", partial(take, text))
+            return ""
+
+        def take(text: str, category: str) -> None:
+            self._close()
+            units.add(text, category)
+
+        label = f"own {units.asks.adds}:"
+        self._stage.open(LineInput(label, LineEdit(), "goes on to its category", finish, self._close))
+
+    def _choose(self, axis: str, take: Callable[[str], None]) -> None:
+        self._stage.open(ChoiceDialog(f"{axis}?", AXES[axis], take, self._close))
+
+    def _take_category(self, level: str) -> None:
+        self._close()
+        self._units.decide_also("category", level)
 
     def _their_words(self) -> str:
         return self._units.judges_words

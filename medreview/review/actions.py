@@ -1,6 +1,6 @@
 """The one table of what the reviewer can do: bindings, hints, ``?`` and the keys of docs/reviewing.md come from it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -27,7 +27,7 @@ class Action:
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home", "end": "End", "f1": "F1",
-    "f2": "F2", "tab": "Tab", "enter": "Enter",
+    "f2": "F2", "tab": "Tab", "enter": "Enter", "plus": "+",
     "left_square_bracket": "[", "right_square_bracket": "]",
 }  # fmt: skip
 
@@ -91,6 +91,8 @@ REVIEW: Final = (
         "Move the ends of a span that you marked: w b words, W B sentences, o the other end, f a letter at each word.",
         "Decide",
     ),
+    Action("category", ("c",), "category", "What a suggested fact is about: then d m f o.", "Decide"),
+    Action("add", ("plus",), "own fact", "Add a fact of your own to the case; it counts as kept.", "Decide"),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
     Action(
         "left_out",
@@ -170,13 +172,33 @@ REVIEW: Final = (
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
-_OF_STATEMENTS: Final = frozenset({"hallucination", "left_out", "edit", "findings"})
-"""Actions that only statements have."""
 _OF_SPANS: Final = {
     "hallucination": "Mark a further span: its type (2-5), then its words.",
     "findings": "",
 }
-"""Of these what other units have that are marked with spans, with its help where it is another."""
+"""What units that are marked with spans have like statements, with its help where it is another."""
+_PLACES: Final = tuple(
+    Action(
+        f"place_{place}",
+        (str(place),),
+        "",
+        "The next best output; after the last, g o b: good, okay, bad.",
+        "Decide",
+    )
+    for place in range(1, 10)
+)
+"""The digits of what is ranked: they place the outputs on the screen, best first."""
+
+_OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
+    "hallucination": lambda asks: asks is STATEMENT or asks.entry == "spans",
+    "findings": lambda asks: asks is STATEMENT or asks.entry == "spans",
+    "left_out": lambda asks: asks is STATEMENT,
+    "edit": lambda asks: asks is STATEMENT,
+    "switch": lambda asks: bool(asks.leads_to),
+    "category": lambda asks: "category" in asks.also,
+    "add": lambda asks: bool(asks.adds),
+}
+"""Actions that not every kind of unit has, and what those have that do."""
 
 
 def is_verdict(action: str) -> bool:
@@ -189,18 +211,17 @@ def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
 
     The digits of other kinds than the statement are as they stand.
     """
-    table = remapped(REVIEW, keys)
+    missing = {name for name, has in _OF_SOME.items() if not has(asks)}
+    table = tuple(action for action in remapped(REVIEW, keys) if action.id not in missing)
     if asks is not STATEMENT:
-        rest = [action for action in table if action.id == "accept" or not is_verdict(action.id)]
         of_spans = _OF_SPANS if asks.entry == "spans" else {}
-        without = _OF_STATEMENTS if asks.leads_to else _OF_STATEMENTS | {"switch"}
         hints = {"switch": f"{asks.leads_to}s"}
-        others = (
+        rest = [
             replace(action, help=of_spans.get(action.id) or action.help, hint=hints.get(action.id, action.hint))
-            for action in rest
-            if action.id not in without or action.id in of_spans
-        )
-        table = _unique((*_digits(asks), *others))
+            for action in table
+            if action.id == "accept" or not is_verdict(action.id)
+        ]
+        table = _unique((*(_PLACES if asks.entry == "order" else _digits(asks)), *rest))
     return {action.id: action for action in table}
 
 

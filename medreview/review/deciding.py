@@ -48,22 +48,41 @@ class Deciding(Sitting):
         """
         return self._decide(label, via, instead, {})
 
-    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
-        """The same; ``more`` goes into the record of the decision."""
+    @property
+    def order_words(self) -> str:
+        """My label in places on the screen, where it is an order of what is on it; else empty."""
+        return self.label_words(self.own.label) if self.own.label and self.asks.entry == "order" else ""
+
+    @property
+    def also_words(self) -> list[str]:
+        """My labels on further axes than that of the kind, in words."""
+        return []
+
+    def label_words(self, label: str) -> str:
+        """A label of the unit on the screen in words."""
+        return self.asks.level_named(label).name
+
+    def _decide(
+        self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
+    ) -> FollowUp:
+        """The same; ``more`` goes into the record of the decision, ``also`` are labels on further axes."""
         unit, own, mistaken = self._current(), self.own, ""
-        words = self.asks.level_named(label).name
+        words = self.label_words(label)
         if instead and label == own.label:
             return self._follow_up(label, revealed=False)
         events: list[NewEvent] = []
         if instead and self.mode == "open" and self._before is not None:
-            mistaken = f", not {self.asks.level_named(self._mine()).name}"
+            mistaken = f", not {self.label_words(self._mine())}"
             events.append(NewEvent("retract", unit, undoes_event=own.decision))
             own = self._before
         waited = self.awaits(unit)
         revising = own.revealed and own.label is not None
         blind = self.mode == "blind" and not revising
         reveals = blind and self.reveal == "each"
-        events.append(self._decision("revise" if revising else "decide", self.asks.axis, label, via, own, more))
+        kind = "revise" if revising else "decide"
+        # The label of the unit is the last, so that one undo opens it again.
+        events += [self._decision(kind, axis, level, via, own, {}) for axis, level in also]
+        events.append(self._decision(kind, self.asks.axis, label, via, own, more))
         if reveals:
             events.append(NewEvent("reveal", unit, snapshot=self.snapshot))
         shown = (reveals or not blind) and not mistaken
@@ -125,7 +144,7 @@ class Deciding(Sitting):
 
     def reason(self, code: str | None) -> FollowUp:
         """Why my label differs from the judges': one of ``asks.reasons``, or ``None`` for no reason."""
-        unit, label = self._current(), self.asks.level_named(self._mine()).name
+        unit, label = self._current(), self.label_words(self._mine())
         if code is not None:
             name = label_in(self.asks.reasons, code).name
             payload = {"decision": self.own.decision, "code": code}

@@ -10,7 +10,7 @@ from medreview.units.registry import asks_of
 
 _ACTS = (
     "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', 'finding', "
-    "'promote', 'split', 'join', 'exclude')"
+    "'promote', 'split', 'join', 'exclude', 'fact_add')"
 )
 
 
@@ -67,6 +67,7 @@ def describe(kind: str, payload: str, unit: str) -> str:
     match kind:
         case "decide" | "revise":
             name = label_words(said["axis"], said["label"])
+            name = "the order of the outputs" if said["axis"] == "rank" else name
             return name if said["axis"] == asks_of(unit).axis else f"{said['axis'].replace('/', ' ')} {name}"
         case "reason":
             return f"reason {label_in(REASONS, said['code']).name}"
@@ -88,6 +89,8 @@ def describe(kind: str, payload: str, unit: str) -> str:
             return "joined with the next"
         case "exclude":
             return "excluded as not medical"
+        case "fact_add":
+            return f"added {brief(said['text'])}"
         case "defer":
             return "deferred"
     return kind

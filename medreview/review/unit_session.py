@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import Reveal, Via
+from medreview.labels import EDITED, Reveal, Via, label_words
 from medreview.review.decision import Decided
 from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.drafts import Drafts
@@ -17,6 +17,7 @@ from medreview.review.queue import Queue
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit
+from medreview.review.undo import brief
 from medreview.review.verdict_flow import FollowUp
 from medreview.statements.sentences import sentence_spans
 from medreview.study import Study
@@ -93,7 +94,7 @@ class UnitSession(FindingActs):
         """The same in words; of judges that only say supported or not, that; ``""`` when they have no say."""
         machines = self.machines
         if machines.level is not None:
-            return self.asks.level_named(machines.level).name
+            return self.label_words(machines.level)
         return {True: "supported", False: "not supported", None: ""}[machines.supported]
 
     @property
@@ -159,9 +160,54 @@ class UnitSession(FindingActs):
 
     # Acts
 
+    def label_words(self, label: str) -> str:
+        """As the kind says it beside this unit."""
+        return self.kind.label_words(self.view, label) if self.view else super().label_words(label)
+
+    @property
+    def also_words(self) -> list[str]:
+        """My labels on further axes, in words; of outputs by their places on the screen."""
+        places = {str(number): place for place, number in enumerate(self.view.numbers, 1)} if self.view else {}
+        found = []
+        for axis, level in self.own.also.items():
+            scale, _, part = axis.partition("/")
+            found.append((places.get(part, 0), f"{places.get(part, scale)} {label_words(axis, level)}"))
+        return [words for _, words in sorted(found)]
+
     def decide_words(self, label: str, text: str) -> FollowUp:
-        """A label that comes with words of mine: a fact as it should read."""
-        return self._decide(label, "digit", False, {"text": text})
+        """A label that comes with words of mine: a fact as it should read. Raises :class:`UserError` for no words, and
+        for those that it has already."""
+        words, view = text.strip(), self.view
+        if not words:
+            raise UserError("There are no words yet.")
+        if view is not None and words == view.text:
+            raise UserError(f"It reads like this already: {self.asks.levels[0].key} {self.asks.levels[0].name}.")
+        return self._decide(label, "digit", False, {"text": words})
+
+    def decide_order(self, order: str, also: Sequence[tuple[str, str]]) -> FollowUp:
+        """An order of the outputs by their stored numbers, with a quality of each, in one transaction."""
+        return self._decide(order, "digit", False, {}, also)
+
+    def undo(self) -> None:
+        """As everywhere; something of my own whose adding is taken back leaves the queue."""
+        super().undo()
+        if not self.kind.stands(self.study.reader, self.unit):
+            place, receipt = self.position, self.receipt
+            self.set_filter(self.queue.filter)
+            self.go(min(place, len(self.queue.units) - 1))
+            self.receipt = receipt
+
+    def add(self, text: str, category: str) -> None:
+        """Add something of my own beside the unit on the screen (``asks.adds``), which is kept by that.
+
+        Raises :class:`UserError` for what cannot be added.
+        """
+        try:
+            made = self.kind.added(self.study.reader, self._current(), text, category)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+        receipt = self._events.write(made, self.queue, self.mode, self.unit)
+        self.reopen(receipt, f"{self.name} · {self.asks.adds} added: {brief(text.strip())}")
 
     def default_span(self, target: str) -> SpanEdit:
         """What the span step starts with: the first mark of a document, else its first words."""
@@ -197,14 +243,21 @@ class UnitSession(FindingActs):
         every = (*((self.view.beside,) if self.view.beside else ()), *self.view.documents)
         return [document.key for document in every]
 
-    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+    def _decide(
+        self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
+    ) -> FollowUp:
         """As for every unit; that a correct answer stood beside it is recorded. Raises :class:`UserError` for a label
         that this one cannot have."""
-        why = self.kind.fits(self.view, label) if self.view else ""
+        if self.view is None:
+            return super()._decide(label, via, instead, more, also)
+        why = self.kind.fits(self.view, label)
+        if label == EDITED and not more.get("text"):
+            why = "Say how it should read."
         if why:
             raise UserError(why)
         beside = {"correct_answer": "before"} if self._view and self._view.document(CORRECT_ANSWER) else {}
-        return super()._decide(label, via, instead, {**more, **beside})
+        told = {**more, **beside, **self.kind.recorded(self.study.reader, self.view)}
+        return super()._decide(label, via, instead, told, also)
 
     def _span_texts(self) -> Sequence[str | None]:
         return self.text_keys()

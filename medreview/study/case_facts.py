@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from medreview.labels import EDITED
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.study.unit_ids import kind_of
@@ -19,7 +20,7 @@ FACT_ADD: Final = "fact_add"
 """The kind of the events by which reviewers add facts of their own; their unit is the new suggestion."""
 KIND: Final = "suggestion"
 _LABELS: Final = ("decide", "revise", "adjudicate")
-_IN_FORCE: Final = ("kept", "edited")
+_IN_FORCE: Final = ("kept", EDITED)
 
 
 def key_fact_id(question_sha256: str, text: str) -> str:
@@ -142,7 +143,7 @@ def _made(
     if row is None and added is None:
         return None
     content = json.loads(row["content"]) if row else {**(added or {}), "fact": (added or {})["text"]}
-    words = str(payload.get("text") or "").strip(" ") if payload["label"] == "edited" else ""
+    words = str(payload.get("text") or "").strip(" ") if payload["label"] == EDITED else ""
     return _Fact(unit, content["case"], words or content["fact"], payload.get("category") or content["category"])
 
 

@@ -17,7 +17,8 @@ class Asks:
 
     ``axis`` is what its digits set and ``levels`` those labels, by digit: their names and definitions are the key rows
     and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty. ``leads_to``: the
-    kind of unit that one key leads to, made of the same material; none when empty.
+    kind of unit that one key leads to, made of the same material; none when empty. ``also`` are the other axes that it
+    has, ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing.
     """
 
     name: str
@@ -27,6 +28,8 @@ class Asks:
     reasons: tuple[Label, ...] = ()
     entry: Entry = "level"
     leads_to: str = ""
+    also: tuple[str, ...] = ()
+    adds: str = ""
 
     def level_for(self, key: str) -> Label | None:
         """The label that a digit gives, or ``None``."""
@@ -39,7 +42,7 @@ class Asks:
             if label.level == level:
                 return label
         if self.entry == "order":
-            return Label(level, "", level, "")
+            return Label(level, "", "ranked", "")
         raise KeyError(f"{level!r} is none of {', '.join(label.level for label in scale)}")
 
 

@@ -31,7 +31,7 @@ class FactVotes(UnitKind):
     name = "fact"
     title = "key facts in responses"
     noun = "key fact"
-    about = "Does the response say the key fact, leave it out, or contradict it?"
+    about = "Does the response say the fact, or contradict it?"
     key = "b"
     axis = "presence"
     levels = LEVELS

@@ -2,10 +2,11 @@
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from medreview.study.events import NewEvent
 from medreview.units.asks import Asks
 from medreview.units.unit_format import UnitFormat
 from medreview.units.view import Document, Machines, UnitView
@@ -54,9 +55,9 @@ class UnitKind(Asks, ABC):
     """One kind of unit. Its subclasses are stateless; ``registry.KINDS`` has one object of each.
 
     Beside what it asks: ``title`` is what the first screen calls its queue, ``about`` a sentence on what is asked.
-    ``key`` opens its queue on the first screen; ``queue`` is the queue's name, the kind and an s when empty. ``also``
-    are the other axes that it has. ``blind``: its queue is blind unless asked otherwise. ``tables``: what an export has
-    of it beside the labels. ``form``: the files that it comes in, ``None`` for what is made of material that is there.
+    ``key`` opens its queue on the first screen; ``queue`` is the queue's name, the kind and an s when empty. ``blind``:
+    its queue is blind unless asked otherwise. ``tables``: what an export has of it beside the labels. ``form``: the
+    files that it comes in, ``None`` for what is made of material that is there.
 
     ``models``: which values of a stored unit's content name what wrote it, as in unit_values.csv and with ``*`` for any
     number (``outputs.*.model``): they are left out of what is given to somebody who must not know.
@@ -70,7 +71,6 @@ class UnitKind(Asks, ABC):
     key: str
     rows: str
     queue: str = ""
-    also: tuple[str, ...] = ()
     blind: bool = True
     models: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -109,3 +109,22 @@ class UnitKind(Asks, ABC):
     def fits(self, view: UnitView, label: str) -> str:
         """Why a label cannot be given to a unit, as a sentence that says what to do instead; ``""`` when it can."""
         return ""
+
+    def stands(self, reader: sqlite3.Connection, unit: str) -> bool:
+        """Whether a unit is still there: one that a reviewer added and took back is not."""
+        return True
+
+    def label_words(self, view: UnitView, label: str) -> str:
+        """A label of the axis as the screen says it beside this unit."""
+        return self.level_named(label).name
+
+    def recorded(self, reader: sqlite3.Connection, view: UnitView) -> Mapping[str, Any]:
+        """What goes into the record of a decision beside the label: how the unit was shown."""
+        return {}
+
+    def added(self, reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
+        """The events that add what :attr:`adds` names, beside a unit; the last of them is its label.
+
+        Raises ``ValueError``, a sentence, for what cannot be added.
+        """
+        raise ValueError(f"Nothing can be added to a {self.noun}.")

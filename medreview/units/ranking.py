@@ -3,11 +3,11 @@ study), each called Good, Okay or Bad."""
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from medreview.labels import QUALITY, label_words, scale_of
+from medreview.labels import QUALITY, is_order, label_words, scale_of
 from medreview.study.unit_ids import kind_of
 from medreview.text import sha256
 from medreview.units.kind import Cell, Rating, Table, UnitKind
@@ -37,7 +37,7 @@ class Ranking(UnitKind):
     name = "ranking"
     title = "rankings"
     noun = "ranking"
-    about = "Which output is the best, which the worst, and is each good, okay or bad?"
+    about = "Rank the outputs, best first; then rate each."
     key = "o"
     axis = "rank"
     levels = ()
@@ -90,6 +90,20 @@ class Ranking(UnitKind):
         )
         words = " · ".join(f"{place} {model}" for place, model in enumerate(models, 1))
         return Machines((*judged, *wrote), said.level, f"outputs: {words}")
+
+    def fits(self, view: UnitView, label: str) -> str:
+        """An order names each output once."""
+        named = sorted(label.replace("=", ">").split(">"))
+        fits = is_order(label) and named == sorted(map(str, view.numbers))
+        return "" if fits else f"Each of the {len(view.numbers)} outputs has one place in the order."
+
+    def label_words(self, view: UnitView, label: str) -> str:
+        """The order in places on the screen."""
+        return shown_order(label, view.numbers)
+
+    def recorded(self, reader: sqlite3.Connection, view: UnitView) -> Mapping[str, Any]:
+        """The order on the screen, and what it was drawn by."""
+        return {"seed": seed_of(reader, view.unit), "shown": list(view.numbers)}
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
         """Itself: rankings stand alone."""

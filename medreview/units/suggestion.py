@@ -21,6 +21,8 @@ WHERE u.kind = 'suggestion' AND (json_extract(u.content, '$.own') IS NULL
       OR EXISTS (SELECT 1 FROM event_live AS e WHERE e.unit = u.unit_id AND e.kind = 'fact_add'))"""
 """Facts that a reviewer added and took back are not there any more."""
 
+_UNSEEN: Final = {"judge_verdict": "no"}
+
 
 @dataclass(frozen=True, slots=True)
 class CaseFact:
@@ -95,7 +97,8 @@ def own_fact(reader: sqlite3.Connection, beside: str, text: str, category: str) 
     unit = own_fact_id(case_id, words, category)
     return (
         NewEvent("fact_add", unit, {"case": case_id, "text": words, "category": category}),
-        NewEvent("decide", unit, {"axis": "suggestion", "label": "kept", "via": "digit"}),
+        # No machine has a say on it: what there is of them cannot have been seen.
+        NewEvent("decide", unit, {"axis": "suggestion", "label": "kept", "via": "digit", "exposure": _UNSEEN}),
     )
 
 
@@ -105,12 +108,13 @@ class Suggestion(UnitKind):
     name = "suggestion"
     title = "suggested key facts"
     noun = "suggested fact"
-    about = "Must a good text on this case say the fact: keep it, edit it, or discard it?"
+    about = "Must a good text on the case say this fact?"
     key = "f"
     axis = "suggestion"
     levels = SUGGESTION
     also = ("category",)
     entry = "words"
+    adds = "fact"
     rows = f"""SELECT u.unit_id AS unit, c.ordinal AS cluster, u.ordinal, u.text, u.model, u.origin, u.record_id
 {_HERE}"""
     form = FORM
@@ -154,6 +158,14 @@ class Suggestion(UnitKind):
         )  # fmt: skip
         marks = tuple((passage.key, TextMark(*span, "quote")) for span in passage.spans) if passage else ()
         return Machines((opinion,), None, f"suggested: {model}", _badge(passage), marks)
+
+    def stands(self, reader: sqlite3.Connection, unit: str) -> bool:
+        """A suggested one always; an own one while somebody's adding of it stands."""
+        return bool(reader.execute(f"SELECT EXISTS (SELECT 1 {_HERE} AND u.unit_id = ?)", (unit,)).fetchone()[0])
+
+    def added(self, reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
+        """A fact of a reviewer's own for the case, which is kept."""
+        return own_fact(reader, beside, text, category)
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
         """The case."""
