@@ -137,7 +137,7 @@ async def test_a_vote_on_a_fact_is_one_key_and_the_jury_comes_after_the_block(st
         assert [one["label"] for one in payloads(study, "decide")] == ["present", "absent", "contradicted", "both"]
         await press(pilot, "r")
         judged = next(unit for unit in session.queue.units if session.kind.machines(study.reader, unit).opinions)
-        await press(pilot, *"k" * (session.position - session.queue.units.index(judged)))
+        await press(pilot, "escape", *"k" * (session.position - session.queue.units.index(judged)))
         assert "present Y N 1-1, tie: undecided · contradicted NN 0-2" in screen_text(app)
 
 
