@@ -1,7 +1,7 @@
 """The review as line prompts: for screen readers, dumb terminals and scripts. The same session as the workbench."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import methodcaller
 from typing import Protocol
 
@@ -40,6 +40,7 @@ class Lines(Protocol):
 
     help: str
     words: Mapping[str, Callable[[str], bool]]
+    decides: Mapping[str, Callable[[str], FollowUp]]
 
     def show(self) -> None:
         """The unit and its text at its best place."""
@@ -125,6 +126,8 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
             _receipt(session)
         if session.unit != unit:
             _show(session, lines)
+    elif word in lines.decides:
+        _follow(session, lines, lines.decides[word](rest.strip()), before)
     elif word in aside:
         aside[word]()
     elif label is not None:
@@ -303,18 +306,21 @@ def _show(session: Deciding, lines: Lines) -> None:
     else:
         known = "; you saw them before: an assisted label" if session.knows_judges else ""
         print(f"The judges are hidden {session.hidden_until}{known}.")
-    if words := "; ".join(_mine(session.own, session.asks)):
+    if words := "; ".join(_mine(session.own, session.asks, session.order_words, session.also_words)):
         print(wrapped(f"you: {words}"))
     if draft := session.draft:
         print(wrapped(f"not saved, draft of {draft.time}: {draft.text} (draft saves it as the note)"))
 
 
-def _mine(own: ReviewerState, asks: Asks) -> Iterator[str]:
-    """What I said so far."""
+def _mine(own: ReviewerState, asks: Asks, order: str, also: Sequence[str]) -> Iterator[str]:
+    """What I said so far; ``order``: a label that is an order, ``also``: those on further axes, in words."""
     if own.stale:
         yield "STALE, the page has changed since, decide again"
     if own.label:
-        yield asks.level_named(own.label).name
+        yield order or asks.level_named(own.label).name
+        yield from also
+        if own.words:
+            yield f"“{own.words}”"
     elif own.deferred:
         yield "deferred"
     yield from remarks(own)

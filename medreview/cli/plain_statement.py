@@ -12,6 +12,7 @@ from medreview.review.jurors import jurors, jury_words, together_words
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.undo import brief
+from medreview.review.verdict_flow import FollowUp
 from medreview.units.statement_view import judge_name
 from medreview.visible import visible_line
 from medreview.words import in_words
@@ -41,6 +42,8 @@ source  the whole source      response  the whole response
             "response": lambda _rest: _printed(_response(session)),
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
+        self.decides: Mapping[str, Callable[[str], FollowUp]] = {}
+        """Words that give the label, beside the digits."""
 
     def show(self) -> None:
         """Question, statement, the source at its best place."""

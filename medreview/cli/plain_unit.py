@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
+from medreview.cli.plain_entry import adding_words, deciding_words, entry_help
 from medreview.cli.plain_findings import FINDINGS_HELP, SPANS_HELP, ask_spans, findings, mark
 from medreview.cli.plain_words import read, wrapped
 from medreview.labels import Label, label_words
@@ -18,12 +19,19 @@ class UnitLines:
 
     def __init__(self, session: UnitSession) -> None:
         self._session = session
-        self.help = "source  the whole text      beside  the text beside it, or the whole card"
-        self.words: Mapping[str, Callable[[str], bool]] = {"source": self._source, "beside": self._beside}
+        self.words: Mapping[str, Callable[[str], bool]] = {
+            "source": self._source,
+            "beside": self._beside,
+            **adding_words(session),
+        }
         """What its words do; whether that was an act, whose receipt is to be said."""
+        self.decides = deciding_words(session)
+        """Words that give the label, beside the digits."""
+        told = ["source  the whole text      beside  the text beside it, or the whole card", *entry_help(session)]
         if session.asks.entry == "spans":
-            self.help = f"{self.help}\n{SPANS_HELP}\n{FINDINGS_HELP}"
+            told += [SPANS_HELP, FINDINGS_HELP]
             self.words = {**self.words, "h": partial(mark, session), "F": partial(findings, session)}
+        self.help = "\n".join(told)
 
     def show(self) -> None:
         """Name, card, the document that is open, what I marked."""

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from importlib.resources import files
 
 from medreview.study import Study
 from tests.support.study_builder import new_version
@@ -170,3 +171,25 @@ def test_the_same_letter_leads_to_the_pairs_of_a_statement_and_back(medreview, d
     assert "triage: flagged, 1 of" in before
     assert "Does this source say the statement?" in there
     assert "STATEMENT: " in back
+
+
+def test_rankings_and_suggested_facts_are_decided_in_lines(medreview, tmp_path):
+    for name in ("rankings", "cases"):
+        medreview("import", "s.medreview", files("medreview.sample_data") / f"{name}.jsonl")
+    script = "?\nrank 1\nrank 2>1=3 gxb\nrank 9\nq\n"
+    wrong = medreview("review", "s.medreview", "--plain", "--queue", "rankings", input=script)
+    assert "rank 2>1=3 gob  outputs from best to worst" in wrong.stdout
+    assert "There is no rank yet: output 2 3" in wrong.stdout
+    assert "'9' does not fit here" in wrong.stdout
+    with Study.open(tmp_path / "s.medreview", read_only=True) as study:
+        assert not study.reader.execute("SELECT 1 FROM event WHERE kind = 'decide'").fetchone()
+        first = study.reader.execute("SELECT count(*) FROM unit WHERE kind = 'ranking'").fetchone()[0]
+    script = "rank 2>1=3 gob\nrank 2>1=3=4 gobb\nk\n" * first
+    done = medreview("review", "s.medreview", "--plain", "--queue", "rankings", input=f"{script}q\n")
+    assert "you: 2>1=3; 1 Good; 2 Okay; 3 Bad" in done.stdout
+    script = "1\n3 Shorter words.\nk\nc o\nk\n+ m She smokes.\n+ z No.\nu\nq\n"
+    done = medreview("review", "s.medreview", "--plain", "--queue", "suggestions", input=script)
+    assert "you: edit; “Shorter words.”" in done.stdout
+    assert "category other" in done.stdout
+    assert "fact added: “She smokes.”" in done.stdout
+    assert "Name a category by its letter" in done.stdout
