@@ -123,7 +123,8 @@ def _gold(fact: Mapping[str, Any], number: int) -> Gold | None:
     known = [label.level for label in SUGGESTION]
     if level not in known:
         raise ValueError(f"has {level!r} as the gold label of key fact {number}; there are {', '.join(known)}")
-    return Gold("suggestion", level, why=text_of(fact, "why").strip(), attention=fact.get("attention") is True)
+    why = text_of(fact, "gold_why").strip()
+    return Gold("suggestion", level, why=why, attention=fact.get("attention") is True)
 
 
 def _listed(given: Any, what: str) -> Sequence[Any]:

@@ -82,7 +82,8 @@ def _opinions(given: Any, unit: str, outputs: Sequence[Output]) -> Iterator[NewO
 def _labels(given: Any, unit: str, outputs: Sequence[Output]) -> Iterator[ImportedLabel]:
     for one in _objects(given, "labels"):
         for axis, label in _said(one, outputs):
-            yield ImportedLabel(unit, name_of(one, "reviewer"), axis, label, at=name_of(one, "at"))
+            who = name_of(one, "annotator") or name_of(one, "reviewer")
+            yield ImportedLabel(unit, who, axis, label, at=name_of(one, "at"))
 
 
 def _said(one: Mapping[str, Any], outputs: Sequence[Output]) -> Iterator[tuple[str, str]]:
@@ -179,7 +180,7 @@ def _one(members: Sequence[Row], fields: Fields) -> Row | BadRecord:
                   for column in fields.columns(members[0]).get(name, [])}  # fmt: skip
     shared = {column: value for column, value in members[0].values.items() if column not in per_output}
     labels = [
-        {"reviewer": who}
+        {"annotator": who}
         | ({"order": _by_rank(ranks[who])} if who in ranks else {})
         | ({"qualities": qualities[who]} if who in qualities else {})
         for who in dict.fromkeys([*ranks, *qualities])

@@ -29,7 +29,7 @@ CASE: dict[str, Any] = {
         {"fact": "Amoxicillin was given for five days.", "category": "Management",
          "quote": "treated with amoxicillin for five days"},
         {"fact": "It was viral.", "category": "diagnosis", "quote": "a viral pneumonia", "gold": "discarded",
-         "why": "Planted."},
+         "gold_why": "Planted."},
     ],
 }  # fmt: skip
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from medreview.exchange.exports.export import export
+from medreview.exchange.imports.import_export import import_export
 from medreview.judges.prompts import load_prompt
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, KeyFacts, add_facts
 from medreview.labels import CATEGORY
@@ -224,3 +226,21 @@ def test_two_copies_come_to_the_same_facts_and_votes_whichever_is_merged_into_wh
     facts, force = stand[0]
     assert (facts[0].text, facts[0].own, facts[0].conflict) == ("Amoxicillin was given for five days.", False, True)
     assert [text for text, _ in force] == ["Amoxicillin was given for five days.", "She drinks.", "She smokes."]
+
+
+def test_an_export_brings_cases_facts_and_what_became_of_them_into_a_new_study(study, tmp_path):
+    ann = Person(study, "ann")
+    ann.does(*own_fact(study.reader, FIRST, "She smokes.", "other"))
+    ann.says(FIRST, "edited", text="Amoxicillin was given for five days.")
+    ann.says(SECOND, "kept")
+    ann.says(SECOND, "discarded")
+    export(study, tmp_path / "out")
+    with Study.create(tmp_path / "fresh.medreview") as fresh:
+        for _ in range(2):
+            import_export(fresh, tmp_path / "out")
+        assert case_facts(fresh.reader) == case_facts(study.reader)
+        assert in_force(fresh) == in_force(study)
+        assert [unit[0] for unit in fresh.reader.execute(f"SELECT unit FROM ({FactVotes.rows})")] == [
+            unit[0] for unit in study.reader.execute(f"SELECT unit FROM ({FactVotes.rows})")
+        ]
+        assert check(fresh.reader) == []

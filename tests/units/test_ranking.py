@@ -23,7 +23,7 @@ RECORD: dict[str, Any] = {
     "reference": "Stop warfarin and give oral vitamin K.",
     "outputs": [{"model": model, "text": f"Answer number {number}."} for number, model in enumerate(MODELS, 1)],
     "opinions": [{"judge": "juror", "order": ["cirrus", ["atlas-2", "boreal"]], "reason": "It names the dose."}],
-    "labels": [{"reviewer": "ann", "order": "1>2>3", "qualities": {"atlas-2": "Good", "2": "okay"}}],
+    "labels": [{"annotator": "ann", "order": "1>2>3", "qualities": {"atlas-2": "Good", "2": "okay"}}],
 }  # fmt: skip
 
 
