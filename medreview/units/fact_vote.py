@@ -29,7 +29,7 @@ class FactVotes(UnitKind):
     """``fact:RESPONSE_ID:KEY_FACT_ID``: every key fact in force, in every response to its question."""
 
     name = "fact"
-    title = "key facts in responses"
+    title = "key facts"
     noun = "key fact"
     about = "Does the response say the fact, or contradict it?"
     key = "b"
