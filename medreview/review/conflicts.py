@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.labels import AdjudicatedBy, is_label, same_label
+from medreview.labels import EDITED, AdjudicatedBy, is_label, same_label
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.unit_ids import kind_of
@@ -153,11 +153,17 @@ def count_conflicts(found: Sequence[Conflict]) -> list[ConflictCount]:
 def adjudication(conflict: Conflict, reviewer: str, label: str, **more: Any) -> NewEvent:
     """The event by which a reviewer settles a conflict; ``more``: what goes with the label, as an edited text.
 
-    Raises :class:`UserError` for a label that is none of the axis.
+    Words that are not given are the newest that came with that label. Raises :class:`UserError` for a label that is
+    none of the axis, and for one that needs words where there are none.
     """
     if not is_label(conflict.axis, label):
         raise UserError(f"{label!r} is no label of the axis {conflict.axis}.")
     by: AdjudicatedBy = "agreement" if reviewer in conflict.reviewers else "third"
+    if label == EDITED and "text" not in more:
+        words = [one.text for one in conflict.labels if one.label == EDITED and one.text]
+        if not words:
+            raise UserError("Nobody has said how it should read: none of these labels came with words.")
+        more["text"] = words[-1]
     payload = {"axis": conflict.axis, "label": label, "of": [one.event_id for one in conflict.labels], "by": by, **more}
     return NewEvent(ADJUDICATE, conflict.unit, payload)
 

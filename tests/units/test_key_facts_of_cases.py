@@ -14,6 +14,7 @@ from medreview.judges.prompts import load_prompt
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, KeyFacts, add_facts
 from medreview.labels import CATEGORY
 from medreview.llm.settings import JudgeSettings
+from medreview.review.conflicts import adjudicate, load_conflict
 from medreview.study import Study
 from medreview.study.case_facts import facts_made
 from medreview.study.check import check
@@ -135,13 +136,20 @@ def test_the_newest_label_of_any_reviewer_counts_until_a_conflict_is_settled(stu
     bob.says(SECOND, "edited", text="An X-ray is due.")
     bob.does(NewEvent("decide", SECOND, {"axis": "category", "label": "other"}))
     assert [fact.conflict for fact in case_facts(study.reader)] == [True, True, False]
-    settled = {"axis": "suggestion", "label": "kept", "by": "third", "of": []}
-    Person(study, "zoe").does(NewEvent("adjudicate", FIRST, settled))
-    bob.says(FIRST, "discarded")
+    conflict = load_conflict(study.reader, FIRST, "suggestion")
+    adjudicate(study, "zoe", conflict, "kept")
     first, second, _ = case_facts(study.reader)
     assert (first.state, first.reviewer, first.conflict) == ("kept", "zoe", False)
     assert (second.text, second.category, second.reviewer) == ("An X-ray is due.", "other", "bob")
     assert fact_counts(case_facts(study.reader)).conflicts == 1
+    # A word that settles labels stands as long as they do.
+    bob.says(FIRST, "edited", text="Amoxicillin was given for five days.")
+    first, *_ = case_facts(study.reader)
+    assert (first.state, first.reviewer, first.conflict) == ("edited", "bob", True)
+    adjudicate(study, "zoe", load_conflict(study.reader, FIRST, "suggestion"), "edited")
+    first, *_ = case_facts(study.reader)
+    assert (first.text, first.reviewer, first.conflict) == ("Amoxicillin was given for five days.", "zoe", False)
+    assert check(study.reader) == []
 
 
 def test_a_fact_that_came_as_such_stays_whatever_becomes_of_a_suggestion_with_its_words(study):

@@ -383,8 +383,9 @@ SELECT event_id, reviewer, unit, kind, axis, label, payload,
        (kind = 'adjudicate') || event_id AS rank, -- what settles a conflict counts before all others, else the newest
        CASE axis WHEN 'category' THEN label ELSE json_extract(payload, '$.category') END AS category,
        coalesce(trim(json_extract(payload, '$.text')), '') AS words
-FROM event_live WHERE unit >= 'suggestion:' AND unit < 'suggestion;' AND kind IN ('decide', 'revise', 'adjudicate')
-                      AND axis IN ('suggestion', 'category');
+FROM event_live WHERE unit >= 'suggestion:' AND unit < 'suggestion;' AND axis IN ('suggestion', 'category')
+      AND (kind IN ('decide', 'revise')
+           OR (kind = 'adjudicate' AND event_id IN (SELECT event_id FROM adjudicated WHERE stands)));
 
 CREATE VIEW suggestion_label AS          -- the one label of each that counts, whoever gave it
 SELECT unit, reviewer, label, words, event_id, max(rank) AS rank
@@ -393,8 +394,7 @@ FROM suggestion_act WHERE axis = 'suggestion' GROUP BY unit;
 CREATE VIEW suggestion_conflict AS       -- reviewers' labels, or the words they gave, differ, and nobody has settled it
 SELECT d.unit FROM (SELECT unit, reviewer, label, words, max(rank) FROM suggestion_act
                     WHERE axis = 'suggestion' AND kind <> 'adjudicate' GROUP BY unit, reviewer) AS d
-WHERE NOT EXISTS (SELECT 1 FROM suggestion_act AS a
-                  WHERE a.unit = d.unit AND a.kind = 'adjudicate' AND a.axis = 'suggestion')
+WHERE NOT EXISTS (SELECT 1 FROM adjudicated AS a WHERE a.unit = d.unit AND a.axis = 'suggestion' AND a.stands)
 GROUP BY d.unit HAVING count(DISTINCT d.label || ' ' || d.words) > 1;
 
 -- Every suggested or added fact of a case as it stands. state: open, kept, edited, discarded; one of a reviewer's own is
