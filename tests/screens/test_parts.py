@@ -10,7 +10,7 @@ from textual.geometry import Size
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.labels import PAGE_STATES
-from medreview.review.actions import REVIEW
+from medreview.review.actions import actions_for
 from medreview.review.highlight_index import KINDS
 from medreview.review.key_repeat import PAUSE_S, KeyRepeat
 from medreview.review.layout.cells import width
@@ -21,6 +21,7 @@ from medreview.screens.key_rows import key_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
 from medreview.screens.widgets.painted import PALETTE
+from medreview.units.asks import STATEMENT
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
 needs = st.builds(Needs, st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans())
@@ -65,7 +66,7 @@ def test_shapes(size: tuple[int, int], shape: str) -> None:
 
 @given(st.integers(40, 200), st.booleans(), st.booleans())
 def test_key_rows_fit_and_always_show_the_verdicts(columns: int, blind: bool, panes: bool) -> None:
-    table = {action.id: action for action in REVIEW}
+    table = actions_for(STATEMENT, {})
     first, second = ("".join(text for text, _ in row) for row in key_rows(table, columns, blind, panes))
     assert width(first) <= columns
     assert width(second) <= columns
