@@ -168,7 +168,7 @@ class ActionHandlers(SpanHandlers):
         glyph = VERDICT.get(session.judges_say or "", "")
         self._stage.open(
             RevealDialog(
-                mine=verdict_words(session.own.label or "", session.asks),
+                mine=session.order_words or verdict_words(session.own.label or "", session.asks),
                 theirs=f"{glyph} {self._their_words().upper()}".strip(),
                 asks=session.asks,
                 saved=self._saved,

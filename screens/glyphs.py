@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from medreview.labels import is_order
 from medreview.units.asks import STATEMENT, Asks
 
 VERDICT: Final = {
@@ -45,8 +46,8 @@ STYLE: Final = {
 
 
 def glyph(level: str) -> str:
-    """What stands before a label's word."""
-    return VERDICT.get(level, level)
+    """What stands before a label's word; an order of outputs has no glyph of its own."""
+    return "#" if is_order(level) else VERDICT.get(level, level)
 
 
 def verdict_words(level: str, asks: Asks = STATEMENT) -> str:

@@ -150,3 +150,27 @@ def test_each_kind_has_the_keys_that_it_needs_and_no_other() -> None:
     for kind in ("fact", "response", "ranking"):
         assert not {"category", "add"} & ids(kind)
     assert not {f"place_{place}" for place in range(1, 10)} & ids("fact")
+
+
+@of("study", ["ranking"], indirect=True)
+async def test_an_order_stands_beside_the_judges_in_places_on_the_screen_and_can_be_changed(study):
+    app = blind_workbench(study, "rankings", reveal="each")
+    async with app.run_test(size=(160, 50)) as pilot:
+        session = units(app)
+        judged = next(unit for unit in session.queue.units if session.kind.machines(study.reader, unit).level)
+        await press(pilot, *"j" * session.queue.units.index(judged))
+        numbers = session.view.numbers
+        theirs = session.kind.machines(study.reader, judged).level
+        worst = [str(numbers.index(int(number)) + 1) for number in reversed(theirs.split(">"))]
+        await press(pilot, *worst, *"g" * len(worst))
+        shown = screen_text(app)
+        assert f"judges: {'>'.join(reversed(worst))}" in shown
+        assert f"you: {'>'.join(worst)}" in shown
+        assert "# K" in shown
+        assert theirs == ">".join(reversed([str(numbers[int(place) - 1]) for place in worst]))
+        await press(pilot, *reversed(worst), *"b" * len(worst))
+        kinds = [(row["kind"], json.loads(row["payload"])["axis"]) for row in events(study, "decide", "revise")]
+        assert [kind for kind, axis in kinds if axis == "rank"] == ["decide", "revise"]
+        current = study.reader.execute("SELECT label FROM decision_current WHERE axis = 'rank'").fetchone()[0]
+        first = study.reader.execute("SELECT label FROM decision_first WHERE axis = 'rank'").fetchone()[0]
+        assert (current, first != current) == (theirs, True)
