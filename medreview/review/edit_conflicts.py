@@ -11,11 +11,8 @@ _DONE: Final = {SPLIT: "cut in two", JOIN: "joined with the next", EXCLUDE: "exc
 
 def edit_conflicts(reader: sqlite3.Connection) -> list[str]:
     """A sentence for each edit that was not taken back and does not stand, by response and time."""
-    return [
-        _sentence(reader, edit, before)
-        for edits in all_edits(reader).values()
-        for edit, before in fold(edits).conflicts
-    ]
+    every = all_edits(reader).values()
+    return [_sentence(reader, edit, before) for edits in every for edit, before in fold(edits).conflicts]
 
 
 def _sentence(reader: sqlite3.Connection, edit: Edit, before: Edit | None) -> str:

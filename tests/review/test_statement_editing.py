@@ -15,6 +15,7 @@ from medreview.exchange.imports.import_export import import_export
 from medreview.judges.offline_stage import pairs_waiting
 from medreview.judges.verdicts import is_current
 from medreview.review.audit import draw
+from medreview.review.edit_conflicts import edit_conflicts
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -226,6 +227,9 @@ def test_of_two_reviewers_edits_the_first_stands_in_whatever_order_copies_meet(s
             assert retired(each) == {S1: "split", joined: "undone", S4: "exclude"}
             (edits,) = all_edits(each.reader).values()
             ((lost, before),) = fold(edits).conflicts
+            assert edit_conflicts(each.reader) == [
+                "R01 S1, joined with the next by zoe, is not: R01 S1 was cut in two by ada first."
+            ]
             assert (lost.kind, lost.reviewer, before and before.kind) == ("join", "zoe", "split")
             whole(each)
         query = "SELECT statement_id, ordinal, in_place_of FROM statement ORDER BY statement_id"
