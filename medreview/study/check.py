@@ -16,6 +16,7 @@ from medreview.study.migrations import new_schema, schema_of
 from medreview.study.package import Package, package_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
 from medreview.study.span_faults import span_faults
+from medreview.study.statement_making import retired_faults
 from medreview.study.study import Study
 from medreview.study.unit_faults import content_faults, gold_faults, unknown_units
 from medreview.text import joined, sha256
@@ -95,7 +96,7 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
         tables = []
     for table in tables:
         yield from _bounded(partial(_seals, named, connection, table), f"rows of {table.name}")
-    for part in (_ranges, _spans, gold_faults, unknown_units):
+    for part in (_ranges, _spans, retired_faults, gold_faults, unknown_units):
         yield from _bounded(partial(part, connection))
 
 

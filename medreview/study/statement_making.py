@@ -7,7 +7,7 @@ Rows of the table ``statement`` stay as they are: what an edit that stands repla
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from medreview.study.ids import content_id
@@ -96,6 +96,20 @@ def settle_after(connection: sqlite3.Connection, undone: str) -> None:
         row = connection.execute("SELECT * FROM event WHERE event_id = ?", (row["undoes_event"],)).fetchone()
     if row is not None and row["kind"] in EDITS:
         settle(connection, json.loads(row["payload"])["response"])
+
+
+def retired_faults(connection: sqlite3.Connection) -> Iterator[str]:
+    """A sentence for each statement that is retired though the record says otherwise, or the other way round."""
+    here = {row[0]: (row[1], row[2]) for row in connection.execute("SELECT * FROM retired_statement")}
+    told: dict[str, tuple[str, str]] = {}
+    for edits in all_edits(connection).values():
+        told |= fold(edits).retired
+    for statement_id, how in here.items():
+        if told.get(statement_id) != how:
+            yield f"Statement {statement_id} is retired otherwise than the record of its edits says."
+    for statement_id in told.keys() - here.keys():
+        if connection.execute("SELECT 1 FROM statement WHERE statement_id = ?", (statement_id,)).fetchone():
+            yield f"Statement {statement_id} is retired by the record of its edits, and stands."
 
 
 def number_edited(connection: sqlite3.Connection) -> None:

@@ -19,6 +19,7 @@ from medreview.review.edit_conflicts import edit_conflicts
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.span_editing import SpanEdit
 from medreview.review.statement_editing import exclude_event, join_event, split_event, statements_in_order
 from medreview.statements.left_out import left_out
 from medreview.stats.reports.study_reader import judged_responses
@@ -26,7 +27,7 @@ from medreview.study import Study
 from medreview.study.audit_frame import strata
 from medreview.study.check import check
 from medreview.study.counts import load_counts
-from medreview.study.events import NewEvent
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
 from medreview.study.statement_edits import all_edits, fold, statement_id_of
 from medreview.units.statement_view import load_statement_view
@@ -338,3 +339,46 @@ def test_a_cut_of_another_program_is_refused_with_what_is_wrong(study: Study) ->
     with pytest.raises(ValueError, match="do not hold the text"):
         edit(study, NewEvent("split", S1, made))
     assert retired(study) == {}
+
+
+def test_the_check_finds_what_is_retired_otherwise_than_the_record_says(study: Study) -> None:
+    cut(study)
+    study.write(lambda c: c.execute("DELETE FROM retired_statement"))
+    assert check(study.reader) == [f"Statement {S1} is retired by the record of its edits, and stands."]
+    study.write(lambda c: c.execute("INSERT INTO retired_statement VALUES (?, 'exclude', 'x')", (S2,)))
+    assert f"Statement {S2} is retired otherwise than the record of its edits says." in check(study.reader)
+
+
+def test_a_span_has_its_newest_ends_in_the_export_and_in_the_copy_that_is_made_of_it(
+    study: Study, tmp_path: Path
+) -> None:
+    sitting = session(study)
+    sitting.hallucination("fact")
+    start = ANSWER.index("fever")
+    sitting.add_span("response", SpanEdit(ANSWER, start, start + len("fever")))
+    (mine,) = sitting.own.spans
+    sitting.resize_span(mine, SpanEdit(ANSWER, ANSWER.index("lowers"), start + len("fever")))
+    export(study, tmp_path / "out")
+    with (tmp_path / "out" / "spans.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["span_id"], row["exact"], row["stale"]) == (mine.event_id, "lowers fever", "0")
+    with Study.create(tmp_path / "new.medreview") as new:
+        import_export(new, tmp_path / "out")
+        again = session(new)
+        assert [span.exact for span in again.own.spans] == ["lowers fever"]
+        again.undo()
+        assert [span.exact for span in again.own.spans] == ["fever"]
+        whole(new)
+
+
+def test_a_move_that_does_not_hold_its_words_is_refused_from_a_copy(study: Study, tmp_path: Path) -> None:
+    path = copies(study, tmp_path)
+    with Study.open(path) as other:
+        sitting = session(other, who="zoe")
+        sitting.add_span("response", SpanEdit(ANSWER, 7, 14))
+        moved = {"span": sitting.own.spans[0].event_id, "start": 7, "end": 14, "exact": "lowered", "sha256": ""}
+        recorder = Recorder("zoe")
+        event = NewEvent("span_move", S1, moved)
+        other.write(lambda c: recorder.append(c, event, block="responses", mode="open"))
+    with pytest.raises(UserError, match="does not hold the text"):
+        merge(study, path)

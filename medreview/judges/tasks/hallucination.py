@@ -30,8 +30,8 @@ ASSISTED: Final = "hallucination_assisted"
 
 _REMARKS: Final = """
 SELECT e.event_id, e.kind, e.reviewer, e.unit, e.label, json_extract(e.payload, '$.text') AS note,
-       json_extract(e.payload, '$.exact') AS exact, json_extract(e.payload, '$.reason') AS why, u.statement,
-       u.response_id
+       (SELECT json_extract(l.payload, '$.exact') FROM span_live AS l WHERE l.event_id = e.event_id) AS exact,
+       json_extract(e.payload, '$.reason') AS why, u.statement, u.response_id
 FROM event_live AS e JOIN (
     SELECT statement_id AS unit, text AS statement, response_id FROM statement_standing
     UNION ALL SELECT 'answer:' || response_id, NULL, response_id FROM response) AS u ON u.unit = e.unit
