@@ -134,14 +134,16 @@ CREATE VIEW main_act AS
 SELECT * FROM event
 WHERE (kind = 'defer' OR (kind IN ('decide', 'revise') AND
     (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))))
-    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id =
-        iif(substr(unit, 1, 5) = 'pair:', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit));
+    AND (NOT EXISTS (SELECT 1 FROM retired_statement) OR NOT EXISTS (
+        SELECT 1 FROM retired_statement AS x WHERE x.statement_id =
+            iif(substr(unit, 1, 5) = 'pair:', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit)));
 CREATE VIEW main_live AS
 SELECT * FROM event_live
 WHERE (kind = 'defer' OR (kind IN ('decide', 'revise') AND
     (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))))
-    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id =
-        iif(substr(unit, 1, 5) = 'pair:', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit));
+    AND (NOT EXISTS (SELECT 1 FROM retired_statement) OR NOT EXISTS (
+        SELECT 1 FROM retired_statement AS x WHERE x.statement_id =
+            iif(substr(unit, 1, 5) = 'pair:', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit)));
 
 -- As before, for every kind of unit.
 DROP VIEW standing;
