@@ -14,10 +14,12 @@ from medreview.citations.markers import Marker, Reference, find_markers, markers
 from medreview.citations.own_numbers import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
 from medreview.statements.blocks import Block, blocks
+from medreview.statements.cut_statements import CutStatements
 from medreview.statements.marks import CitationIndex
 from medreview.statements.verbatim import VerbatimText
 from medreview.study import Study
 from medreview.study.rows import insert
+from medreview.study.statement_edits import edits_of
 from medreview.text import Span, with_line_ends
 
 MARKED_BY: Final = "markers-1"
@@ -68,8 +70,10 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     verbatim = VerbatimText(text, found)
     sources = _sources(connection, response_id)
     marked: list[dict[str, Any]] = []
+    at_their_places = {each: _of_statement(text, found, where, everyone) for each, where in places.items()}
+    cut = CutStatements(edits_of(connection, response_id))
     for row in statements:
-        mine = _of_statement(text, found, places[row["statement_id"]], everyone)
+        mine = cut.markers(row["statement_id"], at_their_places)
         placed = True
         if not places[row["statement_id"]]:
             inside = find_markers(row["text"], own, extract(row["text"]))

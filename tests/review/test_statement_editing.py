@@ -22,6 +22,7 @@ from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.review.statement_editing import exclude_event, join_event, split_event, statements_in_order
 from medreview.statements.left_out import left_out
+from medreview.statements.own_citations import own_citations
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.study import Study
 from medreview.study.audit_frame import strata
@@ -382,3 +383,28 @@ def test_a_move_that_does_not_hold_its_words_is_refused_from_a_copy(study: Study
         other.write(lambda c: recorder.append(c, event, block="responses", mode="open"))
     with pytest.raises(UserError, match="does not hold the text"):
         merge(study, path)
+
+
+def test_a_part_that_ends_within_a_sentence_cites_what_stands_behind_the_sentence(tmp_path: Path) -> None:
+    text = "Aspirin lowers fever and thins blood, and may bleed [1][2] but rarely does so [3]. Rest. It helps [1]."
+    parts = [text[: text.index(" Rest")], text[text.index("Rest") :]]
+    with Study.create(tmp_path / "cited.medreview") as study:
+
+        def answer(to: StudyBuilder) -> None:
+            for source in ("u1", "u2", "u3"):
+                to.page(source, "Aspirin lowers fever.", f"https://{source}.example/")
+            listed = json.dumps([f"https://{source}.example/" for source in ("u1", "u2", "u3")])
+            to.response("r1", text, cites=["u1", "u2", "u3"], listed=listed)
+            for part in parts:
+                to.statement("r1", part, statement_id_of("r1", text.index(part), part))
+
+        build(study, answer)
+        pipeline.judge(study, processes=0)
+        unit, other = statements_in_order(study.reader, "r1")
+        first, second = cut(study, unit, "but rarely")
+        one, two = cut(study, first, "and thins")
+        whole_sentence, rest = cut(study, other, "It helps")
+        numbers = {each: own_citations(study.reader, each).numbers for each in (unit, one, two, second)}
+        assert numbers == {unit: (1, 2, 3), one: (1, 2), two: (1, 2), second: (3,)}
+        assert own_citations(study.reader, whole_sentence).numbers == ()
+        assert own_citations(study.reader, rest).numbers == (1,)
