@@ -408,3 +408,20 @@ def test_a_part_that_ends_within_a_sentence_cites_what_stands_behind_the_sentenc
         assert numbers == {unit: (1, 2, 3), one: (1, 2), two: (1, 2), second: (3,)}
         assert own_citations(study.reader, whole_sentence).numbers == ()
         assert own_citations(study.reader, rest).numbers == (1,)
+
+
+def test_what_two_reviewers_say_of_a_retired_statement_is_no_conflict(study: Study) -> None:
+    pair = f"pair:{S1}:u1"
+    for who, label in (("ada", "supported"), ("zoe", "contradicted")):
+        recorder = Recorder(who)
+        for unit in (S1, pair):
+            event = NewEvent("decide", unit, {"axis": "evidence", "label": label})
+            study.write(lambda c, r=recorder, e=event: r.append(c, e, block="responses", mode="open"))  # type: ignore[misc]
+    differing = "SELECT unit FROM conflict ORDER BY unit"
+    decided = "SELECT DISTINCT unit FROM standing ORDER BY unit"
+    both = [{"unit": pair}, {"unit": S1}]
+    assert rows_of(study, differing) == rows_of(study, decided) == both
+    cut(study)
+    assert rows_of(study, differing) == rows_of(study, decided) == []
+    session(study).undo()
+    assert rows_of(study, differing) == rows_of(study, decided) == both
