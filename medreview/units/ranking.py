@@ -45,6 +45,7 @@ class Ranking(UnitKind):
     entry = "order"
     rows = ROWS.format("ranking")
     form = FORM
+    models = ("outputs.*.model",)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question, the outputs in an order of this study's own, the reference answer beside them."""

@@ -123,6 +123,9 @@ def test_a_blind_export_has_nothing_of_what_machines_say_of_units_that_are_not_d
     assert rows(tmp_path / "blind", "opinions.csv") == []
     assert len(rows(tmp_path / "open", "opinions.csv")) == count(study, "opinion") > 2
     assert {row["model"] for row in rows(tmp_path / "blind", "units.csv")} == {""}
+    assert {row["value"] for row in rows(tmp_path / "blind", "unit_values.csv") if row["name"].endswith("model")} == {
+        ""
+    }
     assert {row["part"] for row in rows(tmp_path / "blind", "unit_values.csv")} == {"content"}
     with Study.create(tmp_path / "new.medreview") as new:
         assert import_export(new, tmp_path / "blind").foreign == 0
