@@ -95,6 +95,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv", before="same"),
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv"),
     ),
+    "exchange/exports/conflict_rows.py": (
+        Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
+    ),
     "cli/reports/page.py": (
         Writer(
             ("citations", "answers.jsonl", "--html", "c.html"),
