@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from medreview.review.adjudicating import Adjudicating
 from medreview.review.deciding import Deciding
 from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
@@ -17,6 +18,16 @@ MakeHandlers = Callable[[Panes, ReviewHost], ActionHandlers]
 
 def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
     """How to make both; the modules of the one that is not needed are not loaded."""
+    face, handlers = _by_unit(session)
+    if session.settles:
+        from medreview.screens.conflict_face import ConflictFace
+
+        assert isinstance(session, Adjudicating)
+        return partial(ConflictFace, session, face), handlers
+    return face, handlers
+
+
+def _by_unit(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
     if isinstance(session, UnitSession):
         from medreview.screens.unit_face import UnitFace
         from medreview.screens.unit_handlers import UnitHandlers

@@ -45,7 +45,7 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     filled = min(room, round(share * room))
     return [
         [(" ", ""), (overview.title, "title"), ("", "fill"), (f"reviewer {reviewer} ", "dim")],
-        [],
+        _package_row(overview, columns),
         [
             (f"   {_counted(overview.statements, 'statement')} · {_counted(overview.responses, 'response')}", ""),
             (f" · {sources}", ""),
@@ -60,6 +60,15 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
         [],
         [("   REVIEW", "title")],
     ]
+
+
+def _package_row(overview: Overview, columns: int) -> Row:
+    """What is not in a copy for a colleague; empty in a study that is none."""
+    if overview.package is None:
+        return []
+    without = ", ".join(overview.package.without) or "nothing"
+    words = f" a copy by {overview.package.made_by} of {overview.package.made_at[:10]}, without: {without}"
+    return [(_cut(visible(words), columns - 2), "badge")]
 
 
 def place_row(place: LastPlace, columns: int) -> Row:

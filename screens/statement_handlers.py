@@ -40,7 +40,7 @@ class StatementHandlers(ActionHandlers):
 
     def _name_hallucination(self, label: Label) -> None:
         self._statements.hallucination(label.level)
-        if label.level == "none":
+        if label.level == "none" or self._session.settles:
             self._close()
         else:
             self._mark_span(label.level, "response", self._session.default_span("response"))

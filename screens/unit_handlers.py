@@ -40,7 +40,7 @@ class UnitHandlers(ActionHandlers):
             self._edit()
             return
         step = self._units.decide(label)
-        if self._units.asks.entry == "spans" and label != "none":
+        if self._units.asks.entry == "spans" and label != "none" and not self._units.settles:
             self._mark(label, lambda: self._follow(step))
         else:
             self._follow(step)

@@ -6,11 +6,13 @@ from operator import methodcaller
 from typing import Protocol
 
 from medreview.cli.output import say
+from medreview.cli.plain_conflict import show_conflicts
 from medreview.cli.plain_sitting import HELP as SITTING_HELP
 from medreview.cli.plain_sitting import begin, end_of_block, end_of_sitting, words
 from medreview.cli.plain_words import wrapped
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS, Label
+from medreview.review.adjudicating import Adjudicating
 from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
@@ -301,7 +303,9 @@ def _show(session: Deciding, lines: Lines) -> None:
     print(visible_line(f"{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
     lines.show()
-    if session.shows_judges:
+    if isinstance(session, Adjudicating):
+        show_conflicts(session)
+    elif session.shows_judges:
         lines.judges()
     else:
         known = "; you saw them before: an assisted label" if session.knows_judges else ""

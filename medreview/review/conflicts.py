@@ -16,12 +16,17 @@ from medreview.errors import UserError
 from medreview.labels import EDITED, AdjudicatedBy, is_label, same_label
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
-from medreview.study.unit_ids import kind_of
+from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.units.registry import KINDS
 
 ADJUDICATE: Final = "adjudicate"
 """The kind of event that settles a conflict."""
 BLOCK: Final = "conflicts"
 """The beginning of the names of the queues in which reviewers see each other's labels."""
+
+_WAITING: Final = """SELECT c.unit, c.axis FROM conflict AS c
+LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis AND a.stands
+WHERE a.unit IS NULL ORDER BY c.unit, c.axis"""
 
 _LABELS: Final = """SELECT c.reviewer, c.label, c.event_id, c.at_utc, c.payload, coalesce(l.mode, 'assisted') AS mode,
        (SELECT json_extract(r.payload, '$.code') FROM event_live AS r
@@ -108,6 +113,28 @@ def conflicts(reader: sqlite3.Connection, kind: str = "", *, settled: bool = Tru
             found = load_conflict(reader, unit, axis)
             if found is not None and (settled or found.open):
                 yield found
+
+
+def conflict_axes(kind: str) -> tuple[str, ...]:
+    """The axes on which a difference on a unit of a kind is a conflict, that of the kind first."""
+    return ("evidence", "hallucination") if kind == STATEMENT else (KINDS[kind].axis,)
+
+
+def conflict_units(reader: sqlite3.Connection, kind: str) -> list[str]:
+    """The units of a kind on which there is a conflict, settled or not, by their ids."""
+    return _units(reader.execute("SELECT unit, axis FROM conflict ORDER BY unit, axis").fetchall(), reader, kind)
+
+
+def open_conflicts(reader: sqlite3.Connection, kind: str) -> list[str]:
+    """The units of a kind on which a conflict waits to be settled, by their ids."""
+    return _units(reader.execute(_WAITING).fetchall(), reader, kind)
+
+
+def _units(rows: Sequence[sqlite3.Row], reader: sqlite3.Connection, kind: str) -> list[str]:
+    found = (row for row in rows if kind_of(row["unit"]) == kind)
+    # Two ways of writing an order may be one order.
+    differ = (row for row in found if row["axis"] != "rank" or load_conflict(reader, row["unit"], row["axis"]))
+    return list(dict.fromkeys(row["unit"] for row in differ))
 
 
 def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict | None:

@@ -1,6 +1,7 @@
 """The session for a queue: over statements, or over units of another kind."""
 
 from medreview.labels import Reveal
+from medreview.review.adjudicating import StatementConflicts, UnitConflicts
 from medreview.review.deciding import Deciding
 from medreview.review.drafts import Drafts
 from medreview.review.queue import Queue
@@ -21,5 +22,6 @@ def open_session(
     at: str = "",
 ) -> Deciding:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off."""
-    kind = ReviewSession if queue.kind.unit == STATEMENT else UnitSession
+    kinds = (StatementConflicts, UnitConflicts) if queue.kind.chosen == "conflicts" else (ReviewSession, UnitSession)
+    kind = kinds[queue.kind.unit != STATEMENT]
     return kind(study, reviewer, queue, pass_no=max(pass_no, queue.kind.pass_no), reveal=reveal, drafts=drafts, at=at)

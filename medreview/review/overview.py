@@ -9,9 +9,17 @@ from medreview.review.background import is_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.draft_places import DraftPlace, draft_places, unlisted_drafts
 from medreview.review.last_place import LastPlace, last_place
-from medreview.review.queue_lines import QueueLine, lost_to_triage, queue_lines, second_lines, unit_lines
+from medreview.review.queue_lines import (
+    QueueLine,
+    lost_to_triage,
+    queue_lines,
+    second_lines,
+    two_reviewer_lines,
+    unit_lines,
+)
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
+from medreview.study.package import Package, package_of
 from medreview.units.statement_view import response_name
 
 
@@ -34,7 +42,8 @@ class Overview:
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
     line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
-    ``queues`` are those of statements, ``units`` those of other units and of the second pass. ``asks_background``: the
+    ``queues`` are those of statements, ``units`` those of other units, of the second pass and of two reviewers;
+    ``package``: what the study says of itself, if it is a copy for a colleague. ``asks_background``: the
     reviewer was not asked yet who he or she is.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
     ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
@@ -58,6 +67,7 @@ class Overview:
     reserved: int
     lost_to_triage: int
     asks_background: bool
+    package: Package | None
 
     @property
     def worth_doing(self) -> QueueLine | None:
@@ -99,7 +109,12 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
         queues=lines,
-        units=(*unit_lines(reader, reviewer, pass_no), *second_lines(reader, reviewer)),
+        units=(
+            *unit_lines(reader, reviewer, pass_no),
+            *second_lines(reader, reviewer),
+            *two_reviewer_lines(study, reviewer),
+        ),
+        package=package_of(reader),
         place=last_place(study, reviewer),
         drafts=draft_places(study, reviewer),
         more_drafts=unlisted_drafts(study, reviewer),

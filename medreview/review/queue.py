@@ -9,9 +9,12 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
+from medreview.review.conflicts import conflict_units
 from medreview.review.queue_kinds import ALL, ROWS, Mode, QueueKind, shown_in, unit_rows
-from medreview.review.second_pass import PASS_NO, in_pass
+from medreview.review.second_annotation import ready_units
+from medreview.review.second_pass import in_pass
 from medreview.study import Study
+from medreview.study.package import without_judges
 from medreview.study.unit_ids import STATEMENT
 
 OPEN_FINDING: Final = """NOT EXISTS (SELECT 1 FROM finding_handled AS h
@@ -104,27 +107,42 @@ def open_queue(
 
     Members of the audit that the reviewer has not met yet are in no queue that shows the judges, and what is kept blind
     is in none that would tell (``queue_kinds.shown_in``). A blind queue other than the audit is put in a random order
-    of the reviewer's own, because the order of flags or of responses would tell.
+    of the reviewer's own, because the order of flags or of responses would tell. In a copy of a study from which the
+    judges were left out every queue that can be is blind.
     Raises :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
     pass_no = max(pass_no, kind.pass_no)
+    if blind is None and not kind.tells and without_judges(study.reader):
+        blind = True
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
     if kind.tells and mode == "blind":
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
     conditions, values = _conditions(filter, mode, _filters(kind.unit))
-    if kind.pass_no == PASS_NO:
-        again = in_pass(study.reader, reviewer)
-        unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
-        conditions.append(f"{unit} IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(again))
-        queue = _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
-        groups = dict(zip(queue.units, queue.responses, strict=True))
-        units = [unit for unit in again if unit in groups]
-        return replace(queue, units=units, responses=[groups[unit] for unit in units])
-    return _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
+    chosen = _chosen(study, kind, reviewer)
+    if chosen is None:
+        return _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
+    unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
+    conditions.append(f"{unit} IN (SELECT value FROM json_each(?))")
+    values.append(json.dumps(chosen))
+    queue = _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
+    groups = dict(zip(queue.units, queue.responses, strict=True))
+    units = [unit for unit in chosen if unit in groups]
+    return replace(queue, units=units, responses=[groups[unit] for unit in units])
+
+
+def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
+    """What is in a queue whose units are told one by one, in its order; ``None`` for one that is a filter."""
+    match kind.chosen:
+        case "second":
+            return in_pass(study.reader, reviewer)
+        case "conflicts":
+            return conflict_units(study.reader, kind.unit)
+        case "share":
+            return ready_units(study.reader, study.meta("study_id"), kind.unit, reviewer)
+    return None
 
 
 def _open(

@@ -1,5 +1,6 @@
 """The kinds of queue: what is in each, in which order, and what it is called. A new one is an entry of ``KINDS``."""
 
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from medreview.study.counts import DIFFERING
@@ -20,8 +21,8 @@ class QueueKind(NamedTuple):
     ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order. ``tells``: being
     in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
     blind, too, and shows it blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
-    :func:`unit_rows`. ``pass_no``: in which pass it is reviewed; what is in one of the second is told by
-    ``medreview.review.second_pass``.
+    :func:`unit_rows`. ``pass_no``: in which pass it is reviewed. ``chosen``: what is in it is told one by one, by
+    ``medreview.review.second_pass``, ``conflicts`` or ``second_annotation``.
     """
 
     name: str
@@ -35,6 +36,7 @@ class QueueKind(NamedTuple):
     gathers: bool = False
     unit: str = STATEMENT
     pass_no: int = 1
+    chosen: Literal["", "second", "conflicts", "share"] = ""
 
 
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
@@ -98,18 +100,38 @@ UNIT_QUEUES: Final = tuple(
 )  # fmt: skip
 """The queue of each other kind of unit, after those."""
 
+
+def _of_each_kind(
+    chosen: Literal["second", "conflicts", "share"], key: str, title: str, help: str
+) -> Iterator[QueueKind]:
+    """A queue of statements, which the letter opens, and of each other kind of unit."""
+    for kind in (next(kind for kind in KINDS if kind.name == "responses"), *UNIT_QUEUES):
+        other = kind.unit != STATEMENT
+        yield QueueKind(
+            f"{chosen}_{kind.name}" if other else chosen, "" if other else key,
+            f"{title}: {kind.title}" if other else title, "blind", help, "1", kind.order,
+            unit=kind.unit, pass_no=2 if chosen == "second" else 1, chosen=chosen,
+        )  # fmt: skip
+
+
 SECOND: Final = tuple(
-    QueueKind(
-        f"second_{kind.name}" if kind.unit != STATEMENT else "second", "z" if kind.unit == STATEMENT else "",
-        f"second pass: {kind.title}" if kind.unit != STATEMENT else "second pass", "blind",
-        "What you decided long enough ago, once more, with your labels of then hidden.", "1", kind.order,
-        unit=kind.unit, pass_no=2,
-    )
-    for kind in (next(kind for kind in KINDS if kind.name == "responses"), *UNIT_QUEUES)
+    _of_each_kind("second", "z", "second pass", "What you decided long enough ago, once more, with your labels of then "
+                  "hidden.")
 )  # fmt: skip
 """The queue of the second pass of statements and of each other kind of unit."""
 
-ALL: Final = (*KINDS, *UNIT_QUEUES, *SECOND)
+CONFLICTS: Final = tuple(
+    _of_each_kind("conflicts", "x", "conflicts", "Where two reviewers differ: both labels, and a digit settles it.")
+)
+"""The same of conflicts of reviewers."""
+
+SHARE: Final = tuple(
+    _of_each_kind("share", "m", "second annotator", "What another reviewer has decided and you are to decide, too, "
+                  "without seeing how.")
+)  # fmt: skip
+"""The same of the share that a second reviewer annotates."""
+
+ALL: Final = (*KINDS, *UNIT_QUEUES, *SECOND, *CONFLICTS, *SHARE)
 
 
 def unit_rows(kind: str) -> str:

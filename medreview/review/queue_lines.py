@@ -6,17 +6,21 @@ from dataclasses import dataclass
 
 from medreview.next_step import command
 from medreview.review.audit import members, size_when_asked
+from medreview.review.conflicts import conflict_units, open_conflicts
 from medreview.review.queue_kinds import (
+    CONFLICTS,
     KEPT,
     KINDS,
     RESERVED,
     ROWS,
     SECOND,
+    SHARE,
     SHOWABLE,
     UNIT_QUEUES,
     QueueKind,
     unit_rows,
 )
+from medreview.review.second_annotation import ready_units, shares
 from medreview.review.second_pass import due_units, in_pass
 from medreview.study import Study
 from medreview.study.counts import count_statements
@@ -69,6 +73,27 @@ def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, 
         if units:
             waiting = sum(unit in due for unit in units)
             found.append(QueueLine(kind, len(units), waiting, 0, 0, "your labels of the first pass are hidden"))
+    return tuple(found)
+
+
+def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
+    """The queues of conflicts, and of the share that a second reviewer annotates, in which there is something."""
+    reader = study.reader
+    every = shares(reader)
+    own = "SELECT unit FROM standing WHERE reviewer = ? AND pass = 1 AND state = 'decided'"
+    mine = {row[0] for row in reader.execute(own, (reviewer,))} if every else set()
+    found = []
+    for kind in SHARE:
+        units = ready_units(reader, study.meta("study_id"), kind.unit, reviewer) if kind.unit in every else []
+        if units:
+            waiting = sum(unit not in mine for unit in units)
+            found.append(QueueLine(kind, len(units), waiting, 0, 0, "others' labels are hidden"))
+    alone = reader.execute("SELECT min(reviewer) IS max(reviewer) FROM event").fetchone()[0]
+    differ = () if alone else tuple(CONFLICTS)
+    for kind in differ:
+        if units := conflict_units(reader, kind.unit):
+            waiting = len(open_conflicts(reader, kind.unit))
+            found.append(QueueLine(kind, len(units), waiting, 0, 0, "both labels are shown; a digit settles"))
     return tuple(found)
 
 

@@ -36,6 +36,8 @@ class Sitting(ABC):
 
     asks: Asks
     """What is asked of the units of this queue."""
+    settles = False
+    """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from medreview.units.registry import asks_of
 
 _ACTS = (
     "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', 'finding', "
-    "'promote', 'split', 'join', 'exclude', 'fact_add')"
+    "'promote', 'split', 'join', 'exclude', 'fact_add', 'adjudicate')"
 )
 
 
@@ -91,6 +91,8 @@ def describe(kind: str, payload: str, unit: str) -> str:
             return "excluded as not medical"
         case "fact_add":
             return f"added {brief(said['text'])}"
+        case "adjudicate":
+            return f"settled as {label_words(said['axis'], said['label'])}"
         case "defer":
             return "deferred"
     return kind

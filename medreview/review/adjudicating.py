@@ -1,0 +1,110 @@
+"""A sitting over conflicts: two reviewers' labels beside each other; a digit settles, and changes nobody's label."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from medreview.errors import UserError
+from medreview.labels import Reveal, Via, label_words
+from medreview.review.blind_block import BlindBlock
+from medreview.review.conflicts import Conflict, adjudication, conflict_axes, load_conflict, open_conflicts
+from medreview.review.deciding import Deciding
+from medreview.review.drafts import Drafts
+from medreview.review.queue import Queue
+from medreview.review.session import ReviewSession
+from medreview.review.unit_session import UnitSession
+from medreview.review.verdict_flow import FollowUp
+from medreview.study import Study
+from medreview.study.counts import Counts
+from medreview.study.events import Receipt
+
+
+class Adjudicating(Deciding):
+    """What settling has instead of deciding. What machines say stays hidden: a conflict is settled by the texts."""
+
+    settles = True
+
+    def __init__(
+        self,
+        study: Study,
+        reviewer: str,
+        queue: Queue,
+        *,
+        pass_no: int = 1,
+        reveal: Reveal = "block",
+        drafts: Drafts | None = None,
+    ) -> None:
+        self._open = set(open_conflicts(study.reader, queue.kind.unit))
+        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts)
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Those of the unit on the screen, that on the axis of its kind first."""
+        if not self.unit:
+            return ()
+        found = (load_conflict(self.study.reader, self.unit, axis) for axis in conflict_axes(self.queue.kind.unit))
+        return tuple(one for one in found if one is not None)
+
+    @property
+    def block(self) -> BlindBlock | None:
+        """There is none: what machines say is not shown here."""
+        return None
+
+    @property
+    def hidden_until(self) -> str:
+        """Never here."""
+        return "where conflicts are settled"
+
+    @property
+    def counts(self) -> Counts:
+        """Settled and open conflicts."""
+        return Counts(len(self.queue.units), len(self.queue.units) - self._waiting(), 0, self._waiting())
+
+    def state_of(self, unit: str) -> str:
+        """``"open"`` until it is settled."""
+        return "open" if unit in self._open else "decided"
+
+    def awaits(self, unit: str) -> bool:
+        """Whether something on it is not settled."""
+        return unit in self._open
+
+    def decide_also(self, axis: str, level: str) -> None:
+        """The label that settles a conflict on another axis than that of the kind."""
+        self._settle(axis, level, {})
+
+    def defer(self) -> FollowUp:
+        """What is not settled stays open by itself."""
+        raise UserError("A conflict that is not settled stays open; j goes on.")
+
+    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+        self._settle(self.asks.axis, label, more)
+        return FollowUp.ADVANCE
+
+    def _settle(self, axis: str, label: str, more: Mapping[str, Any]) -> None:
+        self._current()
+        conflict = next((one for one in self.conflicts if one.axis == axis), None)
+        if conflict is None:
+            raise UserError(f"Nobody differs on this {self.asks.noun} ({axis.replace('/', ' ')}).")
+        event = adjudication(conflict, self.reviewer, label, **more)
+        by = "by agreement" if self.reviewer in conflict.reviewers else "by a third reviewer"
+        self._write([event], f"{self.name} settled: {label_words(axis, label)}, {by}")
+        self.acted |= {self.unit}
+
+    def _after(self, unit: str, receipt: Receipt, words: str) -> None:
+        super()._after(unit, receipt, words)
+        self._open = set(open_conflicts(self.study.reader, self.queue.kind.unit))
+
+    def _waiting(self) -> int:
+        return sum(unit in self._open for unit in self.queue.units)
+
+
+class StatementConflicts(Adjudicating, ReviewSession):
+    """Conflicts on statements."""
+
+
+class UnitConflicts(Adjudicating, UnitSession):
+    """Conflicts on units of another kind."""
+
+    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+        if why := self.kind.fits(self.view, label) if self.view else "":
+            raise UserError(why)
+        return super()._decide(label, via, instead, more)

@@ -1,0 +1,129 @@
+"""A conflict on the review screen: the unit as in every queue, and both labels where else the judges stand."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from textual.geometry import Region, Size
+
+from medreview.labels import label_words
+from medreview.review.adjudicating import Adjudicating
+from medreview.review.conflicts import Conflict, GivenLabel
+from medreview.review.layout.cells import fit, width
+from medreview.review.layout.prose import prose_rows
+from medreview.screens.face import Face
+from medreview.screens.glyphs import STYLE, glyph
+from medreview.screens.header_rows import Subject
+from medreview.screens.layout import Needs, PanePlan
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.visible import visible
+from medreview.words import in_words
+
+_ROWS: Final = 2
+"""In one column: a row for the labels, a row for what was said beside them."""
+
+
+class ConflictFace:
+    """Draws a unit by the face of its kind, with the reviewers' labels in the place of what machines say."""
+
+    def __init__(
+        self,
+        session: Adjudicating,
+        face: Callable[[DocumentView, DocumentView], Face],
+        source: DocumentView,
+        response: DocumentView,
+    ) -> None:
+        self._session = session
+        self._face = face(source, response)
+        self.panes = self._face.panes
+
+    def subject(self) -> Subject | None:
+        """As in every queue."""
+        return self._face.subject()
+
+    def needs(self, size: Size, card: Region | None) -> Needs:
+        """The same, with room for the labels."""
+        needs = self._face.needs(size, card)
+        return replace(needs, judges=max(_ROWS, needs.judges))
+
+    def card_rows(self, plan: PanePlan) -> list[Row]:
+        """As in every queue."""
+        return self._face.card_rows(plan)
+
+    def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
+        """As in every queue."""
+        return self._face.bar_rows(columns, one=one)
+
+    def opinion_bar(self, columns: int) -> list[Row]:
+        """Each reviewer's label, what settled them; then reasons and notes."""
+        found = self._session.conflicts
+        if not found:
+            return [[("── nobody differs here any more ", "dim"), ("─", "rule fill")], []]
+        row = self._labels(timed=True)
+        if sum(width(text) for text, _ in row) > columns:
+            row = self._labels(timed=False)
+        row.append(("─", "rule fill"))
+        said = "   ".join(filter(None, (_beside(given) for conflict in found for given in conflict.labels)))
+        words = visible(" ".join(said.split())) or "no reasons, no notes"
+        return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
+
+    def _labels(self, *, timed: bool) -> list[StyledText]:
+        row: list[StyledText] = []
+        for place, conflict in enumerate(self._session.conflicts):
+            axis = f"{conflict.axis}: " if place else ""
+            for given in conflict.labels:
+                row += [("── ", "rule"), (f"{axis}{visible(given.reviewer)} ", "dim"), *_label(conflict, given.label)]
+                row.append((f" {_time(given)} " if timed else " ", "dim"))
+            row += _settled(conflict)
+        return row
+
+    def opinion_panel(self, columns: int, most: int) -> list[Row]:
+        """The same as a list: label, time, reason and note of each."""
+        rows: list[Row] = [[(" ── reviewers ", "rule"), ("─", "rule fill"), (" ", "")]]
+        for place, conflict in enumerate(self._session.conflicts):
+            if place:
+                rows.append([(f" {conflict.axis}", "dim")])
+            for given in conflict.labels:
+                told = "" if given.independent else " · knew another's"
+                rows.append([(f" {visible(given.reviewer)}  ", ""), *_label(conflict, given.label),
+                             (f"  {_time(given)} · {given.mode}{told}", "dim")])  # fmt: skip
+                rows += _wrapped(_beside(given, named=False), columns)
+            if settled := _settled(conflict):
+                rows.append([(" ", ""), *settled[1:]])
+        if len(rows) == 1:
+            rows.append([(" nobody differs here any more", "dim")])
+        return rows[:most]
+
+
+def _label(conflict: Conflict, label: str) -> list[StyledText]:
+    words = label_words(conflict.axis, label)
+    sign = "" if conflict.axis == "rank" or glyph(label) == label else f"{glyph(label)} "
+    return [(f"{sign}{words.upper()}", f"{STYLE.get(label, '')} key".strip())]
+
+
+def _settled(conflict: Conflict) -> list[StyledText]:
+    settled = conflict.settled
+    if settled is None:
+        return []
+    again = "" if settled.stands else ", open again"
+    return [("── ", "rule"), ("settled: ", "good" if settled.stands else "badge"), *_label(conflict, settled.label),
+            (f" by {visible(settled.reviewer)}{again} ", "dim")]  # fmt: skip
+
+
+def _time(given: GivenLabel) -> str:
+    return given.at_utc[5:16].replace("T", " ")
+
+
+def _beside(given: GivenLabel, *, named: bool = True) -> str:
+    """Reason, the text that goes with the label, and note of one reviewer."""
+    text = f"“{given.text}”" if given.text else ""
+    said = "; ".join(filter(None, (in_words(given.reason), text, given.note)))
+    return f"{given.reviewer}: {said}" if said and named else said
+
+
+def _wrapped(text: str, columns: int) -> list[Row]:
+    shown = visible(" ".join(text.split()))
+    lines = [shown[start:end].rstrip() for start, end in prose_rows(shown, 0, len(shown), max(1, columns - 4))]
+    rows: list[Row] = [[("   ", ""), (line, "dim")] for line in lines if line]
+    return rows[:3]

@@ -1,0 +1,97 @@
+"""Conflicts on the screen: both labels, a digit settles, undo opens again; a copy says what it lacks."""
+
+import pytest
+
+from medreview.config import Config
+from medreview.exchange.exports.package import package
+from medreview.review.conflicts import conflicts
+from medreview.review.queue import open_queue
+from medreview.review.second_annotation import set_share
+from medreview.screens.app import Workbench
+from medreview.study import Study
+from medreview.units.registry import KINDS
+from tests.support.unit_study import decide, decide_all, do, fill, units_of
+from tests.support.workbench import PLAIN, events, press, review_screen, screen_text
+
+
+@pytest.fixture
+def study(tmp_path):
+    with Study.create(tmp_path / "s.medreview") as made:
+        fill(made)
+        decide_all(made, "ada", 0)
+        decide_all(made, "bo", 1)
+        unit = units_of(made)["statement"]
+        given = decide(made, "bo", unit, "evidence", "partial")
+        do(made, "bo", "reason", unit, {"decision": given.event_id, "code": "number"})
+        do(made, "bo", "note", unit, {"text": "only the INR is named"})
+        yield made
+
+
+def opened(study: Study, queue: str, reviewer: str = "chair") -> Workbench:
+    return Workbench(study, Config(reviewer=reviewer), PLAIN, queue=open_queue(study, queue, reviewer))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_both_labels_stand_beside_the_statement_and_a_digit_settles_and_undo_opens_again(study, size):
+    app = opened(study, "conflicts")
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        text = screen_text(app)
+        assert "Warfarin needs no monitoring." in text
+        assert "ada ✗ CONTRADICTED" in " ".join(text.split())
+        assert "bo ~ PARTIAL" in " ".join(text.split())
+        assert "only the INR is named" in text
+        assert "SUPPORTED" not in text
+        await press(pilot, "3")
+        assert "settled: ✗ CONTRADICTED by chair" in screen_text(app)
+        assert "settled: contradicted, by a third reviewer" in screen_text(app)
+        (given,) = events(study, "adjudicate")
+        assert (given["label"], given["mode"], given["block"]) == ("contradicted", "blind", "conflicts")
+        assert list(conflicts(study.reader, "statement", settled=False)) == []
+        await press(pilot, "u")
+        assert "undone: settled as contradicted" in screen_text(app)
+        assert [one.open for one in conflicts(study.reader, "statement")] == [True]
+        await press(pilot, "s")
+        assert "stays open" in screen_text(app)
+
+
+@pytest.mark.parametrize("kind", ["pair", "response", "qa", "question", "answer", "fact", "suggestion"])
+async def test_conflicts_on_other_units_are_settled_by_their_own_digits(study, kind):
+    app = opened(study, f"conflicts_{KINDS[kind].queue_name}", "ada")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        place = review_screen(app).session.queue.units.index(units_of(study)[kind])
+        await press(pilot, *["j"] * place)
+        text = screen_text(app)
+        assert "── ada " in text
+        assert " bo " in text
+        await press(pilot, "2")
+        (given,) = events(study, "adjudicate")
+        assert "by agreement" in screen_text(app)
+        assert (given["reviewer"], given["unit"]) == ("ada", units_of(study)[kind])
+
+
+async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_copy_lacks(study, tmp_path):
+    set_share(study, "ada", "statement", 1.0)
+    package(study, tmp_path / "copy.medreview", "ada", made_for="zoe")
+    app = Workbench(study, Config(reviewer="zoe"), PLAIN)
+    async with app.run_test(size=(100, 60)) as pilot:
+        await pilot.pause()
+        text = screen_text(app)
+        assert " x  conflicts, blind" in text
+        assert " m  second annotator, blind" in text
+        assert "a copy by" not in text
+    with Study.open(tmp_path / "copy.medreview") as copy:
+        app = Workbench(copy, Config(reviewer="zoe"), PLAIN)
+        async with app.run_test(size=(80, 60)) as pilot:
+            await pilot.pause()
+            text = screen_text(app)
+            assert "a copy by ada of " in text
+            assert "without: judges, models, gold, labels, notes" in text
+            assert " m  second annotator, blind" in text
+            await press(pilot, "m")
+            await press(pilot, "1")
+            assert "→ supported" in screen_text(app)
+        assert open_queue(copy, "responses", "zoe").mode == "blind"
+        (given,) = events(copy, "decide")
+        assert (given["reviewer"], given["mode"], given["block"]) == ("zoe", "blind", "share")
