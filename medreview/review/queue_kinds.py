@@ -121,7 +121,7 @@ SECOND: Final = tuple(
 """The queue of the second pass of statements and of each other kind of unit."""
 
 CONFLICTS: Final = tuple(
-    _of_each_kind("conflicts", "x", "conflicts", "Where two reviewers differ: both labels, and a digit settles it.")
+    _of_each_kind("conflicts", "C", "conflicts", "Where two reviewers differ: both labels, and a digit settles it.")
 )
 """The same of conflicts of reviewers."""
 
