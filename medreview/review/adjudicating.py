@@ -1,6 +1,6 @@
 """A sitting over conflicts: two reviewers' labels beside each other; a digit settles, and changes nobody's label."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.errors import UserError
@@ -32,9 +32,10 @@ class Adjudicating(Deciding):
         pass_no: int = 1,
         reveal: Reveal = "block",
         drafts: Drafts | None = None,
+        at: str = "",
     ) -> None:
         self._open = set(open_conflicts(study.reader, queue.kind.unit))
-        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts)
+        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -75,7 +76,9 @@ class Adjudicating(Deciding):
         """What is not settled stays open by itself."""
         raise UserError("A conflict that is not settled stays open; j goes on.")
 
-    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+    def _decide(
+        self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
+    ) -> FollowUp:
         self._settle(self.asks.axis, label, more)
         return FollowUp.ADVANCE
 
@@ -104,7 +107,9 @@ class StatementConflicts(Adjudicating, ReviewSession):
 class UnitConflicts(Adjudicating, UnitSession):
     """Conflicts on units of another kind."""
 
-    def _decide(self, label: str, via: Via, instead: bool, more: Mapping[str, Any]) -> FollowUp:
+    def _decide(
+        self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
+    ) -> FollowUp:
         if why := self.kind.fits(self.view, label) if self.view else "":
             raise UserError(why)
-        return super()._decide(label, via, instead, more)
+        return super()._decide(label, via, instead, more, also)
