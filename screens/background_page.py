@@ -41,7 +41,7 @@ class BackgroundScreen(KeyScreen[None]):
         self._head.show([[(f" Who decides: {visible(self._reviewer)}", "title")], [("─", "rule fill")]])
         rows: list[Row] = [
             [],
-            [("   It goes into the export beside your labels, and nowhere else. An empty line says nothing.", "dim")],
+            [("   Kept with your labels, and exported beside them. An empty line says nothing.", "dim")],
             [],
         ]
         for place, (name, words) in enumerate(FIELDS):

@@ -46,6 +46,8 @@ class ChoicePage(PageScreen):
         """One of the choices, or move in the text."""
         chosen = {shown.lower(): act for shown, (_, act) in self._choices.items()}
         name = {"escape": "esc"}.get(key.said, key.said)
+        if name in ("q", "esc") and len(chosen) == 1:
+            (name,) = chosen
         if name in chosen:
             self.app.pop_screen()
             self._on(chosen[name])

@@ -33,7 +33,7 @@ class PageScreen(KeyScreen[None]):
         """The text for the width; the place is kept."""
         self._page.show(self._text(self.app.size.width - 3), anchor=self._page.first_offset)
         self._head.show([[(f" {self._title}", "title")], [("─", "rule fill")]])
-        keys = [(" Space PgUp j k g G", "key"), (" move   ", ""), ("q Esc", "key"), (" back", "")]
+        keys = [(" Space PgUp j k g G", "key"), (" move   ", ""), ("Enter q Esc", "key"), (" back", "")]
         self._foot.show([[("─", "rule fill")], keys])
 
     def answer(self, key: Key) -> bool:
