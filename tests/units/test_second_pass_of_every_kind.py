@@ -1,0 +1,124 @@
+"""Second pass, gold items and guidelines hold for every kind of unit, the statement among them."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from medreview.config import Config
+from medreview.review.block_summary import block_summary
+from medreview.review.deciding import Deciding
+from medreview.review.gold import gold_results, set_gold
+from medreview.review.guidelines import in_force
+from medreview.review.open_session import open_session
+from medreview.review.queue import open_queue
+from medreview.review.queue_kinds import SECOND
+from medreview.review.second_pass import due_units, labelled_twice, set_second_pass
+from medreview.review.summary_lines import summary_lines
+from medreview.review.unit_session import UnitSession
+from medreview.screens.app import Workbench
+from medreview.study import Study
+from medreview.study.check import check
+from medreview.study.unit_ids import STATEMENT
+from medreview.units.registry import KINDS, unit_name
+from medreview.units.view import Gold
+from tests.support.unit_samples import SAMPLES
+from tests.support.workbench import PLAIN, press, screen_text
+
+every_kind = pytest.mark.parametrize("kind", [STATEMENT, *KINDS])
+QUEUES = {STATEMENT: "responses", **{name: kind.queue_name for name, kind in KINDS.items()}}
+
+
+def sit(study: Study, queue: str) -> Deciding:
+    return open_session(study, "kb", open_queue(study, queue, "kb", blind=True))
+
+
+def labels(session: Deciding) -> list[str]:
+    """Two labels that fit the unit on the screen; twice the same where only one does."""
+    if session.asks.entry == "order":
+        assert isinstance(session, UnitSession)
+        numbers = [str(number) for number in session.view.numbers]
+        return [">".join(numbers), ">".join(reversed(numbers))]
+    levels = [level.level for level in session.asks.levels]
+    if isinstance(session, UnitSession):
+        levels = [level for level in levels if not session.kind.fits(session.view, level)]
+    return [levels[0], levels[-1]]
+
+
+def decide_all(study: Study, kind: str, which: int, note: str) -> Sequence[str]:
+    session = sit(study, QUEUES[kind])
+    for place in range(len(session.queue.units)):
+        session.go(place)
+        session.decide(labels(session)[which])
+        session.note(note)
+        session.flag("dispute")
+    session.leave()
+    return session.queue.units
+
+
+def filled(tmp_path: Path, kind: str, name: str = "a") -> Path:
+    path = tmp_path / f"{name}.medreview"
+    with Study.create(path) as study:
+        SAMPLES["response" if kind == STATEMENT else kind](study)
+        set_second_pass(study, "lead", share=1.0, after_days=0)
+    return path
+
+
+@every_kind
+def test_a_label_has_its_guidelines_its_gold_result_and_its_second_pass(tmp_path: Path, kind: str) -> None:
+    with Study.open(filled(tmp_path, kind)) as study:
+        units = decide_all(study, kind, 0, "first")
+        payloads = [
+            json.loads(row[0])
+            for row in study.reader.execute("SELECT payload FROM event WHERE kind = 'decide' AND reviewer = 'kb'")
+        ]
+        assert {payload["guideline"] for payload in payloads} == {in_force(study.reader, kind).stamp}
+        assert set(due_units(study.reader, "kb")) == set(units)
+
+        second = next(queue for queue in SECOND if queue.unit == kind)
+        session = sit(study, second.name)
+        assert set(session.queue.units) == set(units)
+        session.go(next(place for place in range(len(units)) if session.go(place) and len(set(labels(session))) == 2))
+        here = session.unit
+        assert (session.pass_no, session.own.label, session.own.note, session.own.flags) == (2, None, "", frozenset())
+        assert session.mode == "blind"
+        first, other = labels(session)
+        study.write(lambda connection: connection.execute("DELETE FROM gold"))
+        set_gold(study, here, Gold(session.asks.axis, first), "lead")
+        session.decide(other)
+
+        (twice,) = labelled_twice(study.reader, "kb")
+        assert (twice.unit, twice.first, twice.second, twice.same) == (here, first, other, False)
+        assert [one.right for one in gold_results(study.reader, "kb", 1)] == [True]
+        assert [one.right for one in gold_results(study.reader, "kb", 2)] == [False]
+        told = summary_lines(
+            block_summary(study.reader, "kb", [here], pass_no=2), lambda unit: unit_name(study.reader, unit)
+        )
+        assert "gold items: 0 of 1 right" in told
+        assert "as yourself the first time: 0 of 1" in told
+        assert check(study.reader) == []
+
+
+@every_kind
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+async def test_the_second_pass_looks_the_same_whatever_was_said_in_the_first(
+    tmp_path: Path, kind: str, size: tuple[int, int]
+) -> None:
+    one = filled(tmp_path, kind)
+    other = Path(shutil.copy(one, tmp_path / "b.medreview"))
+    second = next(queue for queue in SECOND if queue.unit == kind)
+    seen = []
+    for which, path in enumerate((one, other)):
+        with Study.open(path) as study:
+            decide_all(study, kind, which, ("first", "another")[which])
+            queue = open_queue(study, second.name, "kb")
+            app = Workbench(study, Config(reviewer="kb"), PLAIN, queue=queue)
+            shown = []
+            async with app.run_test(size=size) as pilot:
+                for key in ("v", "v", "right_square_bracket", "j", "k"):
+                    shown.append(screen_text(app))
+                    await press(pilot, key)
+            seen.append(shown)
+    assert seen[0] == seen[1]
