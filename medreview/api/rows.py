@@ -69,9 +69,14 @@ class LabelRow(NamedTuple):
     wall_ms: int | None
     n_keys: int | None
     label_set_version: str
+    guideline: str | None
     stale: bool | None
     first_event_id: str
     last_event_id: str
+    label_from_pairs: str | None
+    supported_from_pairs: bool | None
+    pairs_labelled: int | None
+    pairs: int | None
 
 
 class JudgementRow(NamedTuple):

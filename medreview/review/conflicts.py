@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.labels import EDITED, AdjudicatedBy, is_label, same_label
+from medreview.review.guidelines import stamped
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.unit_ids import STATEMENT, kind_of
@@ -198,4 +199,6 @@ def adjudication(conflict: Conflict, reviewer: str, label: str, **more: Any) -> 
 def adjudicate(study: Study, reviewer: str, conflict: Conflict, label: str) -> Receipt:
     """Settle a conflict from a script. Raises :class:`UserError` as :func:`adjudication` does."""
     event, recorder = adjudication(conflict, reviewer, label), Recorder(reviewer)
-    return study.write(lambda connection: recorder.append(connection, event, block=BLOCK, mode="open"))
+    return study.write(
+        lambda connection: recorder.append(connection, stamped(connection, event), block=BLOCK, mode="open")
+    )

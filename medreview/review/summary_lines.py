@@ -20,7 +20,11 @@ def _done(summary: BlockSummary) -> Iterator[str]:
     parts = [f"{summary.decided} decided", f"{summary.deferred} put off"]
     yield ", ".join([*parts, *([f"{summary.open} open"] if summary.open else [])])
     if summary.median_ms is not None:
-        keys = "" if summary.median_keys is None else f", {summary.median_keys:g} {'key' if summary.median_keys == 1 else 'keys'}"
+        keys = (
+            ""
+            if summary.median_keys is None
+            else f", {summary.median_keys:g} {'key' if summary.median_keys == 1 else 'keys'}"
+        )
         yield f"a decision: {_seconds(summary.median_ms)}{keys} (medians); in all {_minutes(summary.active_ms)}"
 
 
