@@ -149,4 +149,5 @@ class PairRow(NamedTuple):
     page_state: str | None
     passage_start: int | None
     passage_end: int | None
+    pair_id: str
     passage: str | None
