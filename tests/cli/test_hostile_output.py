@@ -40,6 +40,20 @@ COMMANDS = (
     ("stats", STUDY),
     ("stats", STUDY, "--full"),
     ("audit", STUDY, "--size", "2", "--reviewer", BAD),
+    ("guidelines", STUDY, "--set", f"rules{BAD}.md", "--reviewer", BAD),
+    ("guidelines", STUDY, "--set", f"missing{BAD}.md"),
+    ("guidelines", STUDY),
+    ("background", STUDY, "--role", BAD, "--reviewer", BAD),
+    ("gold", STUDY, "--add", "R01 S1", "supported", "--why", BAD),
+    ("gold", STUDY, "--add", BAD, BAD),
+    ("gold", STUDY, "--import", f"answers{BAD}.jsonl"),
+    ("share", STUDY),
+    ("conflicts", STUDY),
+    ("package", STUDY, f"package{BAD}.medreview"),
+    ("assisted", STUDY),
+    ("config",),
+    ("recent",),
+    ("second-pass", STUDY, "--seed", BAD, "--reviewer", BAD),
     ("urls", STUDY),
     ("urls", STUDY, "--paywalled", f"missing{BAD}.toml"),
     ("citations", STUDY),
@@ -81,6 +95,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / f"answers{BAD}.jsonl").write_text("\n".join(lines))
     (folder / f"broken{BAD}.jsonl").write_text(f'{{"response": "{BAD}')
     (folder / f"facts{BAD}.csv").write_text(f"question,fact,category\nQ{chr(0x202E)},eGFR below 30,\u202eodd\n")
+    rules = f"# Rules{BAD}\n\n- A rule{BAD}.\n".replace("INJECTED", "that may begin a line: it is a text")
+    (folder / f"rules{BAD}.md").write_text(rules)
     (folder / "pages").mkdir()
     page = f"<title>Metformin{BAD}</title><p>Do not start metformin below an eGFR of 30{BAD}.</p>" * 20
     (folder / "pages" / "manifest.jsonl").write_text(
