@@ -71,7 +71,7 @@ async def test_an_empty_queue_is_a_sentence(study: Study, size: tuple[int, int])
     app = workbench(study, "deferred")
     async with app.run_test(size=size) as pilot:
         assert "There is no statement in this queue" in screen_text(app)
-        opens = ("leave", "help", "figures", "filter", "search", "hallucination", "note")
+        opens = ("leave", "help", "guidelines", "figures", "filter", "search", "hallucination", "note")
         await press(pilot, *(action.keys[0] for action in REVIEW if action.id not in opens))
         assert not events(study)
         await press(pilot, "n")
