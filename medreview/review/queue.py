@@ -2,66 +2,19 @@
 
 import json
 import random
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.conflicts import conflict_units
+from medreview.review.queue_filters import conditions as narrowed_by
 from medreview.review.queue_kinds import ALL, ROWS, Mode, QueueKind, shown_in, unit_rows
 from medreview.review.second_annotation import ready_units
 from medreview.review.second_pass import in_pass
 from medreview.study import Study
 from medreview.study.package import without_judges
 from medreview.study.unit_ids import STATEMENT
-
-OPEN_FINDING: Final = """NOT EXISTS (SELECT 1 FROM finding_handled AS h
-    WHERE h.finding_id = f.finding_id AND h.span = f.span AND h.reviewer = ?1 AND h.pass = ?2 AND h.unit IN (
-        SELECT statement_id FROM statement WHERE response_id = {response} UNION ALL SELECT 'answer:' || {response}))"""
-"""Which places of findings ``f`` a reviewer has neither taken over nor rejected, in any unit of the response."""
-
-_FILTERS: Final = {
-    "model": "r.model = ?",
-    "origin": "r.origin = ?",
-    "response": "'R' || printf('%02d', r.ordinal) = upper(?)",
-    "id": "instr(lower(r.record_id), lower(?)) = 1",
-    "badge": "instr(v.badges, ?) > 0",
-    "verdict": "v.verdict = ?",
-    "merged": "CASE v.merged_supported WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END = ?",
-    "mine": "coalesce(mine.label, 'open') = ?",
-    "state": "coalesce(mine.state, 'open') = ?",
-    "finding": f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w JOIN finding_statement AS f
-               ON f.statement_id = s.statement_id WHERE f.type = w.kind OR w.kind = 'open' AND {
-        OPEN_FINDING.format(response="s.response_id")
-    })""",
-    "page": """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
-               WHERE c.response_id = r.response_id AND p.page_state = ?)""",
-    "domain": """EXISTS (SELECT 1 FROM citation AS c JOIN source AS o USING (source_id)
-                 WHERE c.response_id = r.response_id AND o.domain = ?)""",
-}
-_TEXT: Final = "instr(lower(s.text), lower(?)) > 0"
-_UNIT_FILTERS: Final = {
-    "model": "s.model = ?",
-    "origin": "s.origin = ?",
-    "id": "instr(lower(s.record_id), lower(?)) = 1",
-    "mine": _FILTERS["mine"],
-    "state": _FILTERS["state"],
-}
-"""What the queue of another kind of unit can be narrowed by."""
-_MORE_FILTERS: Final = {
-    "answer": {
-        "finding": f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w, response AS r
-            WHERE r.response_id = substr(s.unit, length('answer:') + 1) AND (
-                EXISTS (SELECT 1 FROM finding_current AS f
-                        WHERE f.response_id = r.response_id AND NOT f.assisted AND f.type = w.kind)
-                OR w.kind = 'open' AND EXISTS (SELECT 1 FROM finding_place AS f
-                        WHERE f.response_id = r.response_id AND {OPEN_FINDING.format(response="r.response_id")})))""",
-    }
-}
-"""And by what more, by kind."""
-_HIDDEN_WHEN_BLIND: Final = frozenset({"badge", "verdict", "merged", "model", "finding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +73,7 @@ def open_queue(
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")
-    conditions, values = _conditions(filter, mode, _filters(kind.unit))
+    conditions, values = narrowed_by(filter, kind, mode)
     chosen = _chosen(study, kind, reviewer)
     if chosen is None:
         return _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
@@ -210,24 +163,3 @@ def with_units(queue: Queue, units: Sequence[str], place: int, before: Queue) ->
         units=[*queue.units[:place], *units, *queue.units[place:]],
         responses=[*queue.responses[:place], *[listed] * len(units), *queue.responses[place:]],
     )
-
-
-def _filters(unit: str) -> Mapping[str, str]:
-    return _FILTERS if unit == STATEMENT else {**_UNIT_FILTERS, **_MORE_FILTERS.get(unit, {})}
-
-
-def _conditions(text: str, mode: Mode, filters: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        raise UserError(f"The filter {text!r} has an open quotation mark.") from None
-    conditions, values = [], []
-    for word in words:
-        key, separator, value = word.partition("=")
-        if separator and key not in filters:
-            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(filters)} and plain words.")
-        if mode == "blind" and key in _HIDDEN_WHEN_BLIND and separator:
-            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what is hidden.")
-        conditions.append(filters[key] if separator else _TEXT)
-        values.append(value if separator else word)
-    return conditions, values

@@ -4,6 +4,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from medreview.study.events import NewEvent
@@ -62,6 +63,9 @@ class UnitKind(Asks, ABC):
     ``models``: which values of a stored unit's content name what wrote it, as in unit_values.csv and with ``*`` for any
     number (``outputs.*.model``): they are left out of what is given to somebody who must not know.
 
+    ``filters``: what its queue can be narrowed by beside what all units have: a name, and SQL over ``rows`` (as ``s``)
+    that gives its value. They tell nothing of what machines say, so that a blind queue may have them.
+
     ``rows`` is SQL that selects ``unit, cluster, ordinal, text, model, origin, record_id`` of every unit of the kind:
     ``cluster`` a whole number that groups them in lists, ``ordinal`` their order in it.
     """
@@ -75,6 +79,7 @@ class UnitKind(Asks, ABC):
     models: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     form: UnitFormat | None = None
+    filters: Mapping[str, str] = MappingProxyType({})
 
     @property
     def queue_name(self) -> str:

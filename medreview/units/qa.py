@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from medreview.labels import RELEVANCE
@@ -12,7 +13,7 @@ from medreview.units.kind import Cell, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
 from medreview.units.qa_format import FORMAT
 from medreview.units.qa_item import TYPES, QAItem, item_of
-from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
+from medreview.units.stored import GROUPED_ROWS, StoredUnit, content_value, load_unit
 from medreview.units.view import Machines, Part, UnitView
 
 
@@ -65,6 +66,7 @@ class QA(UnitKind):
     levels = RELEVANCE
     rows = GROUPED_ROWS.format("qa")
     form = FORMAT
+    filters = MappingProxyType({"type": content_value("type")})
     tables = (content_table("qa", "qa_items.csv", _COLUMNS, _cells),)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:

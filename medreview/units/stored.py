@@ -27,6 +27,11 @@ Without the plus SQLite looks for the smallest ordinal among all units of the ki
 """
 
 
+def content_value(name: str) -> str:
+    """SQL over the rows of a kind (as ``s``): one of the values that its units have in their content."""
+    return f"(SELECT json_extract(u.content, '$.{name}') FROM unit AS u WHERE u.unit_id = s.unit)"
+
+
 @dataclass(frozen=True, slots=True)
 class NewUnit:
     """A unit to be stored. ``content`` is what its kind makes a view of; what is decided about is all in it.

@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from medreview.evidence.grounding import ground
@@ -13,7 +14,7 @@ from medreview.study.events import NewEvent
 from medreview.units.case_file import FORM
 from medreview.units.cases import case_of
 from medreview.units.kind import Cell, Rating, Table, UnitKind
-from medreview.units.stored import load_unit
+from medreview.units.stored import content_value, load_unit
 from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
 
 _HERE: Final = """FROM unit AS u JOIN clinical_case AS c ON c.case_id = u.belongs_to
@@ -118,6 +119,7 @@ class Suggestion(UnitKind):
     rows = f"""SELECT u.unit_id AS unit, c.ordinal AS cluster, u.ordinal, u.text, u.model, u.origin, u.record_id
 {_HERE}"""
     form = FORM
+    filters = MappingProxyType({"category": content_value("category")})
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The fact and its category; the reference text and the notes of the case."""

@@ -440,3 +440,6 @@ CREATE TABLE withheld (
 -- Who has read figures or an export of the judges' opinion; a list of other reviewers' labels says nothing of it.
 CREATE VIEW judges_look AS
 SELECT reviewer, event_id FROM event WHERE kind = 'look' AND json_extract(payload, '$.shown') <> 'labels';
+
+-- Finding. Whether a saved filter opens its queue blind.
+ALTER TABLE saved_filter ADD COLUMN mode TEXT NOT NULL DEFAULT 'open' CHECK (mode IN ('open', 'blind'));

@@ -1,0 +1,189 @@
+"""What a queue can be narrowed by: the filters of each kind of unit, their SQL, and the values that there are."""
+
+import shlex
+import sqlite3
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from medreview.errors import UserError
+from medreview.labels import HALLUCINATION
+from medreview.review.queue_kinds import Mode, QueueKind
+from medreview.study.unit_ids import STATEMENT
+from medreview.units.asks import STATEMENT as STATEMENT_ASKS
+from medreview.units.registry import KINDS as UNIT_KINDS
+
+_MOST: Final = 5_000
+"""Values of one filter that are offered."""
+
+
+class Filter(NamedTuple):
+    """``where``: SQL over the rows of a queue, with one value. ``values``: SQL that selects the values,
+    or they themselves. ``tells``: it tells what is hidden in a blind queue."""
+
+    where: str
+    values: str | tuple[str, ...]
+    tells: bool = False
+
+
+class Completion(NamedTuple):
+    """How a line that is typed can go on: ``line`` is the whole of it then, ``shown`` the word that it ends in."""
+
+    line: str
+    shown: str
+
+
+_NUMBER: Final = "'R' || printf('%02d', r.ordinal)"
+_TEXT: Final = "instr(lower(s.text), lower(?)) > 0"
+_STATES: Final = ("open", "decided", "deferred")
+_BADGES: Final = """SELECT DISTINCT b.value
+FROM verdict, json_each('[' || replace(json_quote(badges), ' · ', '","') || ']') AS b"""
+OPEN_FINDING: Final = """NOT EXISTS (SELECT 1 FROM finding_handled AS h
+    WHERE h.finding_id = f.finding_id AND h.span = f.span AND h.reviewer = ?1 AND h.pass = ?2 AND h.unit IN (
+        SELECT statement_id FROM statement WHERE response_id = {response} UNION ALL SELECT 'answer:' || {response}))"""
+"""Which places of findings ``f`` a reviewer has neither taken over nor rejected, in any unit of the response."""
+
+_FINDINGS: Final = (*(label.level for label in HALLUCINATION if label.level != "none"), "open")
+_OF_STATEMENTS: Final[Mapping[str, Filter]] = {
+    "model": Filter("r.model = ?", "SELECT DISTINCT model FROM response", tells=True),
+    "origin": Filter("r.origin = ?", "SELECT DISTINCT origin FROM response"),
+    "response": Filter(f"{_NUMBER} = upper(?)", f"SELECT {_NUMBER} FROM response AS r"),
+    "id": Filter("instr(lower(r.record_id), lower(?)) = 1", "SELECT DISTINCT record_id FROM response"),
+    "badge": Filter("instr(v.badges, ?) > 0", _BADGES, tells=True),
+    "verdict": Filter("v.verdict = ?", "SELECT DISTINCT verdict FROM verdict", tells=True),
+    "merged": Filter(
+        "CASE v.merged_supported WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END = ?", ("yes", "no"), tells=True
+    ),
+    "mine": Filter(
+        "coalesce(mine.label, 'open') = ?", (*(label.level for label in STATEMENT_ASKS.levels), "open")
+    ),
+    "state": Filter("coalesce(mine.state, 'open') = ?", _STATES),
+    "finding": Filter(
+        f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w JOIN finding_statement AS f
+            ON f.statement_id = s.statement_id
+            WHERE f.type = w.kind OR w.kind = 'open' AND {OPEN_FINDING.format(response="s.response_id")})""",
+        _FINDINGS, tells=True,
+    ),
+    "page": Filter(
+        """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
+           WHERE c.response_id = r.response_id AND p.page_state = ?)""",
+        "SELECT DISTINCT page_state FROM snapshot_current",
+    ),
+    "domain": Filter(
+        """EXISTS (SELECT 1 FROM citation AS c JOIN source AS o USING (source_id)
+           WHERE c.response_id = r.response_id AND o.domain = ?)""",
+        "SELECT DISTINCT domain FROM source",
+    ),
+}  # fmt: skip
+
+_OF_ANSWERS: Final = {
+    "finding": Filter(
+        f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w, response AS r
+            WHERE r.response_id = substr(s.unit, length('answer:') + 1) AND (
+                EXISTS (SELECT 1 FROM finding_current AS f
+                        WHERE f.response_id = r.response_id AND NOT f.assisted AND f.type = w.kind)
+                OR w.kind = 'open' AND EXISTS (SELECT 1 FROM finding_place AS f
+                        WHERE f.response_id = r.response_id AND {OPEN_FINDING.format(response="r.response_id")})))""",
+        _FINDINGS, tells=True,
+    ),
+}  # fmt: skip
+
+
+def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
+    """What the queues of a kind can be narrowed by, beside plain words: those of every unit, and those of its own."""
+    if kind.unit == STATEMENT:
+        return _OF_STATEMENTS
+    unit = UNIT_KINDS[kind.unit]
+    rows = f"FROM ({unit.rows}) AS s"
+    return {
+        "model": Filter("s.model = ?", f"SELECT DISTINCT s.model {rows}", tells=True),
+        "origin": Filter("s.origin = ?", f"SELECT DISTINCT s.origin {rows}"),
+        "id": Filter("instr(lower(s.record_id), lower(?)) = 1", f"SELECT DISTINCT s.record_id {rows}"),
+        "mine": Filter("coalesce(mine.label, 'open') = ?", (*(label.level for label in unit.levels), "open")),
+        "state": _OF_STATEMENTS["state"],
+        **(_OF_ANSWERS if unit.name == "answer" else {}),
+        **{name: Filter(f"{value} = ?", f"SELECT DISTINCT {value} {rows}") for name, value in unit.filters.items()},
+    }
+
+
+def conditions(text: str, kind: QueueKind, mode: Mode) -> tuple[list[str], list[str]]:
+    """A filter as SQL conditions over the rows of a queue, and their values.
+
+    Raises :class:`UserError` for a word that no filter knows, and for one that would tell what is hidden.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise UserError(f"The filter {text!r} has an open quotation mark.") from None
+    filters, found, values = filters_of(kind), [], []
+    for word in words:
+        key, separator, value = word.partition("=")
+        if separator and key not in filters:
+            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(filters)} and plain words.")
+        if separator and mode == "blind" and filters[key].tells:
+            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what is hidden.")
+        found.append(filters[key].where if separator else _TEXT)
+        values.append(value if separator else word)
+    return found, values
+
+
+class FilterWords:
+    """The filter words of one queue, to be completed while they are typed. In a blind queue none that tells."""
+
+    def __init__(self, reader: sqlite3.Connection, kind: QueueKind, mode: Mode) -> None:
+        self._reader = reader
+        self._kind = kind
+        self._mode = mode
+        self._read: dict[str, list[str]] = {}
+
+    @cached_property
+    def _filters(self) -> Mapping[str, Filter]:
+        every = filters_of(self._kind)
+        return {name: one for name, one in every.items() if not (one.tells and self._mode == "blind")}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What stands before ``=``."""
+        return tuple(self._filters)
+
+    def is_begun(self, text: str) -> bool:
+        """Whether a line begins with the name of a filter of any queue of this kind and ``=``."""
+        name, separator, _ = text.lstrip().partition("=")
+        return bool(separator) and name in filters_of(self._kind)
+
+    def values(self, name: str) -> list[str]:
+        """The values that a filter has in this study, in order; none for a filter that there is not."""
+        if name not in self._filters:
+            return []
+        if name not in self._read:
+            told = self._filters[name].values
+            self._read[name] = list(told) if isinstance(told, tuple) else self._stored(told)
+        return self._read[name]
+
+    def completions(self, line: str) -> list[Completion]:
+        """How the last word of a line can go on: names of filters, or after ``name=`` its values."""
+        start = _last_word(line)
+        before, word = line[:start], line[start:]
+        name, separator, begun = word.partition("=")
+        if not separator:
+            return [Completion(f"{before}{one}=", f"{one}=") for one in self.names if one.startswith(word)]
+        wanted = begun.strip("'\"").lower()
+        found = [value for value in self.values(name) if value.lower().startswith(wanted)]
+        return [Completion(f"{before}{name}={shlex.quote(value)}", value) for value in found]
+
+    def _stored(self, query: str) -> list[str]:
+        rows = self._reader.execute(f"SELECT * FROM ({query}) LIMIT {_MOST}")
+        return sorted({str(row[0]) for row in rows if row[0]})
+
+
+def _last_word(line: str) -> int:
+    """Where the last word of a line begins; a quotation that is open or closed belongs to its word."""
+    start, quote = 0, ""
+    for place, sign in enumerate(line):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign.isspace():
+            start = place + 1
+    return start
