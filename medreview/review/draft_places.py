@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.drafts import Draft, stored_drafts
-from medreview.review.queue import open_queue
+from medreview.review.queue_with import queue_with
 from medreview.study import Study
-from medreview.study.unit_ids import kind_of
-from medreview.units.registry import KINDS, unit_name
+from medreview.units.registry import unit_name
 
 _MOST: Final = 3
 
@@ -34,7 +32,7 @@ def draft_places(study: Study, reviewer: str) -> tuple[DraftPlace, ...]:
     """The places of the three newest drafts. Each opens as it was seen last: what was blind then is blind again."""
     named = ((draft, unit_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
     found = [(draft, name) for draft, name in named if name][:_MOST]
-    return tuple(DraftPlace(draft, name, *_home(study, reviewer, draft.unit)) for draft, name in found)
+    return tuple(DraftPlace(draft, name, *queue_with(study, reviewer, draft.unit)) for draft, name in found)
 
 
 def unlisted_drafts(study: Study, reviewer: str) -> int:
@@ -54,21 +52,3 @@ def drafts_elsewhere(study: Study, begun: Sequence[str]) -> str:
     )
     leads = command("review", elsewhere.rescue)
     return f"{notes.format(names)} in {elsewhere.rescue}. `merge` brings no drafts; `{leads}` leads there."
-
-
-def _home(study: Study, reviewer: str, unit: str) -> tuple[str, bool | None]:
-    seen = study.reader.execute(
-        """SELECT block, mode FROM event WHERE kind = 'shown' AND unit = ? AND reviewer = ?
-           ORDER BY event_id DESC LIMIT 1""",
-        (unit, reviewer),
-    ).fetchone()
-    blind = True if seen and seen["mode"] == "blind" else None
-    kind = KINDS.get(kind_of(unit))
-    every = kind.queue_name if kind else "responses"
-    for name in (seen["block"] if seen else every, every):
-        try:
-            if unit in open_queue(study, name, reviewer, blind=blind).units:
-                return name, blind
-        except UserError:  # being in that queue would tell, or an earlier version knew it
-            pass
-    return every, True

@@ -1,0 +1,126 @@
+"""One line from which everything can be reached: actions, queues, saved filters, and any filter at once.
+
+A line with ``name=`` in it, or one that begins with ``filter``, is a filter. ``save NAME`` saves the one in force,
+``delete NAME`` deletes a saved one. Anything else narrows what there is by name, key and help; words that nothing
+has filter. A verdict is never what Enter does with words alone: they may have been meant for the statements.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final, Literal
+
+from medreview.review.actions import Action, is_verdict, shown_key
+from medreview.review.queue_filters import FilterWords
+from medreview.review.queue_kinds import QueueKind
+from medreview.review.saved_filters import SavedFilter
+
+Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type"]
+"""What an entry does: an action of the table, open a queue or a saved filter, filter by a text, save the filter under a
+name, delete a saved one, or let the line go on with a text."""
+
+_FILTER: Final = "filter "
+_IS_FILTER: Final = re.compile(r"(?:^|\s)\w+=")
+
+
+@dataclass(frozen=True, slots=True)
+class PaletteEntry:
+    """``does`` with its ``value``; its ``name``, ``keys`` and ``help`` are what is read and searched."""
+
+    does: Does
+    value: str
+    name: str
+    keys: str = ""
+    help: str = ""
+
+
+class Palette:
+    """What can be reached from one place. ``current`` is the filter in force, ``noun`` what the queue has."""
+
+    def __init__(
+        self,
+        actions: Iterable[Action],
+        queues: Iterable[QueueKind],
+        saved: Sequence[SavedFilter],
+        words: FilterWords,
+        *,
+        current: str = "",
+        noun: str = "statement",
+    ) -> None:
+        table = tuple(actions)
+        self._acts = [_of_action(action) for action in table if not is_verdict(action.id)]
+        self._acts += [
+            PaletteEntry("saved", one.name, one.name, "", f"{one.title}, filter {one.filter}") for one in saved
+        ]
+        self._acts += [PaletteEntry("queue", kind.name, f"queue: {kind.title}", "", kind.help) for kind in queues]
+        self._verdicts = [_of_action(action) for action in table if is_verdict(action.id)]
+        self._saved = [one.name for one in saved]
+        self._words = words
+        self._current = current
+        self._noun = noun
+
+    def entries(self, line: str) -> list[PaletteEntry]:
+        """What a line leads to, the likeliest first."""
+        text = line.strip()
+        word, _, rest = text.partition(" ")
+        if not text:
+            all_again = [PaletteEntry("filter", "", "show all", "", f"without the filter {self._current}")]
+            return [*(all_again if self._current else []), *self._acts, *self._verdicts]
+        if line.lstrip().startswith(_FILTER) or _IS_FILTER.search(text):
+            return self._filtering(line)
+        if word == "save" and rest:
+            return [PaletteEntry("save", rest.strip(), f"save this filter as “{rest.strip()}”", "", self._current)]
+        deleted = [name for name in self._saved if word == "delete" and name.startswith(rest.strip())]
+        if deleted:
+            return [PaletteEntry("delete", name, f"delete the saved filter “{name}”") for name in deleted]
+        by_words = PaletteEntry("filter", text, f"filter: “{text}”", "", f"every {self._noun} with these words")
+        return [*_matching(self._acts, text), by_words, *_matching(self._verdicts, text), *self._going_on(line)]
+
+    def start(self, line: str) -> int | None:
+        """Which of the entries the pointer is on first; ``None``: none, as long as nothing was typed."""
+        return 0 if line.strip() or self._current else None
+
+    def completed(self, line: str) -> str:
+        """The line with its last word as far as all that it can become agree; as it is where they do not."""
+        found = [one.line for one in self._words.completions(line)]
+        if len(found) == 1:
+            return found[0]
+        agreed = "".join(signs[0] for signs in takewhile(lambda signs: len({*signs}) == 1, zip(*found, strict=False)))
+        return agreed if len(agreed) > len(line) else line
+
+    def _filtering(self, line: str) -> list[PaletteEntry]:
+        given = line.lstrip().startswith(_FILTER)
+        text = line.lstrip().removeprefix(_FILTER).strip() if given else line.strip()
+        filters = PaletteEntry(
+            "filter", text, f"filter: {text}" if text else "show all", "", "Enter filters the queue."
+        )
+        return [filters, *self._going_on(line)]
+
+    def _going_on(self, line: str) -> list[PaletteEntry]:
+        """How the line can be completed: names of filters, or values after ``name=``."""
+        return [PaletteEntry("type", one.line, one.shown, "Tab") for one in self._words.completions(line)]
+
+
+def _of_action(action: Action) -> PaletteEntry:
+    keys = " ".join(map(shown_key, action.keys))
+    name = action.hint if action.hint not in ("source", "highlight", "page") else action.id.replace("_", " ")
+    return PaletteEntry("act", action.id, name, keys, action.help)
+
+
+def _matching(entries: Sequence[PaletteEntry], text: str) -> list[PaletteEntry]:
+    """Those with every word of a text: the one whose key it is first, then by their names, then by their help."""
+    words = text.lower().split()
+
+    def rank(entry: PaletteEntry) -> int:
+        name = f"{entry.name} {entry.value.replace('_', ' ')}".lower()
+        if text in entry.keys.split():
+            return 0
+        if name.startswith(text.lower()):
+            return 1
+        if all(word in name for word in words):
+            return 2
+        return 3 if all(word in f"{name} {entry.help.lower()}" for word in words) else 4
+
+    ranked = [(rank(entry), entry) for entry in entries]
+    return [entry for place, entry in sorted(ranked, key=lambda one: one[0]) if place < 4]
