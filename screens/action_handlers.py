@@ -8,6 +8,7 @@ from typing import Protocol
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
 from medreview.review.finding_acts import FindingActs
+from medreview.review.judge_words import read_in_full
 from medreview.review.line_edit import LineEdit
 from medreview.review.verdict_flow import FollowUp
 from medreview.screens.block_end import end_block, end_shown_block
@@ -48,6 +49,9 @@ class ReviewHost(StepHost, Protocol):
 
     def help(self) -> None:
         """Show the keys."""
+
+    def read(self, title: str, text: str) -> None:
+        """Show a page of text to read."""
 
     def guidelines(self) -> None:
         """Show what the labels mean."""
@@ -99,6 +103,9 @@ class ActionHandlers(SpanHandlers):
             "page_up": lambda: reading.moved_view.page(-1),
             "top": lambda: reading.moved_view.to_top(),
             "end": lambda: reading.moved_view.to_end(),
+            "judge_next": lambda: self._walk_judges(1),
+            "judge_previous": lambda: self._walk_judges(-1),
+            "judges_in_full": self._judges_in_full,
             "view": self._view,
             "whole_page": self._whole_page,
             "pane": self._pane,
@@ -247,6 +254,19 @@ class ActionHandlers(SpanHandlers):
         self._reading.shows_response = False
         if not self._session.turn_source(by):
             self._stage.tell(self._no_other_text)
+
+    def _walk_judges(self, by: int) -> None:
+        self._session.walk_judges(by)
+        words = self._session.read_words
+        self._reading.shows_response = bool(words and words.document and self._session.is_beside(words.document))
+
+    def _judges_in_full(self) -> None:
+        session = self._session
+        if not session.shows_judges:
+            raise UserError(f"The judges are hidden {session.hidden_until}.")
+        if not session.judge_words:
+            raise UserError(f"No judge has a say on this {session.asks.noun}.")
+        self._stage.read(f"What was said of {session.name}", read_in_full(session.judge_words))
 
     def _step_mark(self, by: int) -> None:
         self._reading.shows_response = False

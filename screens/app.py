@@ -157,6 +157,12 @@ class Workbench(App[None], inherit_bindings=False):
         reader = self._study.reader
         self._show_guidelines(in_force(reader, kind) if kind else in_force_for_all(reader), "")
 
+    def show_page(self, title: str, text: str) -> None:
+        """Show a text to read."""
+        from medreview.screens.page import PageScreen
+
+        self.push_screen(PageScreen(title, lambda _columns: text, ascii_only=self._look.ascii_only))
+
     def show_new_guidelines(self) -> None:
         """Show a version that the reviewer has not read yet."""
         from medreview.review.guidelines import must_read

@@ -11,6 +11,7 @@ from medreview.review.layout.wrap import WrapTable
 from medreview.review.session import ReviewSession
 from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
+from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_rows
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.statement_view import Judgement, StatementView, judge_name
 from medreview.visible import visible
@@ -22,14 +23,22 @@ _JUDGE_ROWS: Final = 4
 _SEEN_BEFORE = "seen before: assisted"
 """Where they are hidden from a reviewer who knows them already."""
 
+_MORE: Final = " w reads all ──"
+"""Where there is more to read than the two rows hold."""
+
 _TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
 
 def lead(session: ReviewSession) -> Judgement | None:
-    """The judgement to show: on the source that is open, the one the roll-up leads with if it is there."""
+    """The judgement to show: the one whose words are read in full, else on the source that is open the one that the
+    roll-up leads with if it is there."""
     item = session.item
     if item is None or not item.judgements:
         return None
+    read = session.read_words.judgement if session.read_words else None
+    for judgement in item.judgements:
+        if judgement.judgement_id == read:
+            return judgement
     first = item.verdict.judgement_id if item.verdict else None
     here = [j for j in item.judgements if session.source and j.snapshot_id == session.source.snapshot_id]
     among = here or item.judgements
@@ -43,6 +52,8 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
         if session.knows_judges:
             words = f"judges hidden {session.hidden_until} · {_SEEN_BEFORE}"
         return [[("──", "rule"), (f" {words} ", "dim"), ("─", "rule fill")]]
+    if session.read_words and session.reads is not None:
+        return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
     judgement = lead(session)
     if session.item is None or judgement is None:
         return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
@@ -56,13 +67,15 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
     if session.item.verdict and session.item.verdict.conflict and taken <= columns:
         row += conflict
-    row.append(("─", "rule fill"))
     words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
     words = visible(" ".join(words.split()))
     style = _quote_style(judgement) if judgement.quote else ""
     told = visible(together_words(session.item))
     together: Row = [(told, "key"), (" · ", "")] if told else []
     room = max(0, columns - 4 - sum(width(text) for text, _ in together))
+    more = width(words) > room or bool(judgement.quote and judgement.reason) or len(session.judge_words) > 1
+    if more and taken + len(_MORE) <= columns:
+        row.append((_MORE, "dim"))
     return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
 
 
@@ -85,6 +98,8 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
         return [*rows, [(" no judge has looked at this statement", "dim")]]
     here = session.source.snapshot_id if session.source else None
     listed = sorted(item.judgements, key=lambda other: (other is not judgement, other.snapshot_id != here))
+    if session.read_words and session.reads is not None:
+        return [*rows, *spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, most - 1)]
     together = _together(item, columns)
     room = max(1, most - 4 - len(together))
     for other in listed[:room]:

@@ -14,6 +14,7 @@ _SECOND: Final = (
     ("undo",),
     ("help",),
     ("view",),
+    ("judge_next",),
     ("next_open",),
     ("search",),
     ("filter",),
@@ -37,7 +38,7 @@ def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool
         verdicts = [(f"{places[0]}-{places[-1]}", "next best output, from best to worst")]
     accept = [] if blind else [_hint(table, ("accept",))]
     flags = [_hint(table, (name,)) for name in _FIRST if name in table]
-    hidden = {"figures"} if blind else set()
+    hidden = {"figures", "judge_next"} if blind else set()
     hidden |= {"view"} if panes else {"pane"}
     rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden and names[0] in table]
     first = [*verdicts, *accept]

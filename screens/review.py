@@ -51,8 +51,8 @@ _READS: Final = frozenset(
 )
 """Actions that leave every step open."""
 
-_TURNS: Final = frozenset({"source_next", "source_previous", "view"})
-"""Actions that leave a step open unless it marks words: one may look at the sources before giving a reason."""
+_TURNS: Final = frozenset({"source_next", "source_previous", "view", "judge_next", "judge_previous", "judges_in_full"})
+"""Actions that leave a step open unless it marks words: one may look at sources and judges before giving a reason."""
 
 _TAKES_BACK: Final = frozenset({"undo", "redo"})
 """Actions that write and may be given again at once: each takes back what the other did."""
@@ -305,6 +305,10 @@ class ReviewScreen(KeyScreen[None]):
     def help(self) -> None:
         """Show the keys."""
         self.app.show_help()
+
+    def read(self, title: str, text: str) -> None:
+        """Show a page of text to read."""
+        self.app.show_page(title, text)
 
     def figures(self) -> None:
         """Show the figures, but not in the middle of a blind queue."""

@@ -12,6 +12,7 @@ from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
 from medreview.screens.source_rows import nothing_to_read, said_of_page, source_bar, source_heading
+from medreview.screens.spoken_rows import spoken_height
 from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
@@ -53,7 +54,8 @@ class StatementFace:
         """The statement, the question, two rows of judges where they are shown."""
         session, item, panes = self._session, self._session.item, self.panes
         if shape_of(size) == "one" or card is None:
-            judges = 2 if session.shows_judges else 1
+            read = session.read_words
+            judges = spoken_height(read, size.width) if read else 2 if session.shows_judges else 1
             if item is None:
                 return Needs(1, 0, judges)
             statement = statement_height(item, size.width)

@@ -14,6 +14,7 @@ from medreview.screens.header_rows import Subject, said_by_me
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
 from medreview.screens.source_rows import NOTHING_TO_READ
+from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_height, spoken_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.view import Document, Opinion, Part
@@ -49,7 +50,8 @@ class UnitFace:
         session, view = self._session, self._session.view
         main, rest = (self._parts(True), self._parts(False)) if view else ((), ())
         if shape_of(size) == "one" or card is None:
-            opinions = 2 if session.shows_judges else 1
+            read = session.read_words
+            opinions = spoken_height(read, size.width) if read else 2 if session.shows_judges else 1
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
@@ -96,6 +98,8 @@ class UnitFace:
         session = self._session
         if not session.shows_judges:
             return [[("──", "rule"), (f" {self._hidden()} ", "dim"), ("─", "rule fill")]]
+        if session.read_words and session.reads is not None:
+            return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
         machines = session.machines
         if not machines.opinions and not machines.words:
             words = f" no machine has a say on this {session.asks.noun} "
@@ -121,6 +125,9 @@ class UnitFace:
         room = max(2, most - len(mine))
         if not session.shows_judges:
             return [*rows, *_wrapped(self._hidden(), columns, 2, "dim"), *mine]
+        if session.read_words and session.reads is not None:
+            read = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room - 1)
+            return [*rows, *read, *mine]
         machines = session.machines
         if machines.words:
             rows += _wrapped(machines.words, columns, 2, "")

@@ -76,7 +76,11 @@ source  the whole source      response  the whole response
             kinds = f" ({faults})" if faults else ""
             quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
             number = source.name if source else "?"
-            print(wrapped(f"judge {judge_name(said)} on source {number}: {verdict}{quote}. {said.reason}"))
+            state = f" ({in_words(source.state)})" if source and source.state != "ok" else ""
+            sure = f", confidence {said.confidence:g}" if said.confidence is not None else ""
+            by = "" if said.offline else " by " + ", ".join(filter(None, (said.model, said.prompt)))
+            who = f"judge {judge_name(said)}{by} on source {number}{state}"
+            print(wrapped(f"{who}: {verdict}{sure}{quote}. {said.reason}"))
         if item.verdict and len(jurors(item)) > 1:
             print(wrapped(f"the jury: {jury_words(item.verdict)}"))
         if told := together_words(item):

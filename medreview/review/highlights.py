@@ -20,8 +20,13 @@ class Highlights:
     remarks: dict[int, str] = field(default_factory=dict)
 
 
-def in_source(item: StatementView, own: ReviewerState, source: Source, evidence: Evidence, judges: bool) -> Highlights:
-    """The marks in one source. Without ``judges``: only shared words, by the same rule for every statement."""
+def in_source(
+    item: StatementView, own: ReviewerState, source: Source, evidence: Evidence, judges: bool, read: str = ""
+) -> Highlights:
+    """The marks in one source. Without ``judges``: only shared words, by the same rule for every statement.
+
+    ``read``: the judgement whose words are on the screen; its quote is where the source opens.
+    """
     own_marks = [
         Mark(*mine.span, "span")
         for mine in own.spans
@@ -32,7 +37,7 @@ def in_source(item: StatementView, own: ReviewerState, source: Source, evidence:
         marks = (*(Mark(*span, "lexical") for span in shared), *own_marks)
         return Highlights(marks, tuple(sorted(shared)), next(iter(shared), None))
     here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
-    lead = item.verdict.judgement_id if item.verdict else None
+    lead = read or (item.verdict.judgement_id if item.verdict else None)
     quoting = sorted((j for j in here if not j.offline), key=lambda judgement: judgement.judgement_id != lead)
     quotes = list(dict.fromkeys(span for judgement in quoting for span in judgement.quote_spans))
     together = [quote for said in item.merged for quote in said.quotes if quote.snapshot_id == source.snapshot_id]

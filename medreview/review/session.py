@@ -9,6 +9,7 @@ from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
+from medreview.review.judge_words import JudgeWords, words_on_statement
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
@@ -38,6 +39,14 @@ class ReviewSession(FindingActs):
     def judges_say(self) -> str | None:
         """The verdict that a decision is compared with (``verdict_flow.judges_level``)."""
         return judges_level(self.item) if self.item else None
+
+    @property
+    def judge_words(self) -> tuple[JudgeWords, ...]:
+        """Every judge on every source, then those by all sources together."""
+        return words_on_statement(self.item) if self.item and self.shows_judges else ()
+
+    def _show_read(self, words: JudgeWords) -> None:
+        self.show_source_of(words.snapshot)
 
     @property
     def text_key(self) -> str | None:
@@ -76,7 +85,8 @@ class ReviewSession(FindingActs):
         """The marks of the source on the screen, by the blind rules."""
         if self.item is None or self.source is None or self.source.snapshot_id is None:
             return Highlights()
-        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges)
+        read = self.read_words.judgement if self.read_words else ""
+        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges, read)
 
     def statement_marks(self) -> tuple[Mark, ...]:
         """Marks in the statement's own text."""

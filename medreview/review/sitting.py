@@ -15,6 +15,7 @@ from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
+from medreview.review.judge_words import JudgeWords
 from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.queue_kinds import Mode
@@ -63,6 +64,8 @@ class Sitting(ABC):
         self.unit = ""
         """The unit on the screen; empty in a queue without any."""
         self.own = ReviewerState()
+        self.reads: int | None = None
+        """Which machine's words are on the screen in full, among :attr:`judge_words`."""
         self._before: ReviewerState | None = None
         self._told: Elsewhere | None = None
         study.goes_on_elsewhere = True  # every receipt says where it is
@@ -211,7 +214,35 @@ class Sitting(ABC):
         self._told = self.study.elsewhere
         return self._told.sentence if self._told else ""
 
+    def walk_judges(self, by: int) -> None:
+        """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none.
+
+        Raises :class:`UserError` where they are hidden, and where nobody has said anything.
+        """
+        if not self.shows_judges:
+            raise UserError(f"The judges are hidden {self.hidden_until}.")
+        if not self.judge_words:
+            raise UserError(f"No judge has a say on this {self.asks.noun}.")
+        turn = [None, *range(len(self.judge_words))]
+        self.reads = turn[(turn.index(self.reads) + by) % len(turn)]
+        if self.reads is not None:
+            self._show_read(self.judge_words[self.reads])
+
+    @property
+    def read_words(self) -> JudgeWords | None:
+        """The words that are on the screen in full."""
+        return self.judge_words[self.reads] if self.reads is not None and self.shows_judges else None
+
     # What is shown, by the kind of unit
+
+    @property
+    @abstractmethod
+    def judge_words(self) -> tuple[JudgeWords, ...]:
+        """What each machine says; nothing where it is hidden."""
+
+    @abstractmethod
+    def _show_read(self, words: JudgeWords) -> None:
+        """Show the text that a machine read."""
 
     @property
     @abstractmethod
@@ -306,7 +337,7 @@ class Sitting(ABC):
         self.unit = self.queue.units[self.position] if self.queue.units else ""
         self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
         self._load_unit()
-        self._before = None
+        self._before, self.reads = None, None
         if not self.unit:
             return
         self._events.note_exposure(self.unit, self.snapshot, self.queue, self.mode)

@@ -13,6 +13,7 @@ from medreview.review.exposure import told_of_unit
 from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
+from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.queue import Queue
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
@@ -83,6 +84,15 @@ class UnitSession(FindingActs):
         if self._machines is None:
             self._machines = self.kind.machines(self.study.reader, self.unit)
         return self._machines
+
+    @property
+    def judge_words(self) -> tuple[JudgeWords, ...]:
+        """Every machine's opinion, in their order."""
+        return words_on_unit(self.view, self.machines) if self.view else ()
+
+    def _show_read(self, words: JudgeWords) -> None:
+        if words.document:
+            self.show_document(words.document)
 
     @property
     def judges_say(self) -> str | None:
@@ -316,7 +326,12 @@ class UnitSession(FindingActs):
         stops = sorted({Span(mark.start, mark.end) for mark in marks if mark.kind != "statement"} | set(quoted))
         marks += [Mark(*span, "quote") for span in quoted]
         marks += [Mark(*mine.span, "span") for mine in self.own.spans if mine.target == document.key]
-        first = min(quoted, default=None)
+        read = self.read_words.judgement if self.read_words else ""
+        its = (
+            passage for opinion in self.machines.opinions if opinion.opinion_id == read for passage in opinion.passages
+        )
+        own_quotes = [span for passage in its if passage.key == document.key for span in passage.spans]
+        first = min(own_quotes or quoted, default=None)
         opens = None if document.opens is None else Span(document.opens, document.opens + 1)
         return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None))
 

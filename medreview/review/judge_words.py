@@ -1,0 +1,131 @@
+"""What each machine says of a unit, in full and one after the other: its label, quote and reason, and who it is."""
+
+from dataclasses import dataclass
+
+from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
+from medreview.units.statement_view import Judgement, StatementView, judge_name
+from medreview.units.view import Machines, UnitView
+from medreview.words import counted, in_words
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWords:
+    """One machine's words. ``said`` is its label, or its own word where that is none of ours; ``level`` is the level
+    of the axis it comes to, if there is one; ``confidence`` 0..1 as given.
+
+    ``page`` is what it read, with the page's state; ``quoted`` how true its quote is to that, ``false``: it is not what
+    stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text to be shown beside it.
+    """
+
+    judge: str
+    model: str
+    prompt: str
+    said: str
+    level: str | None
+    confidence: float | None
+    page: str
+    quoted: str
+    false: bool
+    quote: str
+    reason: str
+    judgement: str
+    snapshot: str | None = None
+    document: str | None = None
+
+
+def words_on_statement(item: StatementView) -> tuple[JudgeWords, ...]:
+    """Every judge on every source, the one that the roll-up leads with first; then those by all sources together."""
+    lead = item.verdict.judgement_id if item.verdict else None
+    ordered = sorted(item.judgements, key=lambda judgement: judgement.judgement_id != lead)
+    together = tuple(
+        JudgeWords(
+            judge=said.judge,
+            model=said.model,
+            prompt=said.prompt,
+            said=_label(said.verdict, said.supported, said.raw_label),
+            level=said.verdict,
+            confidence=said.confidence,
+            page=f"{counted(said.pages, 'page')} together",
+            quoted=", ".join(in_words(quote.status) for quote in said.quotes),
+            false=any(quote.status in FALSE_QUOTES for quote in said.quotes),
+            quote=" … ".join(quote.text for quote in said.quotes),
+            reason=said.reason,
+            judgement=said.judgement_id,
+            snapshot=next((quote.snapshot_id for quote in said.quotes if quote.snapshot_id), None),
+        )
+        for said in item.merged
+    )
+    return (*(_on_source(item, judgement) for judgement in ordered), *together)
+
+
+def words_on_unit(view: UnitView, machines: Machines) -> tuple[JudgeWords, ...]:
+    """Every opinion on another unit, in their order."""
+    found = []
+    for opinion in machines.opinions:
+        keys = [passage.key for passage in opinion.passages]
+        document = view.document(keys[0]) if keys else None
+        found.append(
+            JudgeWords(
+                judge=opinion.judge,
+                model=opinion.model,
+                prompt=opinion.prompt,
+                said=opinion.said,
+                level=opinion.label,
+                confidence=opinion.confidence,
+                page=document.title if document else "",
+                quoted=", ".join(in_words(passage.status) for passage in opinion.passages if passage.status),
+                false=any(passage.status in FALSE_QUOTES for passage in opinion.passages),
+                quote=" … ".join(passage.quote for passage in opinion.passages if passage.quote),
+                reason=opinion.reason,
+                judgement=opinion.opinion_id,
+                document=keys[0] if keys else None,
+            )
+        )
+    return tuple(found)
+
+
+def read_in_full(words: tuple[JudgeWords, ...]) -> str:
+    """All of it as one text to read."""
+    blocks = []
+    for place, said in enumerate(words, 1):
+        confidence = f", confidence {said.confidence:g}" if said.confidence is not None else ""
+        by = " · ".join(filter(None, (said.model, said.prompt)))
+        lines = [
+            f"{place}/{len(words)}  {said.judge}: {said.said}{confidence}",
+            f"by {by}" if by else "",
+            f"read {said.page}" if said.page else "",
+            f"quote, {said.quoted}: “{said.quote}”" if said.quote else "no quote",
+            f"reason: {said.reason}" if said.reason else "no reason",
+        ]
+        blocks.append("\n".join(line for line in lines if line))
+    return "\n\n".join(blocks)
+
+
+def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
+    source = item.source_of(judgement.snapshot_id)
+    doubt = quote_doubt_words(judgement.quote_doubt)
+    kinds = ", ".join(judgement.difference_kinds) or doubt
+    status = in_words(judgement.quote_status) if judgement.quote else "none"
+    return JudgeWords(
+        judge=judge_name(judgement),
+        model=judgement.model,
+        prompt=judgement.prompt,
+        said=_label(judgement.verdict, judgement.supported, judgement.raw_label),
+        level=judgement.verdict,
+        confidence=judgement.confidence,
+        page=f"{source.bracketed} {source.domain} · {in_words(source.state)}" if source else "",
+        quoted=f"{status} ({kinds})" if kinds else status,
+        false=judgement.quote_status in FALSE_QUOTES or bool(doubt),
+        quote=judgement.quote,
+        reason=judgement.reason,
+        judgement=judgement.judgement_id,
+        snapshot=judgement.snapshot_id,
+    )
+
+
+def _label(verdict: str | None, supported: bool | None, raw: str) -> str:
+    if verdict is not None:
+        return level_named("evidence", verdict).name
+    if supported is not None:
+        return "supported" if supported else "not supported"
+    return f"no vote ({raw or 'unsure'})"

@@ -1,0 +1,69 @@
+"""Every judge's words can be read at every size: label, quote in its own page, reason in full, who it is."""
+
+import pytest
+
+from medreview.study import Study
+from tests.support.workbench import blind_workbench, pane_text, press, screen_text, statements, workbench
+
+LONG = "The page speaks of " + "crystalloid given by vein in the first hours " * 12 + "and of nothing else."
+
+
+def jury(study: Study) -> None:
+    """A second judge on the statement about crystalloid, with a long reason, who quotes another page."""
+    rows = study.reader.execute(
+        """SELECT j.judgement_id, j.statement_id FROM judgement AS j JOIN judge_run USING (judge_run_id)
+           WHERE kind <> 'offline'"""
+    ).fetchall()
+    assert rows
+    study.write(lambda connection: connection.execute("UPDATE judgement SET reason = ?", (LONG,)))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)], ids=["80x24", "100x30", "160x50"])
+async def test_one_key_walks_through_the_judges_and_back_to_none(study: Study, size: tuple[int, int]) -> None:
+    jury(study)
+    app = workbench(study, filter="mL/kg")
+    async with app.run_test(size=size) as pilot:
+        session = statements(app)
+        count = len(session.judge_words)
+        assert count > 1
+        seen = []
+        for place in range(count):
+            await press(pilot, "w")
+            words = session.read_words
+            assert words is not None
+            shown = pane_text(app, "judges")
+            assert f"judge {place + 1}/{count}" in shown
+            assert words.judge.split()[0] in shown
+            assert "reason:" in shown
+            if words.snapshot and session.item and session.item.source_of(words.snapshot):
+                assert session.snapshot == words.snapshot
+            seen.append(words.judgement)
+        assert len(set(seen)) == count
+        await press(pilot, "w")
+        assert session.read_words is None
+        await press(pilot, "b")
+        assert session.read_words is not None
+        assert session.read_words.judgement == seen[-1]
+        await press(pilot, "W")
+        assert "What was said of" in screen_text(app)
+        await press(pilot, "q")
+        session.go(session.position)
+        assert session.read_words is None
+
+
+async def test_the_source_keeps_rows_while_a_judge_is_read(study: Study) -> None:
+    jury(study)
+    app = workbench(study, filter="mL/kg")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "w")
+        assert app.screen.query_one("#source").size.height >= 8
+        assert "W all of it" in pane_text(app, "judges")
+
+
+async def test_before_a_blind_decision_no_key_tells_a_word(study: Study) -> None:
+    app = blind_workbench(study, "responses")
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in ("w", "b", "W"):
+            await press(pilot, key)
+            assert "judges are hidden" in pane_text(app, "foot")
+            assert statements(app).judge_words == ()
