@@ -74,6 +74,7 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     together: Row = [(told, "key"), (" · ", "")] if told else []
     room = max(0, columns - 4 - sum(width(text) for text, _ in together))
     more = width(words) > room or bool(judgement.quote and judgement.reason) or len(session.judge_words) > 1
+    row.append(("─", "rule fill"))
     if more and taken + len(_MORE) <= columns:
         row.append((_MORE, "dim"))
     return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
