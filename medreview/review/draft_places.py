@@ -8,6 +8,7 @@ from medreview.next_step import command
 from medreview.review.drafts import Draft, stored_drafts
 from medreview.review.queue_with import queue_with
 from medreview.study import Study
+from medreview.study.statement_edits import unit_stands
 from medreview.units.registry import unit_name
 
 _MOST: Final = 3
@@ -30,15 +31,20 @@ class DraftPlace:
 
 def draft_places(study: Study, reviewer: str) -> tuple[DraftPlace, ...]:
     """The places of the three newest drafts. Each opens as it was seen last: what was blind then is blind again."""
-    named = ((draft, unit_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
-    found = [(draft, name) for draft, name in named if name][:_MOST]
+    found = _named(study, reviewer)[:_MOST]
     return tuple(DraftPlace(draft, name, *queue_with(study, reviewer, draft.unit)) for draft, name in found)
 
 
 def unlisted_drafts(study: Study, reviewer: str) -> int:
     """How many drafts there are besides those of :func:`draft_places`."""
-    named = sum(bool(unit_name(study.reader, draft.unit)) for draft in stored_drafts(study.reader, reviewer))
-    return max(0, named - _MOST)
+    return max(0, len(_named(study, reviewer)) - _MOST)
+
+
+def _named(study: Study, reviewer: str) -> list[tuple[Draft, str]]:
+    """The drafts on what the study has, with its name; those on a retired statement wait for it to come back."""
+    reader = study.reader
+    drafts = [draft for draft in stored_drafts(reader, reviewer) if unit_stands(reader, draft.unit)]
+    return [(draft, name) for draft in drafts if (name := unit_name(reader, draft.unit))]
 
 
 def drafts_elsewhere(study: Study, begun: Sequence[str]) -> str:

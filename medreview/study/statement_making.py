@@ -7,7 +7,7 @@ Rows of the table ``statement`` stay as they are: what an edit that stands repla
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from medreview.study.ids import content_id
@@ -81,11 +81,9 @@ def settle(connection: sqlite3.Connection, response_id: str) -> None:
         "retired_statement",
         ({"statement_id": each, "how": how, "event_id": event_id} for each, (how, event_id) in retired.items()),
     )
-    named = {each for edit in edits for each in (*edit.replaced, *(one.statement_id for one in edit.made))}
-    for statement_id in sorted(named & rows.keys()):
-        _leave_out(
-            connection, rows[statement_id], retired.get(statement_id, ("", ""))[0], outcome.first.get(statement_id)
-        )
+    standing = [part for each, row in rows.items() if each not in retired for part in _parts(row)]
+    excluded = [part for each, (how, _) in retired.items() if how == EXCLUDE for part in _parts(rows[each])]
+    _settle_left_out(connection, response_id, edits, excluded, standing)
     connection.execute("UPDATE response SET marked = NULL WHERE response_id = ?", (response_id,))
 
 
@@ -158,23 +156,31 @@ def _ordinals(reader: sqlite3.Connection, response_id: str) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
-def _leave_out(connection: sqlite3.Connection, statement: sqlite3.Row, how: str, first: Edit | None) -> None:
-    """List the text of a statement as left out, where it is excluded or its promotion was undone; else it is not."""
-    response_id = statement["response_id"]
-    parts = [Span(*part) for part in json.loads(statement["parts"])]
+def _parts(statement: sqlite3.Row) -> list[Span]:
     if statement["start"] is not None:
-        parts = [Span(statement["start"], statement["end"])]
-    if not how:
-        connection.executemany(
-            'DELETE FROM left_out WHERE response_id = ? AND "start" < ? AND "end" > ?',
-            [(response_id, part.end, part.start) for part in parts],
-        )
-    left = [(part, NOT_MEDICAL) for part in parts] if how == EXCLUDE else []
-    if how == "undone" and first is not None and first.left_out is not None:
-        left = [first.left_out]
+        return [Span(statement["start"], statement["end"])]
+    return [Span(*part) for part in json.loads(statement["parts"])]
+
+
+def _settle_left_out(
+    connection: sqlite3.Connection,
+    response_id: str,
+    edits: Sequence[Edit],
+    excluded: Sequence[Span],
+    standing: Sequence[Span],
+) -> None:
+    """What is left out: what is excluded, what was promoted and is no statement any more; nothing that a statement
+    holds."""
+    connection.execute("DELETE FROM left_out WHERE response_id = ? AND reason = ?", (response_id, NOT_MEDICAL))
+    left = {(part, NOT_MEDICAL) for part in excluded}
+    left |= {edit.left_out for edit in edits if edit.left_out and edit.left_out[1] != NOT_MEDICAL}
     rows = [
         {"left_out_id": content_id("l", response_id, *part), "response_id": response_id, "start": part.start,
          "end": part.end, "reason": reason}
-        for part, reason in left
+        for part, reason in sorted(left)
     ]  # fmt: skip
     insert(connection, "left_out", rows)
+    connection.executemany(
+        'DELETE FROM left_out WHERE response_id = ? AND "start" < ? AND "end" > ?',
+        [(response_id, part.end, part.start) for part in standing],
+    )

@@ -1,8 +1,6 @@
 """Statements are cut, joined and excluded: what becomes of them, of their labels, and of every figure."""
 
-import csv
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,16 +8,12 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.exchange.exports.export import export
-from medreview.exchange.imports.import_export import import_export
 from medreview.judges.offline_stage import pairs_waiting
 from medreview.judges.verdicts import is_current
 from medreview.review.audit import draw
-from medreview.review.edit_conflicts import edit_conflicts
+from medreview.review.draft_places import draft_places, unlisted_drafts
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
-from medreview.review.session import ReviewSession
-from medreview.review.span_editing import SpanEdit
 from medreview.review.statement_editing import exclude_event, join_event, split_event, statements_in_order
 from medreview.statements.left_out import left_out
 from medreview.statements.own_citations import own_citations
@@ -28,68 +22,33 @@ from medreview.study import Study
 from medreview.study.audit_frame import strata
 from medreview.study.check import check
 from medreview.study.counts import load_counts
-from medreview.study.events import NewEvent, Recorder
-from medreview.study.merge import merge
-from medreview.study.statement_edits import all_edits, fold, statement_id_of
+from medreview.study.events import NewEvent
+from medreview.study.statement_edits import statement_id_of
 from medreview.units.statement_view import load_statement_view
-from tests.support.study_builder import StudyBuilder, build, rows_of
-
-ANSWER = (
-    "Hello! Aspirin lowers fever [1] and ibuprofen harms the kidneys. Rest helps. Parking is free. Take 5 mg daily."
+from tests.support.edited_study import (
+    BOTH,
+    R2,
+    S1,
+    S2,
+    S3,
+    S4,
+    copies,
+    cut,
+    edit,
+    edited_study,
+    names,
+    retired,
+    session,
+    texts,
+    whole,
 )
-BOTH = "Aspirin lowers fever [1] and ibuprofen harms the kidneys."
-TEXTS = (BOTH, "Rest helps.", "Parking is free.", "Take 5 mg daily.")
-REWORDED = "It was said otherwise, and at length."
-S1, S2, S3, S4 = (statement_id_of("r1", ANSWER.index(text), text) for text in TEXTS)
-R2 = statement_id_of("r2", None, REWORDED)
-
-
-def material(to: StudyBuilder) -> None:
-    to.page("u1", "Aspirin lowers fever in adults. Ibuprofen may harm the kidneys. Take 5 mg daily.")
-    to.response("r1", ANSWER, cites=["u1"])
-    for unit, text in zip((S1, S2, S3, S4), TEXTS, strict=True):
-        to.statement("r1", text, unit)
-    to.response("r2", "Other words.", cites=["u1"])
-    to.statement("r2", REWORDED, R2)
+from tests.support.study_builder import StudyBuilder, build, rows_of
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "one.medreview") as made:
-        build(made, material)
-        pipeline.judge(made, processes=0)
+    with edited_study(tmp_path / "one.medreview") as made:
         yield made
-
-
-def edit(study: Study, event: NewEvent, who: str = "ada") -> list[str]:
-    return pipeline.edit(study, who, [event]).statements
-
-
-def cut(study: Study, unit: str = S1, before: str = "and ibu", who: str = "ada") -> list[str]:
-    text = load_statement_view(study.reader, unit).text
-    return edit(study, split_event(study.reader, unit, text.index(before)), who)
-
-
-def texts(study: Study, response: str = "r1") -> list[str]:
-    return [load_statement_view(study.reader, unit).text for unit in statements_in_order(study.reader, response)]
-
-
-def names(study: Study) -> list[str]:
-    return [load_statement_view(study.reader, unit).short_name for unit in statements_in_order(study.reader, "r1")]
-
-
-def retired(study: Study) -> dict[str, str]:
-    return {row["statement_id"]: row["how"] for row in rows_of(study, "SELECT * FROM retired_statement")}
-
-
-def session(study: Study, queue: str = "responses", who: str = "ada") -> ReviewSession:
-    return ReviewSession(study, who, open_queue(study, queue, who))
-
-
-def whole(study: Study) -> None:
-    assert check(study.reader) == []
-    found = {each for edits in all_edits(study.reader).values() for each in fold(edits).retired}
-    assert found == retired(study).keys()
 
 
 def test_what_is_cut_is_two_statements_in_its_place_judged_like_all_others(study: Study) -> None:
@@ -186,108 +145,6 @@ def test_undo_takes_an_edit_back_after_a_restart_and_labels_stand_with_their_sta
     whole(study)
 
 
-def test_a_promotion_is_taken_back_and_what_was_left_out_is_so_again(study: Study) -> None:
-    pipeline.roll_up(study)
-    part = next(part for part in left_out(study.reader) if part.text == "Hello!")
-    before = [part.text for part in left_out(study.reader)]
-    (made,) = pipeline.promote(study, "ada", [part.left_out_id]).statements
-    assert "Hello!" not in [part.text for part in left_out(study.reader)]
-    sitting = session(study)
-    sitting.go(list(sitting.queue.units).index(made))
-    sitting.undo()
-    assert made not in sitting.queue.units
-    assert [part.text for part in left_out(study.reader)] == before
-    sitting.redo()
-    assert sitting.unit == made
-    assert "Hello!" not in [part.text for part in left_out(study.reader)]
-    whole(study)
-
-
-def copies(study: Study, tmp_path: Path) -> Path:
-    other = tmp_path / "two.medreview"
-    study.reader.execute("VACUUM INTO ?", (str(other),))
-    return other
-
-
-def test_of_two_reviewers_edits_the_first_stands_in_whatever_order_copies_meet(study: Study, tmp_path: Path) -> None:
-    draw(study, "ada", rate=1.0)
-    path = copies(study, tmp_path)
-    parts = cut(study)
-    with Study.open(path) as other:
-        (joined,) = edit(other, join_event(other.reader, S1), "zoe")
-        session(other, "audit", "zoe").note("said of both")
-        rest = edit(other, exclude_event(other.reader, S4), "zoe")
-    third = tmp_path / "three.medreview"
-    shutil.copy(path, third)
-    assert rest == []
-    assert pipeline.merge(study, path).added > 0
-    with Study.open(third) as other:
-        pipeline.merge(other, study.path)
-        pipeline.merge(study, third)
-        for each in (study, other):
-            assert statements_in_order(each.reader, "r1") == [*parts, S2, S3]
-            assert retired(each) == {S1: "split", joined: "undone", S4: "exclude"}
-            (edits,) = all_edits(each.reader).values()
-            ((lost, before),) = fold(edits).conflicts
-            assert edit_conflicts(each.reader) == [
-                "R01 S1, joined with the next by zoe, is not: R01 S1 was cut in two by ada first."
-            ]
-            assert (lost.kind, lost.reviewer, before and before.kind) == ("join", "zoe", "split")
-            whole(each)
-        query = "SELECT statement_id, ordinal, in_place_of FROM statement ORDER BY statement_id"
-        assert rows_of(study, query) == rows_of(other, query)
-        query = "SELECT * FROM audit_frame ORDER BY statement_id"
-        assert rows_of(study, query) == rows_of(other, query)
-    session(study, "audit").undo()  # ada's cut: zoe's joining stands now
-    assert statements_in_order(study.reader, "r1") == [joined, S3]
-    whole(study)
-
-
-def test_the_same_edit_in_two_copies_is_one_and_no_conflict(study: Study, tmp_path: Path) -> None:
-    path = copies(study, tmp_path)
-    parts = cut(study)
-    with Study.open(path) as other:
-        assert cut(other, who="zoe") == parts
-    merge(study, path)
-    (edits,) = all_edits(study.reader).values()
-    assert fold(edits).conflicts == ()
-    session(study).undo()
-    assert statements_in_order(study.reader, "r1")[:2] == parts
-    whole(study)
-
-
-def test_an_export_names_what_is_retired_and_comes_in_again_the_same(study: Study, tmp_path: Path) -> None:
-    sitting = session(study)
-    sitting.decide("partial")
-    first, second = cut(study)
-    edit(study, exclude_event(study.reader, S3))
-    session(study).decide("supported")
-    export(study, tmp_path / "out")
-    with (tmp_path / "out" / "statements.csv").open(newline="") as file:
-        told = {row["statement_id"]: (row["retired"], row["retired_by"] != "") for row in csv.DictReader(file)}
-    assert told[S1] == ("split", True)
-    assert told[S3] == ("exclude", True)
-    assert told[first] == ("", False)
-    with (tmp_path / "out" / "labels.csv").open(newline="") as file:
-        labels = {row["unit_id"]: row["verdict_final"] for row in csv.DictReader(file)}
-    assert labels == {S1: "partial", first: "supported", S3: ""} or labels == {
-        S1: "partial", first: "supported",
-    }  # fmt: skip
-    with Study.create(tmp_path / "new.medreview") as new:
-        import_export(new, tmp_path / "out")
-        assert texts(new) == texts(study)
-        assert names(new) == names(study)
-        assert retired(new) == retired(study)
-        assert load_counts(new.reader, "ada") == load_counts(study.reader, "ada")
-        whole(new)
-        sitting = session(new)
-        sitting.undo()
-        sitting.undo()
-        assert second in statements_in_order(new.reader, "r1")
-        assert S3 in statements_in_order(new.reader, "r1")
-        whole(new)
-
-
 def test_a_member_of_the_audit_stays_one_in_its_parts_and_leaves_it_when_it_is_excluded(study: Study) -> None:
     draw(study, "ada", rate=0.5)
     before = {row["statement_id"]: row for row in rows_of(study, "SELECT * FROM audit_frame")}
@@ -350,41 +207,6 @@ def test_the_check_finds_what_is_retired_otherwise_than_the_record_says(study: S
     assert f"Statement {S2} is retired otherwise than the record of its edits says." in check(study.reader)
 
 
-def test_a_span_has_its_newest_ends_in_the_export_and_in_the_copy_that_is_made_of_it(
-    study: Study, tmp_path: Path
-) -> None:
-    sitting = session(study)
-    sitting.hallucination("fact")
-    start = ANSWER.index("fever")
-    sitting.add_span("response", SpanEdit(ANSWER, start, start + len("fever")))
-    (mine,) = sitting.own.spans
-    sitting.resize_span(mine, SpanEdit(ANSWER, ANSWER.index("lowers"), start + len("fever")))
-    export(study, tmp_path / "out")
-    with (tmp_path / "out" / "spans.csv").open(newline="") as file:
-        (row,) = csv.DictReader(file)
-    assert (row["span_id"], row["exact"], row["stale"]) == (mine.event_id, "lowers fever", "0")
-    with Study.create(tmp_path / "new.medreview") as new:
-        import_export(new, tmp_path / "out")
-        again = session(new)
-        assert [span.exact for span in again.own.spans] == ["lowers fever"]
-        again.undo()
-        assert [span.exact for span in again.own.spans] == ["fever"]
-        whole(new)
-
-
-def test_a_move_that_does_not_hold_its_words_is_refused_from_a_copy(study: Study, tmp_path: Path) -> None:
-    path = copies(study, tmp_path)
-    with Study.open(path) as other:
-        sitting = session(other, who="zoe")
-        sitting.add_span("response", SpanEdit(ANSWER, 7, 14))
-        moved = {"span": sitting.own.spans[0].event_id, "start": 7, "end": 14, "exact": "lowered", "sha256": ""}
-        recorder = Recorder("zoe")
-        event = NewEvent("span_move", S1, moved)
-        other.write(lambda c: recorder.append(c, event, block="responses", mode="open"))
-    with pytest.raises(UserError, match="does not hold the text"):
-        merge(study, path)
-
-
 def test_a_part_that_ends_within_a_sentence_cites_what_stands_behind_the_sentence(tmp_path: Path) -> None:
     text = "Aspirin lowers fever and thins blood, and may bleed [1][2] but rarely does so [3]. Rest. It helps [1]."
     parts = [text[: text.index(" Rest")], text[text.index("Rest") :]]
@@ -410,18 +232,22 @@ def test_a_part_that_ends_within_a_sentence_cites_what_stands_behind_the_sentenc
         assert own_citations(study.reader, rest).numbers == (1,)
 
 
-def test_what_two_reviewers_say_of_a_retired_statement_is_no_conflict(study: Study) -> None:
-    pair = f"pair:{S1}:u1"
-    for who, label in (("ada", "supported"), ("zoe", "contradicted")):
-        recorder = Recorder(who)
-        for unit in (S1, pair):
-            event = NewEvent("decide", unit, {"axis": "evidence", "label": label})
-            study.write(lambda c, r=recorder, e=event: r.append(c, e, block="responses", mode="open"))  # type: ignore[misc]
-    differing = "SELECT unit FROM conflict ORDER BY unit"
-    decided = "SELECT DISTINCT unit FROM standing ORDER BY unit"
-    both = [{"unit": pair}, {"unit": S1}]
-    assert rows_of(study, differing) == rows_of(study, decided) == both
-    cut(study)
-    assert rows_of(study, differing) == rows_of(study, decided) == []
+def test_what_was_excluded_becomes_a_statement_again_and_has_its_label(study: Study) -> None:
+    edit(study, join_event(study.reader, S3))
     session(study).undo()
-    assert rows_of(study, differing) == rows_of(study, decided) == both
+    sitting = session(study)
+    sitting.go(list(sitting.queue.units).index(S3))
+    sitting.decide("not_addressed")
+    sitting.note_typed("begun")
+    sitting.drafts.keep()
+    edit(study, exclude_event(study.reader, S3))
+    assert (draft_places(study, "ada"), unlisted_drafts(study, "ada")) == ((), 0)
+    (part,) = (part for part in left_out(study.reader) if part.reason == "not_medical")
+    assert pipeline.promote(study, "ada", [part.left_out_id]).statements == [S3]
+    assert retired(study).keys() & {S3} == set()
+    assert session(study).label_of(S3) == "not_addressed"
+    assert [place.name for place in draft_places(study, "ada")] == ["R01 S3"]
+    assert not [part for part in left_out(study.reader) if part.reason == "not_medical"]
+    session(study).undo()
+    assert retired(study)[S3] == "exclude"
+    whole(study)
