@@ -66,6 +66,15 @@ class Facts:
     other: list[str] = field(default_factory=list)
 
 
+def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
+    """Whether a file can only come in when the statements it speaks of are there: judgements, people's labels on pairs.
+
+    Raises :class:`UserError` when it cannot be read.
+    """
+    form = None if path.is_dir() else format_of(path, FORMATS, mapping)
+    return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
+
+
 def import_file(
     study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool = False
 ) -> Imported:

@@ -18,7 +18,15 @@ from medreview.evidence.terms import vocabulary
 from medreview.exchange.imports.detect_format import detect_format
 from medreview.exchange.imports.field_mapping import AS_NAMED
 from medreview.exchange.imports.judgements import JudgementRecord
-from medreview.import_files import Facts, Imported, import_facts, import_file, import_table, store_decisions
+from medreview.import_files import (
+    Facts,
+    Imported,
+    import_facts,
+    import_file,
+    import_table,
+    speaks_of_statements,
+    store_decisions,
+)
 from medreview.judges import ties, verdicts
 from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
@@ -354,15 +362,16 @@ def run(
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
 
-    Files of judgements, and the decisions of SourceCheckup tables, are taken after the statements and pages they speak
-    of are there, in whatever order they are named.
+    Files of judgements and of people's labels on pairs, and the decisions of SourceCheckup tables, are taken after the
+    statements and pages they speak of are there, in whatever order they are named.
     """
     vocabulary(synonyms)  # a wrong table is told before anything is fetched
     kinds = {path: detect_format(path, mapping) for path in files}
+    late = {path for path in files if speaks_of_statements(path, mapping)}
     imported: list[Imported] = []
     waiting: list[tuple[Imported, list[JudgementRecord]]] = []
     with _rolled_up(study, progress):
-        for path in (path for path in files if kinds[path] != "judgements"):
+        for path in (path for path in files if path not in late):
             if kinds[path] == "sourcecheckup":
                 waiting.append(import_table(study, path, mapping, progress))
                 imported.append(waiting[-1][0])
@@ -374,6 +383,6 @@ def run(
         mark_all(study, progress)
         for done, decisions in waiting:
             store_decisions(study, done, decisions, progress)
-        imported += [import_file(study, path, mapping, progress) for path in files if kinds[path] == "judgements"]
+        imported += [import_file(study, path, mapping, progress) for path in files if path in late]
         pairs = judge_offline(study, progress, processes, synonyms).pairs
     return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)))

@@ -153,6 +153,18 @@ def test_imported_judgements_and_statements_are_rolled_up(study: Study, folder: 
         assert is_right(fresh)
 
 
+def test_labels_of_people_on_pairs_wait_for_the_statements_whatever_comes_first(folder: Path) -> None:
+    answers = put_lines(folder / "n.jsonl", {"id": "a1", "response": STATEMENT, "citations": [URL]})
+    named = {name: SUPPORTED[name] for name in ("response", "statement", "source", "label")}
+    experts = put_lines(folder / "e.jsonl", {"reviewer": "expert 1", **named})
+    with Study.create(folder / "c.medreview") as fresh:
+        done = pipeline.run(fresh, [experts, answers], {}, put_page(folder))
+        assert [(one.kind, one.labels, one.bad) for one in done.imported] == [("responses", 0, []), ("pair", 1, [])]
+        (event,) = rows_of(fresh, "SELECT reviewer, label, snapshot FROM event WHERE unit LIKE 'pair:%'")
+        assert (event["reviewer"], event["label"]) == ("expert 1", "supported")
+        assert event["snapshot"]
+
+
 def test_an_answer_in_the_place_of_an_abstention_counts(study: Study) -> None:
     wordy = {"quote": "Adults start with 500 mg of metformin twice daily", "reason": "It says so.", "confidence": 0.9}
     with JudgeEndpoint(by_prompt(lambda _: "I would rather not say.")) as endpoint:

@@ -135,5 +135,6 @@ FORMAT: Final = UnitFormat(
     required=_NEEDED,
     read=read_pair_label,
     tells=_of_people,
+    on_statements=True,
 )
 """Labels of people on pairs that the study has."""

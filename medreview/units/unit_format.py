@@ -69,7 +69,8 @@ class UnitFormat:
     ``characteristic`` and that ``tells`` agrees to, where these alone cannot tell: it is given the names of the
     columns, normalised, those of ``--map`` as their field, and the first records by field. ``required`` must be there.
     ``read`` makes of a record's values, by field, what it brings; it raises ``ValueError``, half a sentence on what is
-    wrong (``has no passage``). ``unlike``: no two units of it should have the same text; those that do are named.
+    wrong (``has no passage``). ``on_statements``: it speaks of statements, which must be there. ``unlike``: no two
+    units of it should have the same text; those that do are named.
     ``unfold`` makes other rows of those of the file, where one of them is not one record.
     """
 
@@ -80,6 +81,7 @@ class UnitFormat:
     read: Callable[[Mapping[str, Any], Study], Brought]
     tells: Callable[[Collection[str], Sequence[Mapping[str, Any]]], bool] = lambda columns, records: True
     unlike: bool = False
+    on_statements: bool = False
     unfold: Unfold | None = None
 
 
