@@ -60,8 +60,9 @@ class UnitKind(Asks, ABC):
     its queue is blind unless asked otherwise. ``tables``: what an export has of it beside the labels. ``form``: the
     files that it comes in, ``None`` for what is made of material that is there.
 
-    ``models``: which values of a stored unit's content name what wrote it, as in unit_values.csv and with ``*`` for any
-    number (``outputs.*.model``): they are left out of what is given to somebody who must not know.
+    ``models``: which values of a stored unit's content name what wrote it, or are its word for it, as in
+    unit_values.csv and with ``*`` for any number (``outputs.*.model``): they are left out of what is given to somebody
+    who must not know.
 
     ``filters``: what its queue can be narrowed by beside what all units have: a name, and SQL over ``rows`` (as ``s``)
     that gives its value. They tell nothing of what machines say, so that a blind queue may have them.

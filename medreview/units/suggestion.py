@@ -119,6 +119,7 @@ class Suggestion(UnitKind):
     rows = f"""SELECT u.unit_id AS unit, c.ordinal AS cluster, u.ordinal, u.text, u.model, u.origin, u.record_id
 {_HERE}"""
     form = FORM
+    models = ("quote",)  # names nobody, but is what the model that suggested the fact says for it
     filters = MappingProxyType({"category": content_value("category")})
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:

@@ -252,3 +252,13 @@ def test_an_export_brings_cases_facts_and_what_became_of_them_into_a_new_study(s
             unit[0] for unit in study.reader.execute(f"SELECT unit FROM ({FactVotes.rows})")
         ]
         assert check(fresh.reader) == []
+
+
+def test_the_passage_that_a_model_quoted_stays_out_of_an_export_for_who_has_not_decided(study, tmp_path):
+    quoted = suggested(CASE, "Five days are enough.", "management", "given for five days", "atlas-2")
+    study.write(lambda connection: add_units(connection, [quoted], "c.jsonl"))
+    for folder, told in (("before", 0), ("after", 1)):
+        export(study, tmp_path / folder, blind_for="ann")
+        values = (tmp_path / folder / "unit_values.csv").read_text(encoding="utf-8")
+        assert values.count("given for five days") == told
+        Person(study, "ann").says(quoted.unit, "kept")
