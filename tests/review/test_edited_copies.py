@@ -1,6 +1,7 @@
 """Edits of two reviewers, in copies, in exports, in whatever order they meet."""
 
 import csv
+import json
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from medreview.statements.left_out import left_out, promotion
 from medreview.study import Study
 from medreview.study.counts import load_counts
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.incoming import event_fault
 from medreview.study.merge import merge
 from medreview.study.statement_edits import all_edits, fold
 from medreview.units.statement_view import load_statement_view
@@ -251,3 +253,24 @@ def random_act(study: Study, who: str, rng: random.Random) -> None:
 
 def taken_back(act: Act | None) -> NewEvent | None:
     return NewEvent("retract", act.unit, undoes_event=act.target) if act else None
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"statements": "r1"}, "is no list"),
+        ({"statements": [S2]}, "do not begin with the unit"),
+        ({"statements": [S1, S2]}, "not as many as the kind has"),
+        ({"made": []}, "not as many as the kind has"),
+        ({"made": ["a", "b"]}, "holds no statement"),
+        ({"made": [{"statement": "a", "text": "b", "parts": [[5, 3]]}] * 2}, "are no ranges"),
+        ({"made": [{"statement": "a", "text": "b", "parts": [[0, "x"]]}] * 2}, "are no ranges"),
+        ({"response": 7}, "response is no text"),
+    ],
+)
+def test_an_edit_that_no_program_wrote_is_refused(study: Study, change: dict[str, object], why: str) -> None:
+    cut(study)
+    (event,) = rows_of(study, "SELECT * FROM event WHERE kind = 'split'")
+    assert event_fault(event, {"split"}) == ""
+    payload = json.dumps({**json.loads(event["payload"]), **change})
+    assert why in event_fault({**event, "payload": payload}, {"split"})
