@@ -9,7 +9,9 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.offline_stage import pairs_waiting
+from medreview.judges.tasks.registry import task_for
 from medreview.judges.verdicts import is_current
+from medreview.llm.settings import JudgeSettings
 from medreview.review.audit import draw
 from medreview.review.draft_places import draft_places, unlisted_drafts
 from medreview.review.overview import overview
@@ -251,3 +253,25 @@ def test_what_was_excluded_becomes_a_statement_again_and_has_its_label(study: St
     session(study).undo()
     assert retired(study)[S3] == "exclude"
     whole(study)
+
+
+def test_what_models_said_of_the_whole_is_no_word_on_its_parts(study: Study) -> None:
+    quote = "Aspirin lowers fever in adults."
+    build(study, lambda to: to.judgement("gpt", S1, "u1@1", "supported", quote))
+    build(study, lambda to: to.judgement("gpt", S2, "u1@1", "not_addressed"))
+    pipeline.roll_up(study)
+    parts = cut(study)
+
+    for part in parts:
+        view = load_statement_view(study.reader, part)
+        assert [said.judge for said in view.judgements] == ["offline"]
+    told = {
+        row["statement_id"]: row["by_rules"] for row in rows_of(study, "SELECT statement_id, by_rules FROM verdict")
+    }
+    assert [told[part] for part in parts] == [1, 1]
+    assert told[S2] == 0
+    settings = JudgeSettings("gpt", "gpt-model", "http://127.0.0.1:9/v1")
+    waiting = {ids[1] for ids in task_for(study, settings, "source_verification").waiting()}
+    assert waiting == {*parts, S2, S3, S4, R2}
+    session(study).undo()
+    assert [said.judge for said in load_statement_view(study.reader, S1).judgements] == ["gpt", "offline"]
