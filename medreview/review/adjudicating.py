@@ -6,7 +6,7 @@ from typing import Any
 from medreview.errors import UserError
 from medreview.labels import Reveal, Via, label_words
 from medreview.review.blind_block import BlindBlock
-from medreview.review.conflicts import Conflict, adjudication, conflict_axes, load_conflict, open_conflicts
+from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
 from medreview.review.drafts import Drafts
 from medreview.review.queue import Queue
@@ -34,16 +34,14 @@ class Adjudicating(Deciding):
         drafts: Drafts | None = None,
         at: str = "",
     ) -> None:
-        self._open = set(open_conflicts(study.reader, queue.kind.unit))
+        found = conflict_units(study.reader).get(queue.kind.unit)
+        self._open = found.open if found else set()
         super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Those of the unit on the screen, that on the axis of its kind first."""
-        if not self.unit:
-            return ()
-        found = (load_conflict(self.study.reader, self.unit, axis) for axis in conflict_axes(self.queue.kind.unit))
-        return tuple(one for one in found if one is not None)
+        return conflicts_of(self.study.reader, self.unit) if self.unit else ()
 
     @property
     def block(self) -> BlindBlock | None:
@@ -94,7 +92,9 @@ class Adjudicating(Deciding):
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
         super()._after(unit, receipt, words)
-        self._open = set(open_conflicts(self.study.reader, self.queue.kind.unit))
+        self._open.discard(unit)
+        if any(one.open for one in conflicts_of(self.study.reader, unit)):
+            self._open.add(unit)
 
     def _waiting(self) -> int:
         return sum(unit in self._open for unit in self.queue.units)

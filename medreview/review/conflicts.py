@@ -25,19 +25,18 @@ ADJUDICATE: Final = "adjudicate"
 BLOCK: Final = "conflicts"
 """The beginning of the names of the queues in which reviewers see each other's labels."""
 
-_WAITING: Final = """SELECT c.unit, c.axis FROM conflict AS c
-LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis AND a.stands
-WHERE a.unit IS NULL ORDER BY c.unit, c.axis"""
+_UNITS: Final = """SELECT c.unit, c.axis, a.unit IS NULL AS waits FROM conflict AS c
+LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis AND a.stands ORDER BY c.unit, c.axis"""
 
-_LABELS: Final = """SELECT c.reviewer, c.label, c.event_id, c.at_utc, c.payload, coalesce(l.mode, 'assisted') AS mode,
+_LABELS: Final = """SELECT c.reviewer, c.label, c.event_id, c.at_utc, c.payload,
        (SELECT json_extract(r.payload, '$.code') FROM event_live AS r
         WHERE r.unit = c.unit AND r.kind = 'reason' AND json_extract(r.payload, '$.decision') = c.event_id
         ORDER BY r.event_id DESC LIMIT 1) AS reason,
        (SELECT json_extract(n.payload, '$.text') FROM event_live AS n
         WHERE n.unit = c.unit AND n.reviewer = c.reviewer AND n.pass = 1 AND n.kind = 'note'
         ORDER BY n.event_id DESC LIMIT 1) AS note
-FROM decision_current AS c LEFT JOIN axis_label AS l USING (reviewer, pass, unit, axis)
-WHERE c.unit = ? AND c.axis = ? AND c.pass = 1 ORDER BY c.event_id"""
+FROM decision_current AS c WHERE c.unit = ? AND c.axis = ? AND c.pass = 1 ORDER BY c.event_id"""
+_MODE: Final = "SELECT mode FROM axis_label WHERE unit = ? AND axis = ? AND reviewer = ? AND pass = 1"
 _SETTLED: Final = "SELECT * FROM adjudicated WHERE unit = ? AND axis = ?"
 
 
@@ -121,26 +120,40 @@ def conflict_axes(kind: str) -> tuple[str, ...]:
     return ("evidence", "hallucination") if kind == STATEMENT else (KINDS[kind].axis,)
 
 
-def conflict_units(reader: sqlite3.Connection, kind: str) -> list[str]:
-    """The units of a kind on which there is a conflict, settled or not, by their ids."""
-    return _units(reader.execute("SELECT unit, axis FROM conflict ORDER BY unit, axis").fetchall(), reader, kind)
+@dataclass(slots=True)
+class ConflictUnits:
+    """The units of a kind on which there is a conflict, by their ids, and those of them where one is ``open``."""
+
+    units: list[str]
+    open: set[str]
 
 
-def open_conflicts(reader: sqlite3.Connection, kind: str) -> list[str]:
-    """The units of a kind on which a conflict waits to be settled, by their ids."""
-    return _units(reader.execute(_WAITING).fetchall(), reader, kind)
+def conflict_units(reader: sqlite3.Connection) -> dict[str, ConflictUnits]:
+    """Those of every kind that has any, in one pass over all labels."""
+    found: dict[str, ConflictUnits] = {}
+    for unit, axis, waits in reader.execute(_UNITS):
+        # Two ways of writing an order may be one order.
+        if axis == "rank" and load_conflict(reader, unit, axis) is None:
+            continue
+        of_kind = found.setdefault(kind_of(unit), ConflictUnits([], set()))
+        if not of_kind.units or of_kind.units[-1] != unit:
+            of_kind.units.append(unit)
+        of_kind.open |= {unit} if waits else set()
+    return found
 
 
-def _units(rows: Sequence[sqlite3.Row], reader: sqlite3.Connection, kind: str) -> list[str]:
-    found = (row for row in rows if kind_of(row["unit"]) == kind)
-    # Two ways of writing an order may be one order.
-    differ = (row for row in found if row["axis"] != "rank" or load_conflict(reader, row["unit"], row["axis"]))
-    return list(dict.fromkeys(row["unit"] for row in differ))
+def conflicts_of(reader: sqlite3.Connection, unit: str) -> tuple[Conflict, ...]:
+    """The conflicts of one unit, that on the axis of its kind first."""
+    found = (load_conflict(reader, unit, axis) for axis in conflict_axes(kind_of(unit)))
+    return tuple(one for one in found if one is not None)
 
 
 def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict | None:
     """The conflict of a unit on an axis; ``None`` where all labels are the same, or there is one at most."""
-    labels = tuple(_given(row) for row in reader.execute(_LABELS, (unit, axis)))
+    rows = reader.execute(_LABELS, (unit, axis)).fetchall()
+    # One by one: joined, the view would be worked out whole for each unit.
+    modes = (reader.execute(_MODE, (unit, axis, row["reviewer"])).fetchone()[0] for row in rows)
+    labels = tuple(_given(row, mode) for row, mode in zip(rows, modes, strict=True))
     if all(same_label(axis, one.label, other.label) for one, other in combinations(labels, 2)):
         return None
     row = reader.execute(_SETTLED, (unit, axis)).fetchone()
@@ -150,14 +163,14 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
     return Conflict(unit, kind_of(unit), axis, labels, settled)
 
 
-def _given(row: sqlite3.Row) -> GivenLabel:
+def _given(row: sqlite3.Row, mode: str) -> GivenLabel:
     said = json.loads(row["payload"])
     return GivenLabel(
         reviewer=row["reviewer"],
         label=row["label"],
         event_id=row["event_id"],
         at_utc=row["at_utc"],
-        mode=row["mode"],
+        mode=mode,
         independent=said.get("exposure", {}).get("other_reviewer", "no") == "no",
         reason=row["reason"] or "",
         note=row["note"] or "",

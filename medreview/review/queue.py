@@ -92,7 +92,8 @@ def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
         case "second":
             return in_pass(study.reader, reviewer)
         case "conflicts":
-            return conflict_units(study.reader, kind.unit)
+            found = conflict_units(study.reader).get(kind.unit)
+            return found.units if found else []
         case "share":
             return ready_units(study.reader, study.meta("study_id"), kind.unit, reviewer)
     return None

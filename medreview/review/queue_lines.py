@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from medreview.next_step import command
 from medreview.review.audit import members, size_when_asked
-from medreview.review.conflicts import conflict_units, open_conflicts
+from medreview.review.conflicts import conflict_units
 from medreview.review.queue_kinds import (
     CONFLICTS,
     KEPT,
@@ -89,11 +89,11 @@ def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
             waiting = sum(unit not in mine for unit in units)
             found.append(QueueLine(kind, len(units), waiting, 0, 0, "others' labels are hidden"))
     alone = reader.execute("SELECT min(reviewer) IS max(reviewer) FROM event").fetchone()[0]
-    differ = () if alone else tuple(CONFLICTS)
-    for kind in differ:
-        if units := conflict_units(reader, kind.unit):
-            waiting = len(open_conflicts(reader, kind.unit))
-            found.append(QueueLine(kind, len(units), waiting, 0, 0, "both labels are shown; a digit settles"))
+    differ = {} if alone else conflict_units(reader)
+    for kind in CONFLICTS:
+        if (of_kind := differ.get(kind.unit)) is not None:
+            waiting = len(of_kind.open)
+            found.append(QueueLine(kind, len(of_kind.units), waiting, 0, 0, "both labels are shown; a digit settles"))
     return tuple(found)
 
 

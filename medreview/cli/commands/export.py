@@ -61,6 +61,7 @@ def export(
         hidden_from = load_config().reviewer if blind else None
         if not blind:
             looked(opened, "export", "verdicts")
+        looked(opened, "export", "labels")
         summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text, blind_for=hidden_from)
     labels = summary.files.get("labels.csv", 0)
     lines = [f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"]
