@@ -55,7 +55,7 @@ class UnitFace:
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
-            return Needs(len(_rows(main, size.width)), len(_rows(rest, size.width)), opinions, shows)
+            return Needs(len([*_rows(main, size.width), *_rows(rest, size.width)]), 0, opinions, shows)
         if view is None or view.beside is None:
             return Needs(1, 0, _PANEL_ROWS)
         return Needs(len(_rows(main, card.width)), len(_rows(rest, card.width)) + 1, _PANEL_ROWS)
@@ -71,12 +71,10 @@ class UnitFace:
             return [[(f" There is no {session.asks.noun} in this queue. q goes back; : changes the filter.", "")]]
         if plan.shape != "one" and view.beside is None:
             return [[(f" {session.kind.about}", "dim")]]
-        main = _cut(_rows(self._parts(True), region.width), plan.statement_rows, region.width)
-        rest = _cut(_rows(self._parts(False), region.width), plan.question_rows, region.width)
-        if plan.shape == "one":
-            return [*main, *rest]
-        room = region.height - 1
         whole = [*_rows(self._parts(True), region.width), *_rows(self._parts(False), region.width)]
+        if plan.shape == "one":
+            return _cut(whole, plan.statement_rows, region.width)
+        room = region.height - 1
         title = [(f" {visible(view.beside.title)}" if view.beside else "", "dim")]
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
