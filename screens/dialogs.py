@@ -180,7 +180,7 @@ class SpanDialog:
 
     ``other``: what the other text is called, empty where the span stays in its own. ``hints`` draws those for what is
     in sight of a text. ``moves``: the span that stands and is given other ends. ``why`` asks for a reason and takes it
-    with that; ``which``: which of two spans it is.
+    with that, ``more`` takes it and asks for another; ``which``: which of two spans it is.
     """
 
     level: str
@@ -194,6 +194,7 @@ class SpanDialog:
     hints: HintsInSight | None = None
     moves: ReviewerSpan | None = None
     why: Callable[[str, SpanEdit], None] | None = None
+    more: Callable[[str, SpanEdit], None] | None = None
     which: str = ""
     naming: Naming | None = None
     takes_all: bool = False
@@ -210,9 +211,11 @@ class SpanDialog:
             head = f" {self.edit.moving} moves: "
         room = columns - width(head) - 3
         keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" take  ", ""), *([("n", "key"), (" reason  ", "")] if self.why else []),
-            ("w b", "key"), (" word  ", ""), ("W B", "key"),
-            (" sentence  ", ""), ("o", "key"), (" other end  ", ""), ("f", "key"), (" jump  ", ""),
+            (" ", ""), ("Enter", "key"), (" take  ", ""),
+            *([("n", "key"), (" reason  ", "")] if self.why else []),
+            *([("h", "key"), (" more  ", "")] if self.more else []),
+            ("w b", "key"), (" word  ", ""), ("W B", "key"), (" sentence  ", ""),
+            ("o", "key"), (" end  " if self.more else " other end  ", ""), ("f", "key"), (" jump  ", ""),
             *([("S", "key"), (f" {self.other}  ", "")] if self.other else []), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
         return [[(head, "key"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
@@ -231,6 +234,8 @@ class SpanDialog:
             self.take(self.target, self.edit)
         elif key.said == "n" and self.why is not None:
             self.why(self.target, self.edit)
+        elif key.said == "h" and self.more is not None:
+            self.more(self.target, self.edit)
         elif key.said == "S" and self.other:
             self.turn()
         elif key.said == "escape":

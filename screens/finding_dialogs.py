@@ -1,4 +1,4 @@
-"""Steps in the last rows about spans in an answer and what judges found in it."""
+"""The step in the last rows about what a judge found in a response."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,31 +52,4 @@ class FindingDialog:
             self.back()
         else:
             return False
-        return True
-
-
-@dataclass
-class MoreSpansDialog:
-    """After a span in an answer: another one, or on."""
-
-    marked: int
-    more: Act
-    done: Act
-    takes_all: bool = False
-
-    def rows(self, columns: int) -> list[Row]:
-        """How many are marked, and the choice."""
-        places = f" {self.marked} {'place' if self.marked == 1 else 'places'} marked."
-        choice: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" done   ", ""), ("h", "key"), (" another span   ", ""), ("Esc", "key"),
-            (" done", ""),
-        ]  # fmt: skip
-        return [[(places, "key")], choice]
-
-    def press(self, key: Key) -> bool:
-        """``h`` marks another; Enter and Esc go on."""
-        act = {"h": self.more, "enter": self.done, "escape": self.done}.get(key.said)
-        if act is None:
-            return False
-        act()
         return True

@@ -43,13 +43,14 @@ class SpanHandlers(ABC):
         *,
         after: Callable[[], None] | None = None,
         back: Callable[[], None] | None = None,
-        reasons: bool = False,
+        more: Callable[[], None] | None = None,
     ) -> None:
         """Ask for the words that a level is about, in one of the unit's texts; ``after``, ``back``: what follows when a
-        span was marked, and when none was. ``reasons``: a reason in words can be given with it."""
+        span was marked, and when none was. ``more``: what follows when another one is wanted after it; then a reason in
+        words can be given with it, too."""
 
         def again(target: str, edit: SpanEdit) -> None:
-            self._mark_span(level, target, edit, after=after, back=back, reasons=reasons)
+            self._mark_span(level, target, edit, after=after, back=back, more=more)
 
         def turn() -> None:
             other = self._other_text(target)
@@ -62,6 +63,10 @@ class SpanHandlers(ABC):
         def take(target: str, edit: SpanEdit, reason: str = "") -> None:
             self._session.add_span(target, edit, label=level, reason=reason)
             (after or self._close)()
+
+        def take_and_go_on(target: str, edit: SpanEdit) -> None:
+            self._session.add_span(target, edit, label=level)
+            (more or self._close)()
 
         def with_reason(target: str, edit: SpanEdit) -> None:
             def finish(reason: str) -> str:
@@ -85,7 +90,8 @@ class SpanHandlers(ABC):
             draw=self._reading.draw_span,
             back=back or self._close,
             hints=self._reading.hints,
-            why=with_reason if reasons else None,
+            why=with_reason if more else None,
+            more=take_and_go_on if more else None,
             which=", the other place" if partner_for(level, self._session.own.spans) else "",
         )
         self._stage.open(step)

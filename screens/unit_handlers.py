@@ -12,7 +12,6 @@ from medreview.review.unit_session import UnitSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.choice_dialog import ChoiceDialog
 from medreview.screens.dialogs import HallucinationDialog
-from medreview.screens.finding_dialogs import MoreSpansDialog
 from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
 from medreview.screens.ranking_dialog import RankingDialog
@@ -45,19 +44,21 @@ class UnitHandlers(ActionHandlers):
         else:
             self._follow(step)
 
-    def _mark(self, level: str, done: Callable[[], None]) -> None:
-        """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then."""
+    def _mark(self, level: str, done: Callable[[], None], wants_more: bool = False) -> None:
+        """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then, or another span."""
 
-        def marked() -> None:
+        def marked(more: bool) -> None:
             if partner_for(level, self._units.own.spans):
-                self._mark(level, done)
-                return
-            more = partial(self._another_span, done)
-            self._stage.open(MoreSpansDialog(len(self._units.own.spans), more, done))
+                self._mark(level, done, more)
+            elif more:
+                self._another_span(done)
+            else:
+                done()
 
         self._show_text(RESPONSE)
         edit = self._units.default_span(RESPONSE)
-        self._mark_span(level, RESPONSE, edit, after=marked, back=done, reasons=True)
+        after, more = partial(marked, wants_more), partial(marked, True)
+        self._mark_span(level, RESPONSE, edit, after=after, back=done, more=more)
 
     def _another_span(self, done: Callable[[], None] | None = None) -> None:
         """Ask for the type of a further span, then for its words."""

@@ -38,15 +38,18 @@ async def test_a_context_conflict_asks_for_both_places_and_a_reason_goes_with_th
         assert "CONTEXT" not in screen_text(app)
         await press(pilot, "4")
         assert "hallucination: CONTEXT." in screen_text(app)
-        await press(pilot, "enter")
+        await press(pilot, "h")
         assert "the other place" in screen_text(app)
         await press(pilot, "n", *"take back", "enter")
-        assert "2 places marked." in screen_text(app)
-        await press(pilot, "h", "2", "f", "escape", "escape")
+        assert "hallucination:   2 fact" in screen_text(app)
+        await press(pilot, "2")
+        assert "FACT." in screen_text(app)
+        await press(pilot, "w", "enter")
         assert "End of the block" in screen_text(app)
     own = load_reviewer_state(study.reader, unit, "kb")
     assert (own.label, [mine.exact for mine in own.spans]) == (
-        "context", ["Do not take ibuprofen after week 28.", "Paracetamol can be used."],
+        "context",
+        ["Do not take ibuprofen after week 28.", "Paracetamol can be used.", "You may take ibuprofen in week 35."],
     )  # fmt: skip
     assert (own.spans[1].reason, own.spans[1].with_span) == ("take back", own.spans[0].event_id)
 
