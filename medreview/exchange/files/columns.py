@@ -339,13 +339,7 @@ STATEMENTS: Final = (
         "Whether it was flagged when strata by flag first counted for it: 0, 1, or 2 where copies of the study "
         "differed; empty without such strata.",
     ),
-    Column(
-        "retired",
-        "text",
-        "It is none of the study any more: cut in two, joined with the next, excluded as not medical, or made by an "
-        "edit that does not stand. Labels given on it stay in labels.csv. Empty: it stands.",
-        levels=RETIRED_HOW,
-    ),
+    Column("retired", "text", "How it was edited away; labels on it stay. Empty: it stands.", levels=RETIRED_HOW),
     Column("retired_by", "text", "The event that did so; undone: the one that made it."),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("text", "text", "The statement."),
