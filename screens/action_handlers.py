@@ -261,12 +261,14 @@ class ActionHandlers(SpanHandlers):
         self._reading.shows_response = bool(words and words.document and self._session.is_beside(words.document))
 
     def _judges_in_full(self) -> None:
-        session = self._session
-        if not session.shows_judges:
+        session, notes = self._session, self._session.others_notes
+        if not session.shows_judges and not notes:
             raise UserError(f"The judges are hidden {session.hidden_until}.")
-        if not session.judge_words:
+        said = read_in_full(session.judge_words) if session.shows_judges else ""
+        text = "\n\n".join(filter(None, (said, *(f"note of {note.reviewer}: {note.text}" for note in notes))))
+        if not text:
             raise UserError(f"No judge has a say on this {session.asks.noun}.")
-        self._stage.read(f"What was said of {session.name}", read_in_full(session.judge_words))
+        self._stage.read(f"What was said of {session.name}", text)
 
     def _step_mark(self, by: int) -> None:
         self._reading.shows_response = False

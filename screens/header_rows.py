@@ -46,7 +46,8 @@ def wide_header_rows(session: Deciding, title: str, columns: int) -> list[Row]:
 
 def said_by_me(session: Deciding) -> str:
     """What I said of the unit on the screen, in a few words; ``""`` for nothing yet."""
-    return own_words(session.own, session.draft is not None, session.asks, session.order_words, session.also_words)
+    mine = own_words(session.own, session.draft is not None, session.asks, session.order_words, session.also_words)
+    return " · ".join(filter(None, (mine, *(f"note of {note.reviewer} (W)" for note in session.others_notes))))
 
 
 def own_words(

@@ -312,6 +312,8 @@ def _show(session: Deciding, lines: Lines) -> None:
         print(f"The judges are hidden {session.hidden_until}{known}.")
     if words := "; ".join(_mine(session.own, session.asks, session.order_words, session.also_words)):
         print(wrapped(f"you: {words}"))
+    for note in session.others_notes:
+        print(wrapped(f"note of {note.reviewer}: {note.text}"))
     if draft := session.draft:
         print(wrapped(f"not saved, draft of {draft.time}: {draft.text} (draft saves it as the note)"))
 

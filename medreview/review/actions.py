@@ -144,7 +144,9 @@ REVIEW: Final = (
         "Read",
     ),
     Action("judge_previous", ("b",), "judges", "The judge before.", "Read"),
-    Action("judges_in_full", ("W",), "all judges", "What every judge said, in full, as a page.", "Read"),
+    Action(
+        "judges_in_full", ("W",), "all judges", "What every judge said, and others' notes, in full, as a page.", "Read"
+    ),
     Action("page_down", ("space", "pagedown"), "page", "One page down in the source.", "Read"),
     Action("page_up", ("pageup",), "page up", "One page up.", "Read"),
     Action("top", ("g", "home"), "top", "To the top of the source.", "Read"),

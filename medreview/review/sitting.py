@@ -16,6 +16,7 @@ from medreview.review.exposure import judges_visible, knows_judges, statement_mo
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.judge_words import JudgeWords
+from medreview.review.others import OthersNote, others_notes
 from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.queue_kinds import Mode
@@ -227,6 +228,13 @@ class Sitting(ABC):
         self.reads = turn[(turn.index(self.reads) + by) % len(turn)]
         if self.reads is not None:
             self._show_read(self.judge_words[self.reads])
+
+    @property
+    def others_notes(self) -> tuple[OthersNote, ...]:
+        """Other reviewers' notes on the unit on the screen, as far as they may be seen."""
+        if not self.own.saw_others:  # true wherever there is one to be seen
+            return ()
+        return others_notes(self.study.reader, self.unit, self.reviewer, self.pass_no)
 
     @property
     def read_words(self) -> JudgeWords | None:

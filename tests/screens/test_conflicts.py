@@ -1,10 +1,14 @@
 """Conflicts on the screen: both labels, a digit settles, undo opens again; a copy says what it lacks."""
 
+import json
+
 import pytest
 
+from medreview.cli.plain import review_plain
 from medreview.config import Config
 from medreview.exchange.exports.package import package
 from medreview.review.conflicts import conflicts
+from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.second_annotation import set_share
 from medreview.screens.app import Workbench
@@ -95,3 +99,29 @@ async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_co
         assert open_queue(copy, "responses", "zoe").mode == "blind"
         (given,) = events(copy, "decide")
         assert (given["reviewer"], given["mode"], given["block"]) == ("zoe", "blind", "share")
+
+
+async def test_anothers_note_comes_after_ones_own_label_and_a_label_after_it_says_so(study):
+    app = opened(study, "responses", "zoe")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "note of bo" not in screen_text(app)
+        await press(pilot, "1")
+        assert "note of bo (W)" in screen_text(app)
+        await press(pilot, "W")
+        assert "note of bo: only the INR is named" in screen_text(app)
+        await press(pilot, "escape", "2")
+    first, second = (json.loads(row["payload"])["exposure"] for row in events(study) if row["reviewer"] == "zoe")
+    assert (first["other_reviewer"], second["other_reviewer"]) == ("no", "before")
+
+
+def test_line_mode_says_both_labels_and_settles(study, capsys, monkeypatch):
+    lines = iter(["2", "u", "q"])
+    monkeypatch.setattr("builtins.input", lambda _prompt="": next(lines))
+    review_plain(open_session(study, "chair", open_queue(study, "conflicts", "chair")))
+    said = capsys.readouterr().out
+    assert "ada: contradicted, blind" in said
+    assert "bo: partial, blind" in said
+    assert "note: only the INR is named" in said
+    assert "settled: partial, by a third reviewer" in said
+    assert "undone: settled as partial" in said
