@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import same_label
@@ -82,31 +82,27 @@ def set_second_pass(
 
 
 def due_units(reader: sqlite3.Connection, reviewer: str, at: datetime | None = None) -> list[str]:
-    """The units that wait in the second pass at a time (now), in an order of their numbers.
+    """The units that wait in the second pass at a time (now), in the order of their numbers.
 
     Decided in the first pass so many days before, drawn, and not decided in the second.
     """
-    done = {row[0] for row in reader.execute(_STANDING, (reviewer, PASS_NO)) if row[1] == "decided"}
-    limit = _limit(second_pass(reader), at)
-    return [unit for unit, decided_at in _drawn(reader, reviewer) if decided_at <= limit and unit not in done]
+    return _pass(reader, reviewer, at).due
 
 
 def in_pass(reader: sqlite3.Connection, reviewer: str, at: datetime | None = None) -> list[str]:
     """The units of the queue: those that wait, and those that were decided in the second pass, in their order."""
-    done = {row[0] for row in reader.execute(_STANDING, (reviewer, PASS_NO)) if row[1] == "decided"}
-    limit = _limit(second_pass(reader), at)
-    drawn = [unit for unit, decided_at in _drawn(reader, reviewer) if decided_at <= limit or unit in done]
-    return [*drawn, *sorted(done.difference(drawn))]
+    now = _pass(reader, reviewer, at)
+    waiting = set(now.due)
+    drawn = [unit for unit, _ in now.drawn if unit in waiting or unit in now.done]
+    return [*drawn, *sorted(now.done.difference(drawn))]
 
 
 def pass_progress(reader: sqlite3.Connection, reviewer: str, at: datetime | None = None) -> PassProgress:
     """How far a reviewer is in the second pass."""
-    drawn = list(_drawn(reader, reviewer))
-    due = due_units(reader, reviewer, at)
-    done = labelled_twice(reader, reviewer)
-    twice = {one.unit for one in done}
-    later = sum(unit not in twice for unit, _ in drawn) - len(due)
-    return PassProgress(len(drawn), len(due), later, len(done), sum(one.same for one in done))
+    now = _pass(reader, reviewer, at)
+    twice = labelled_twice(reader, reviewer)
+    later = sum(unit not in now.done for unit, _ in now.drawn) - len(now.due)
+    return PassProgress(len(now.drawn), len(now.due), later, len(twice), sum(one.same for one in twice))
 
 
 def labelled_twice(reader: sqlite3.Connection, reviewer: str, units: Collection[str] | None = None) -> list[Twice]:
@@ -135,7 +131,25 @@ WHERE reviewer = ? AND pass = ? AND kind = 'decide' GROUP BY unit, axis"""
 _STANDING: Final = "SELECT unit, state FROM standing WHERE reviewer = ? AND pass = ?"
 
 _FIRST: Final = """SELECT s.unit, e.at_utc FROM standing AS s JOIN event AS e USING (event_id)
-WHERE s.reviewer = ? AND s.pass = 1 AND s.state = 'decided'"""
+WHERE s.reviewer = ? AND s.pass = 1 AND s.state = 'decided'
+      AND (instr(s.unit, ':') OR s.unit IN (SELECT statement_id FROM statement_standing))"""
+
+
+class _Pass(NamedTuple):
+    """What comes back, with the time of its decision; what is decided in the second pass; what waits in it."""
+
+    drawn: list[tuple[str, str]]
+    done: set[str]
+    due: list[str]
+
+
+def _pass(reader: sqlite3.Connection, reviewer: str, at: datetime | None) -> _Pass:
+    now = second_pass(reader)
+    if not now.seed:  # never set: the first screen asks this of every study
+        return _Pass([], set(), [])
+    done = {row[0] for row in reader.execute(_STANDING, (reviewer, PASS_NO)) if row[1] == "decided"}
+    drawn, limit = list(_drawn(reader, reviewer)), _limit(now, at)
+    return _Pass(drawn, done, [unit for unit, decided_at in drawn if decided_at <= limit and unit not in done])
 
 
 def _drawn(reader: sqlite3.Connection, reviewer: str) -> Iterator[tuple[str, str]]:
