@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from medreview.review.gold import set_gold
+from medreview.review.queue import open_queue
+from medreview.study import Study
+from medreview.units.view import Gold
 from tests.support.commands import Program
 
 
@@ -81,3 +85,23 @@ def test_the_second_pass_is_set_and_says_what_is_due(medreview: Program, demo: P
     told = json.loads(medreview("second-pass", demo, "--json", "--reviewer", "kb").stdout)
     assert (told["share"], told["after_days"]) == (0.5, 0)
     assert "A share is a number" in medreview("second-pass", demo, "--share", 2, check=2).stderr
+
+
+def test_an_export_that_keeps_labels_blind_keeps_gold_of_an_open_block(medreview: Program, demo: Path) -> None:
+    with Study.open(demo) as study:
+        units = open_queue(study, "audit", "kb").units
+        for unit in units:
+            set_gold(study, unit, Gold("evidence", "supported"), "lead")
+    (medreview.folder / "config" / "medreview").mkdir(parents=True)
+    (medreview.folder / "config" / "medreview" / "medreview.toml").write_text('reviewer = "kb"\n')
+
+    def exported(to: str) -> int:
+        medreview("export", demo, medreview.folder / to, "--blind")
+        with (medreview.folder / to / "gold.csv").open(encoding="utf-8-sig") as file:
+            return len(list(csv.DictReader(file)))
+
+    medreview("review", demo, "--plain", "--queue", "audit", input="1\nq\n")
+    assert exported("one") == 0
+    size = min(20, len(units))
+    medreview("review", demo, "--plain", "--queue", "audit", input="1\n" * (size - 1) + "r\nq\n")
+    assert exported("two") == size

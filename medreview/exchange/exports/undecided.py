@@ -14,7 +14,9 @@ _SHADOWS: Final = {
         table: f"SELECT * FROM main.{table} WHERE {_KEPT}"
         for table in ("judgement", "merged_judgement", "verdict", "evidence")
     },
-    **{table: f"SELECT * FROM main.{table} WHERE unit {_DECIDED}" for table in ("gold", "opinion")},
+    "opinion": f"SELECT * FROM main.opinion WHERE unit {_DECIDED}",
+    # What is right is told when a block is done, and not before.
+    "gold": f"""SELECT * FROM main.gold WHERE unit {_DECIDED} AND unit NOT IN (SELECT unit FROM temp.in_open_block)""",
     # A finding tells of every statement of its response, and of the response as an answer.
     "hallucination_finding": f"""SELECT * FROM main.hallucination_finding WHERE 'answer:' || response_id {_DECIDED}
         AND response_id NOT IN (SELECT response_id FROM temp.undecided JOIN main.statement USING (statement_id))""",
@@ -44,10 +46,16 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
     register(reader)
     reader.execute("CREATE TEMPORARY TABLE undecided (statement_id TEXT PRIMARY KEY) WITHOUT ROWID")
     reader.execute("CREATE TEMPORARY TABLE decided (unit TEXT PRIMARY KEY) WITHOUT ROWID")
+    reader.execute("CREATE TEMPORARY TABLE in_open_block (unit TEXT PRIMARY KEY) WITHOUT ROWID")
     try:
         reader.execute(
             """INSERT INTO temp.decided
                SELECT DISTINCT unit FROM standing WHERE reviewer = ? AND state = 'decided'""",
+            (reviewer,),
+        )
+        reader.execute(
+            """INSERT INTO temp.in_open_block SELECT DISTINCT unit FROM kept_blind
+               WHERE reviewer = ? AND act = 'decide' AND NOT seen""",
             (reviewer,),
         )
         reader.execute(
@@ -61,4 +69,5 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
         for name in _SHADOWS:
             reader.execute(f"DROP VIEW IF EXISTS temp.{name}")
         reader.execute("DROP TABLE temp.decided")
+        reader.execute("DROP TABLE temp.in_open_block")
         reader.execute("DROP TABLE temp.undecided")

@@ -117,6 +117,9 @@ def test_an_export_with_a_changed_unit_is_refused(study, tmp_path):
 def test_a_blind_export_has_nothing_of_what_machines_say_of_units_that_are_not_decided(study, tmp_path):
     units = units_of(study)
     decide(study, "ada", units["answer"], "hallucination", "fact")
+    export(study, tmp_path / "block", blind_for="ada")
+    assert rows(tmp_path / "block", "gold.csv") == []  # what is right is told when the block is done
+    do(study, "ada", "reveal", units["answer"], {})
     export(study, tmp_path / "blind", blind_for="ada")
     export(study, tmp_path / "open")
     assert [row["unit_id"] for row in rows(tmp_path / "blind", "gold.csv")] == [units["answer"]]
