@@ -154,13 +154,18 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
     # One by one: joined, the view would be worked out whole for each unit.
     modes = (reader.execute(_MODE, (unit, axis, row["reviewer"])).fetchone()[0] for row in rows)
     labels = tuple(_given(row, mode) for row, mode in zip(rows, modes, strict=True))
-    if all(same_label(axis, one.label, other.label) for one, other in combinations(labels, 2)):
+    if not any(_differ(axis, one, other) for one, other in combinations(labels, 2)):
         return None
     row = reader.execute(_SETTLED, (unit, axis)).fetchone()
     settled = row and Settled(
         row["label"], row["adjudicated_by"], row["reviewer"], row["at_utc"], row["event_id"], bool(row["stands"])
     )
     return Conflict(unit, kind_of(unit), axis, labels, settled)
+
+
+def _differ(axis: str, one: GivenLabel, other: GivenLabel) -> bool:
+    """Whether two labels are not the same, or are with other words, as of a key fact that both have edited."""
+    return not same_label(axis, one.label, other.label) or one.text != other.text
 
 
 def _given(row: sqlite3.Row, mode: str) -> GivenLabel:
@@ -184,7 +189,7 @@ def count_conflicts(found: Sequence[Conflict]) -> list[ConflictCount]:
     waiting: Counter[tuple[str, str, tuple[str, str]]] = Counter()
     for one in found:
         for a, b in combinations(sorted(one.labels, key=lambda label: label.reviewer), 2):
-            if not same_label(one.axis, a.label, b.label):
+            if _differ(one.axis, a, b):
                 key = (one.kind, one.axis, (a.reviewer, b.reviewer))
                 every[key] += 1
                 waiting[key] += one.open

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.conflicts import adjudicate, conflicts, count_conflicts, load_conflict
+from medreview.review.conflicts import (
+    ConflictUnits,
+    adjudicate,
+    conflict_units,
+    conflicts,
+    count_conflicts,
+    load_conflict,
+)
 from medreview.review.others import others_notes, saw_others
 from medreview.study import Study
 from medreview.study.check import check
@@ -108,6 +115,17 @@ def test_an_equal_order_in_other_words_and_labels_of_the_second_pass_are_no_conf
     decide(study, "bo", one.unit, one.axis, one.labels[0].label)
     decide(study, "bo", one.unit, one.axis, "partial", pass_no=2)
     assert list(conflicts(study.reader, "statement")) == []
+
+
+def test_two_who_edited_a_fact_differ_where_their_words_do(study):
+    unit = units_of(study)["suggestion"]
+    for who, words in (("ada", "The INR is 2 to 3."), ("bo", "The INR is between 2 and 3.")):
+        decide(study, who, unit, "suggestion", "edited", said={"text": words})
+    found = load_conflict(study.reader, unit, "suggestion")
+    assert [one.text for one in found.labels] == ["The INR is 2 to 3.", "The INR is between 2 and 3."]
+    decide(study, "bo", unit, "suggestion", "edited", said={"text": "The INR is 2 to 3."})
+    assert load_conflict(study.reader, unit, "suggestion") is None
+    assert unit not in conflict_units(study.reader).get("suggestion", ConflictUnits([], set())).units
 
 
 def test_another_reviewers_note_is_seen_only_after_ones_own_label_and_is_remembered(study):

@@ -327,14 +327,15 @@ WHERE axis = 'evidence'
       OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1));
 
 -- Where two reviewers differ on the axis that a unit is decided on, or on the hallucination of a statement: how many have
--- a label there in the first pass, and how many labels there are. Qualities of a ranking's outputs are no matter of one
+-- a label there in the first pass, and how many labels there are; an edited fact differs by its words, too. Qualities of a
+-- ranking's outputs are no matter of one
 -- right label.
 CREATE VIEW conflict AS
 SELECT unit, axis, count(*) AS reviewers, count(DISTINCT label) AS labels FROM decision_current
 WHERE pass = 1 AND unit NOT IN (SELECT unit FROM retired_unit) AND (
     axis = 'evidence' OR (axis = 'hallucination' AND NOT instr(unit, ':'))
     OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))
-GROUP BY unit, axis HAVING count(DISTINCT label) > 1;
+GROUP BY unit, axis HAVING count(DISTINCT label || ' ' || coalesce(json_extract(payload, '$.text'), '')) > 1;
 
 -- The newest word that settles such a difference. stands: each of the labels that it is about is still its reviewer's.
 CREATE VIEW adjudicated AS

@@ -48,6 +48,12 @@ def test_nothing_that_would_tell_is_anywhere_in_the_file_and_it_verifies(study, 
         assert copy.meta("study_id") == study.meta("study_id")
         assert [row["kind"] for row in rows_of(copy, "SELECT kind FROM event")] == ["share_rate"]
         assert made.events == len(rows_of(study, "SELECT 1 FROM event")) - 1
+        for table in [row["name"] for row in rows_of(copy, "SELECT name FROM sqlite_schema WHERE type = 'table'")]:
+            columns = {row["name"] for row in rows_of(copy, "SELECT name FROM pragma_table_xinfo(?)", table)}
+            if columns & {"judge", "judge_run_id", "judgement_id"}:
+                assert rows_of(copy, f"SELECT 1 FROM {table}") == [], table
+            if "model" in columns:
+                assert rows_of(copy, f"SELECT 1 FROM {table} WHERE model <> ''") == [], table
         texts = "SELECT statement_id, text FROM statement ORDER BY statement_id"
         assert rows_of(copy, texts) == rows_of(study, texts)
     assert package_of(study.reader) is None
