@@ -328,8 +328,7 @@ WHERE axis = 'evidence'
 
 -- Where two reviewers differ on the axis that a unit is decided on, or on the hallucination of a statement: how many have
 -- a label there in the first pass, and how many labels there are; an edited fact differs by its words, too. Qualities of a
--- ranking's outputs are no matter of one
--- right label.
+-- ranking's outputs are no matter of one right label.
 CREATE VIEW conflict AS
 SELECT unit, axis, count(*) AS reviewers, count(DISTINCT label) AS labels FROM decision_current
 WHERE pass = 1 AND unit NOT IN (SELECT unit FROM retired_unit) AND (
