@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
@@ -50,6 +50,18 @@ class Config:
     mouse: bool = field(
         default=False,
         metadata=about("Let the mouse scroll; takes text selection away from the terminal.", example="true"),
+    )
+    copy: Literal["auto", "terminal", "file", "both"] = field(
+        default="auto",
+        metadata=about(
+            "Where `y` puts what it copies.",
+            more="`terminal`: to the terminal (OSC 52), which need not take it and does not answer. `file`: into "
+            "copied.txt in the folder for the state of programs. `both`. `auto`: to the terminal, and into the file "
+            "where the terminal is not known to take it.",
+            choices=("auto", "terminal", "file", "both"),
+            example="both",
+            page="reviewing.md#copying",
+        ),
     )
     reveal: Reveal = field(
         default="block",

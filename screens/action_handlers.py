@@ -20,26 +20,19 @@ from medreview.screens.dialogs import (
 from medreview.screens.glyphs import VERDICT, verdict_words
 from medreview.screens.line_input import LineInput
 from medreview.screens.panes import Panes
-from medreview.screens.span_handlers import SpanHandlers, StepHost
+from medreview.screens.search_handlers import SearchHandlers, SearchHost
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
-from medreview.visible import visible
 
 
-class ReviewHost(StepHost, Protocol):
+class ReviewHost(SearchHost, Protocol):
     """What the acts ask of the screen."""
-
-    def tell(self, words: str) -> None:
-        """Say something until the next key."""
 
     def promote(self, part: LeftOut) -> None:
         """Make a statement of what was left out, and know of it."""
 
     def edit(self, event: NewEvent, words: str) -> None:
         """Edit a statement, and go to what became of it."""
-
-    def copy(self, text: str) -> None:
-        """Send a text to the terminal's clipboard."""
 
     def switch(self) -> None:
         """Go to the other units of what is on the screen."""
@@ -71,7 +64,7 @@ class ReviewHost(StepHost, Protocol):
         """Whether response and source stand side by side."""
 
 
-class ActionHandlers(SpanHandlers):
+class ActionHandlers(SearchHandlers):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
     _stage: ReviewHost
@@ -113,6 +106,9 @@ class ActionHandlers(SpanHandlers):
             "hit_next": lambda: stage.tell(reading.step_hit(1)),
             "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
             "filter": self._filter,
+            "palette": self._palette,
+            "history": stage.history,
+            "editor": stage.edit_note,
             "switch": stage.switch,
             "copy": self._copy,
             "findings": self._findings,
@@ -291,38 +287,3 @@ class ActionHandlers(SpanHandlers):
         self._reading.on_response = not self._reading.on_response
         name = "response" if self._reading.on_response else "source"
         self._stage.tell(f"Paging now moves the {name}.")
-
-    def _search(self) -> None:
-        self._reading.shows_response = False
-
-        def finish(text: str) -> str:
-            wrong = self._reading.search(text)
-            if not wrong:
-                self._close()
-            return wrong
-
-        self._stage.open(LineInput("search:", LineEdit(), "finds; then n N or . , go on", finish, self._close))
-
-    def _filter(self) -> None:
-        def finish(text: str) -> str:
-            try:
-                self._session.set_filter(text)
-            except UserError as error:
-                return str(error)
-            self._close()
-            return ""
-
-        line = LineEdit.of(self._session.queue.filter)
-        self._stage.open(LineInput("filter:", line, "filters; empty shows all", finish, self._close))
-
-    def _copy(self) -> None:
-        parts = self._parts_to_copy()
-        told = [name for name, text in parts.items() if text]
-        if not told:
-            raise UserError("There is nothing here to copy.")
-        self._stage.copy("\n".join(visible(text) for text in parts.values() if text))
-        self._stage.tell(f"{', '.join(told)}: sent to the terminal")
-
-    @abstractmethod
-    def _parts_to_copy(self) -> Mapping[str, str]:
-        """What is copied, by what it is called."""

@@ -7,7 +7,6 @@ from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from textual.app import App
 from textual.driver import Driver
 from textual.screen import Screen
 
@@ -30,6 +29,7 @@ from medreview.screens.drawn_by import drawn_by
 from medreview.screens.ending import ended_by_error, ended_by_signal
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
 from medreview.screens.input_reader import NotRead
+from medreview.screens.other_places import OtherPlaces
 from medreview.screens.review import ReviewScreen
 from medreview.screens.source_rows import apart_words
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
@@ -39,14 +39,13 @@ from medreview.study.events import NewEvent
 from medreview.units.asks import STATEMENT
 
 if TYPE_CHECKING:
-    from medreview.review.guidelines import Guidelines
     from medreview.review.queue import Queue
     from medreview.screens.choice_page import Choices
     from medreview.screens.hangup import HangUp
     from medreview.screens.home_rows import Entrance
 
 
-class Workbench(App[None], inherit_bindings=False):
+class Workbench(OtherPlaces):
     """The application, for one study and one reviewer. Its keys are those of the table of actions, no other: Textual
     would leave on Ctrl+Q, which resumes the output of a terminal that Ctrl+S has stopped.
 
@@ -120,15 +119,19 @@ class Workbench(App[None], inherit_bindings=False):
         )
         if not queue.units:
             raise UserError(queue.nothing)
-        self.switch_screen(self._review(queue, entrance.unit))
+        self.open_at(queue, entrance.unit)
+
+    def open_at(self, queue: "Queue", unit: str) -> None:
+        """Leave what is open, and open a queue at one of its units."""
+        self._notice = self.leave_session() or self._notice
+        self.switch_screen(self._review(queue, unit))
 
     def switch(self, session: Deciding) -> None:
         """From a statement to its pairs, and back; from a response to its statements. Raises :class:`UserError` where
         there are none."""
         found = switch(session, self._came_from)
-        self._notice = self.leave_session() or self._notice
         self._came_from = found.came_from
-        self.switch_screen(self._review(found.queue, found.unit))
+        self.open_at(found.queue, found.unit)
 
     def show_home(self) -> None:
         """Return to the home screen; the position in the queue is saved."""
@@ -155,7 +158,7 @@ class Workbench(App[None], inherit_bindings=False):
         from medreview.review.guidelines import in_force, in_force_for_all
 
         reader = self._study.reader
-        self._show_guidelines(in_force(reader, kind) if kind else in_force_for_all(reader), "")
+        self.show_guidelines_page(in_force(reader, kind) if kind else in_force_for_all(reader), "")
 
     def show_page(self, title: str, text: str) -> None:
         """Show a text to read."""
@@ -169,18 +172,7 @@ class Workbench(App[None], inherit_bindings=False):
 
         text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
         if text is not None:
-            self._show_guidelines(text, ": new, to be read before you decide")
-
-    def _show_guidelines(self, text: "Guidelines", why: str) -> None:
-        from medreview.review.guidelines import note_read
-        from medreview.review.plain_markdown import readable_markdown
-        from medreview.screens.page import PageScreen
-
-        if text.number:
-            note_read(self._study, self._config.reviewer, text)
-        title = f"Guidelines, {text.name}{why}" if text.number else "Guidelines: the definitions of the labels"
-        rows = partial(readable_markdown, text.text)
-        self.push_screen(PageScreen(title, rows, ascii_only=self._look.ascii_only))
+            self.show_guidelines_page(text, ": new, to be read before you decide")
 
     def show_summary(
         self,
@@ -351,6 +343,7 @@ class Workbench(App[None], inherit_bindings=False):
             partial(response_lines, self._study, self._config.reviewer),
             reviewer=self._config.reviewer,
             study=self._study.path,
+            palette=self.home_palette,
             judge=next(iter(self._config.judges), ""),
             ascii_only=self._look.ascii_only,
             notice=notice,

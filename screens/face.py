@@ -37,13 +37,17 @@ class Face(Protocol):
         """The same and what I said, as a list of at most so many rows."""
 
 
-def beside_bar(words: str, name: str, view: DocumentView) -> Row:
-    """The bar above the text that stands beside, where it is in the main text's place: ``words`` say what it is."""
+def beside_bar(words: str, name: str, view: DocumentView, search: str) -> Row:
+    """The bar above the text that stands beside, where it is in the main text's place: ``words`` say what it is.
+
+    ``search``: what is searched in it, ``""`` for nothing.
+    """
     return [
         ("── ", "rule"),
         (words, "title"),
         (f"{name} ", ""),
         ("─", "rule fill"),
+        *([(f" {visible(search)} ─", "search")] if search else []),
         (f" {position_words(view)} ─────", "rule"),
     ]
 

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
 from medreview.review.actions import HOME
 from medreview.review.overview import Overview, ResponseLine
+from medreview.review.palette import Palette, PaletteEntry
+from medreview.review.saved_filters import FilterLine
 from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.home_rows import (
@@ -20,15 +23,19 @@ from medreview.screens.home_rows import (
     prepare_rows,
     queue_row,
     response_row,
+    saved_row,
     warning_row,
 )
 from medreview.screens.key_screen import KeyScreen
+from medreview.screens.palette_dialog import PaletteDialog, palette_dialog
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
 
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}
 _MOST_RESPONSES = 200
+_LISTED_ROWS = 12
+"""Rows of what a line leads to, above it."""
 
 
 class HomeScreen(KeyScreen[None]):
@@ -44,12 +51,15 @@ class HomeScreen(KeyScreen[None]):
         *,
         reviewer: str,
         study: Path,
+        palette: Callable[[], Palette],
         judge: str = "",
         ascii_only: bool = False,
         notice: str = "",
     ) -> None:
         super().__init__()
         self._overview = look()
+        self._palette = palette
+        self._line: PaletteDialog | None = None
         self._responses = responses(_MOST_RESPONSES)
         self._reviewer = reviewer
         self._study = study
@@ -79,6 +89,9 @@ class HomeScreen(KeyScreen[None]):
     def answer(self, key: Key) -> bool:
         """Move the pointer, open a queue, or leave; what opens a queue is a key that must be let go."""
         self._said = ""
+        if self._line is not None:
+            self._line.press(key)
+            return not self.is_current
         name = _ACTION_OF.get(key.name) or _ACTION_OF.get(key.said)
         try:
             self._perform(name)
@@ -91,8 +104,13 @@ class HomeScreen(KeyScreen[None]):
         columns = self.app.size.width
         self._head.show(head_rows(self._overview, self._reviewer, columns))
         prepare: list[Row] = [[], *prepare_rows(self._overview, self._study, self._judge, columns)]
+        if self._line is not None:
+            prepare = self._line.listed(columns, _LISTED_ROWS)
         self._prepare.styles.height = len(prepare)
         self._prepare.show(prepare)
+        if self._line is not None:
+            self._foot.show(foot_rows(self._line.rows(columns), "", self._said, False, columns))
+            return
         lines = (*self._overview.queues, *self._overview.units)
         places = ("c", *(line.kind.key for line in lines if line.kind.key))
         queues = " ".join(places[self._overview.place is None :])
@@ -103,6 +121,14 @@ class HomeScreen(KeyScreen[None]):
             (" i", "key"), (" figures   ", ""), *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
         ]  # fmt: skip
         self._foot.show(foot_rows([opens, keys], "", self._said or self._asked(), False, columns))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text goes into the line, where one is typed."""
+        event.stop()
+        if self._line is not None:
+            self._line.paste(event.text)
+            with self.app.batch_update():
+                self.paint()
 
     def _asked(self) -> str:
         """The question who decides, until it is answered or passed over."""
@@ -118,6 +144,10 @@ class HomeScreen(KeyScreen[None]):
                 self._open(self._list.cursor or 0)
             case "release":
                 self.app.release_audit()
+            case "palette":
+                self._line = palette_dialog(self._palette(), self._run, self._end_line)
+            case "history":
+                self.app.show_history()
             case "figures":
                 self.app.show_figures()
             case "background":
@@ -137,6 +167,32 @@ class HomeScreen(KeyScreen[None]):
                 self._open(0)
             case str() if name.startswith("open_"):
                 self.app.show_queue(Entrance(name.removeprefix("open_")))
+
+    def _run(self, entry: PaletteEntry) -> str:
+        """Do what an entry of the line says; what is wrong with it, or ``""``."""
+        try:
+            match entry.does:
+                case "act":
+                    self._end_line()
+                    self._perform(entry.value)
+                case "queue":
+                    self.app.show_queue(Entrance(entry.value))
+                case "filter":
+                    self.app.show_queue(Entrance("responses", entry.value))
+                case "saved":
+                    self.app.show_queue(
+                        next(_saved(line) for line in self._overview.saved if line.saved.name == entry.value)
+                    )
+                case "save":
+                    return "A filter is saved in the queue that it narrows: open one, filter it, then save NAME."
+                case "delete":
+                    self.app.delete_filter(entry.value)
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def _end_line(self) -> None:
+        self._line = None
 
     def _move(self, by: int) -> None:
         place = (self._list.cursor or 0) + by
@@ -184,6 +240,12 @@ class HomeScreen(KeyScreen[None]):
         if self._overview.lost_to_triage:
             rows.append(lambda _columns: warning_row(self._overview))
             entrances.append(None)
+        if self._overview.saved:
+            rows.append(lambda _columns: [(" SAVED FILTERS", "title")])
+            entrances.append(None)
+        for saved in self._overview.saved:
+            rows.append(partial(saved_row, saved))
+            entrances.append(_saved(saved))
         if self._responses:
             rows += [lambda _columns: [], lambda _columns: [(" RESPONSES", "title")]]
             entrances += [None, None]
@@ -196,3 +258,8 @@ class HomeScreen(KeyScreen[None]):
             rows.append(lambda _columns: more)
             entrances.append(None)
         return rows, entrances
+
+
+def _saved(line: FilterLine) -> Entrance:
+    """Where a saved filter leads; one that cannot be opened says why then."""
+    return Entrance(line.saved.queue, line.saved.filter, line.saved.mode == "blind")

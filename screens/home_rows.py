@@ -10,6 +10,7 @@ from medreview.review.last_place import LastPlace
 from medreview.review.layout.cells import fit, width
 from medreview.review.overview import Overview, ResponseLine
 from medreview.review.queue_lines import QueueLine
+from medreview.review.saved_filters import FilterLine
 from medreview.screens.folded_command import folded
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
@@ -108,6 +109,21 @@ def queue_row(line: QueueLine, columns: int) -> Row:
     kept = f"{line.reserved} more reserved for the audit" if line.reserved else ""
     remark = "; ".join(filter(None, (kept if width(kept) <= room else f"+{line.reserved} reserved", line.remark)))
     return [*pieces, ("  " + _cut(remark, room), "dim")] if remark and room > 1 else pieces
+
+
+def saved_row(line: FilterLine, columns: int) -> Row:
+    """A saved filter: its name, how many units it keeps and how many are open, its queue and filter."""
+    saved = line.saved
+    head: list[StyledText] = [(f"   {fit(visible(saved.name), 26)}", "key")]
+    where = f"{saved.title}{', blind' if saved.mode == 'blind' else ''}, filter {saved.filter}"
+    if line.wrong or line.hidden:
+        why = line.wrong or "counted when your blind block is done"
+        return [*head, (f"  {_cut(visible(why), columns - 33)}", "dim")]
+    head.append((f"{line.size:>6}", "key"))
+    if line.open not in (0, line.size):
+        head.append((f"  {line.open} open", ""))
+    room = columns - sum(width(text) for text, _ in head) - 4
+    return [*head, (f"  {_cut(visible(where), room)}", "dim")]
 
 
 def warning_row(overview: Overview) -> Row:

@@ -1,7 +1,7 @@
 """Where the parts of the review screen lie, for a size of the terminal and what is to be shown: plain arithmetic."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from textual.geometry import Region, Size
@@ -121,3 +121,16 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
         regions["queue"] = Region(0, top, left, height)
         regions["left"] = Region(left, top, 1, height)
     return PanePlan(shape, regions, needs.statement, question)
+
+
+def with_list(plan: PanePlan, size: Size, most: int) -> PanePlan:
+    """The same plan with a list of ``most`` rows above the foot, or as many as leave the statement in sight."""
+    bottom = size.height - FOOT_ROWS
+    top = bottom - min(most, max(4, bottom - _HEADER_ROWS - _BLOCK_ROWS - 2))
+    regions = {
+        name: region if region.bottom <= top else region._replace(height=top - region.y)
+        for name, region in plan.regions.items()
+        if region.y < top
+    }
+    regions |= {"listed": Region(0, top, size.width, bottom - top), "foot": plan.regions["foot"]}
+    return replace(plan, regions=regions)

@@ -1,6 +1,7 @@
 """A page of text to read and close again: the help, the figures."""
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from textual.app import ComposeResult
 
@@ -10,12 +11,15 @@ from medreview.screens.dialogs import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView
+from medreview.screens.widgets.painted import Row
 
 _INDENT = 18
 
 
 class PageScreen(KeyScreen[None]):
     """A title, a text that is made for the width, and the keys that move in it."""
+
+    KEYS: Final[Row] = ((" Space PgUp j k g G", "key"), (" move   ", ""), ("q Esc", "key"), (" back", ""))
 
     def __init__(self, title: str, text: Callable[[int], str], *, ascii_only: bool = False) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Reading beside the statement: the source and response panes, their highlights, the search in the source."""
+"""Reading beside the statement: the source and response panes, their highlights, the search in one of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -63,6 +63,8 @@ class Panes:
         """Headings and search hits: there may be thousands, and they are the same for the next statement."""
         self._shown: tuple[str, str | None] | None = None
         self._answer: tuple[str, str, tuple[Mark, ...]] | None = None
+        self._searched = source
+        """The pane in which is searched."""
         self._search = TextSearch("")
         self._query = ""
         self._hits: Hits | None = None
@@ -92,7 +94,8 @@ class Panes:
             self._places = DocumentOutline() if self.whole else session.source_places()
             anchor, same = max(0, self._text.find(line)), False
             self.hidden = hidden_count(self._text)
-            self.end_search()
+            if self._searched is self.source:
+                self.end_search()
             self._standing = HighlightIndex(
                 [
                     *(Mark(heading.start, heading.end, "heading") for heading in self._places.outline),
@@ -108,7 +111,7 @@ class Panes:
         if not text:
             self.source.show(self._nothing() if session.unit else "")
             return
-        hits = self._hits.spans if self._hits else ()
+        hits = self._hits.spans if self._hits and self._searched is self.source else ()
         active = self.source.active if same else None
         stays = active is not None and (active in highlights.stops or active in hits)
         opens = not stays and (not same or highlights.opening != before.opening)  # also when the judges are revealed
@@ -150,6 +153,8 @@ class Panes:
         shown = (session.unit, text, marks)
         if shown == self._answer:
             return
+        if self._searched is self.response:
+            self.end_search()
         self._answer = shown
         self.response.show(text, marks, self.response.first_offset)
         own = [mark for mark in marks if mark.kind == "statement"]
@@ -207,25 +212,28 @@ class Panes:
 
     @property
     def search_words(self) -> str:
-        """The search as the source bar shows it: ``/fluid 3/17``."""
+        """The search as a bar shows it: ``/fluid 3/17``; beside the source, that it is in the other text."""
         if self._hits is None:
             return ""
-        return f"/{self._query} {self._hits.position(self._hit)}"
+        elsewhere = "" if self._searched is self.source or self.shows_response else " beside"
+        return f"/{self._query} {self._hits.position(self._hit)}{elsewhere}"
 
     def search(self, query: str) -> str:
-        """Mark all hits and go to the first below the top of the pane; a word when there is none."""
-        if not self._text:
-            return "There is no source text here to search."
-        if self._search.text != self._text:
-            self._search = TextSearch(self._text)
+        """Mark all hits in the pane that is read, and go to the first below its top; a word when there is none."""
+        view = self.moved_view
+        text = self.session.beside_text() if view is self.response else self._text
+        name = "the text beside" if view is self.response else "this source"
+        if not text:
+            return "There is no text here to search."
+        if self._search.text != text:
+            self._search = TextSearch(text)
+        self.end_search()
         hits = self._search.find(query)
         if not hits:
-            self.end_search()
-            return f"“{query}” is not in this source." if query.strip() else ""
-        self._query, self._hits = query, hits
-        self.source.mark("search", hits.spans)
-        self._standing = self.source.marks.only("heading", *CLOSED, "search")
-        nearest = hits.next(self.source.first_offset - 1)
+            return f"“{query}” is not in {name}." if query.strip() else ""
+        self._searched, self._query, self._hits = view, query, hits
+        self._mark_hits(hits.spans)
+        nearest = hits.next(view.first_offset - 1)
         self._to_hit(0 if nearest is None else nearest)
         return ""
 
@@ -242,14 +250,18 @@ class Panes:
         """Forget the hits."""
         if self._hits is not None:
             self._hits, self._hit = None, -1
-            self.source.mark("search", [])
-            self._standing = self.source.marks.only("heading", *CLOSED)
-            self.source.mark("active", [])
+            self._mark_hits(())
+            self._searched.mark("active", [])
+
+    def _mark_hits(self, spans: Sequence[Span]) -> None:
+        self._searched.mark("search", spans)
+        if self._searched is self.source:
+            self._standing = self.source.marks.only("heading", *CLOSED, *(("search",) if spans else ()))
 
     def _to_hit(self, number: int) -> None:
         assert self._hits is not None
         self._hit = number
-        self.source.activate(self._hits.spans[number])
+        self._searched.activate(self._hits.spans[number])
 
     # The span step
 

@@ -2,17 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.geometry import NULL_OFFSET, NULL_SPACING, Size
-from textual.layout import ArrangeResult, Layout, WidgetPlacement
-from textual.widget import Widget
+from textual.geometry import Region, Size
+from textual.layout import Layout
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
+from medreview.review.history import Listed
 from medreview.review.sitting_report import sitting_report
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.choice_page import Choices
@@ -30,12 +31,15 @@ from medreview.screens.face import Face
 from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
+from medreview.screens.home_rows import Entrance
 from medreview.screens.input_reader import NotRead, not_read_words
 from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
-from medreview.screens.layout import Needs, PanePlan, arrange, shape_of
+from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
 from medreview.screens.line_input import LineInput
+from medreview.screens.palette_dialog import PaletteDialog
 from medreview.screens.panes import Panes
+from medreview.screens.planned_layout import PlannedLayout
 from medreview.screens.queue_rows import QueueRows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.line_list import RowsView
@@ -57,28 +61,15 @@ _TURNS: Final = frozenset({"source_next", "source_previous", "view", "judge_next
 _TAKES_BACK: Final = frozenset({"undo", "redo"})
 """Actions that write and may be given again at once: each takes back what the other did."""
 
+_LISTED_ROWS: Final = 12
+"""Rows of what a line leads to, above it."""
+
 _VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
 _OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
 """Steps in which a key for a verdict does nothing: it was meant for the step."""
 
 _SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
 _SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
-
-
-class _Planned(Layout):
-    """Places the children of the review screen by its plan."""
-
-    name = "planned"
-
-    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
-        parent.pre_layout(self)
-        assert isinstance(parent, ReviewScreen)
-        regions = parent.plan_for(size).regions
-        return [
-            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
-            for child in children
-            if (region := regions.get(child.id or "")) is not None
-        ]
 
 
 class ReviewScreen(KeyScreen[None]):
@@ -103,7 +94,7 @@ class ReviewScreen(KeyScreen[None]):
         self._actions = actions
         self._title = title
         self._action_of = {key: action.id for action in actions.values() for key in action.keys}
-        self._planned = _Planned()
+        self._planned = PlannedLayout()
         self._needs = Needs(1, 1, 2)
         self._plan: PanePlan | None = None
         self._step: Dialog | None = None
@@ -120,6 +111,7 @@ class ReviewScreen(KeyScreen[None]):
         self._judges = LinesView(id="judges", ascii_only=ascii_only)
         self._lower = LinesView(id="lower", ascii_only=ascii_only)
         self._foot = LinesView(id="foot", ascii_only=ascii_only)
+        self._listed = LinesView(id="listed", ascii_only=ascii_only)
         self._left = LinesView(id="left", ascii_only=ascii_only)
         self._right = LinesView(id="right", ascii_only=ascii_only)
         self.source = DocumentView(id="source", ascii_only=ascii_only)
@@ -137,7 +129,7 @@ class ReviewScreen(KeyScreen[None]):
     def compose(self) -> ComposeResult:
         """Every part; which of them are seen depends on the size."""
         yield from (self._header, self._rule, self._queue, self._left, self._statement, self.response)
-        yield from (self._bar, self.source, self._judges, self._right, self._lower, self._foot)
+        yield from (self._bar, self.source, self._judges, self._right, self._lower, self._listed, self._foot)
 
     def on_mount(self) -> None:
         """Draw the first frame, ready for a decision; guidelines that the reviewer has not read come before it."""
@@ -147,7 +139,8 @@ class ReviewScreen(KeyScreen[None]):
 
     def plan_for(self, size: Size) -> PanePlan:
         """Where the parts lie for a size and what is on the screen."""
-        return arrange(size, self._needs)
+        plan = arrange(size, self._needs)
+        return with_list(plan, size, _LISTED_ROWS) if isinstance(self._step, PaletteDialog) else plan
 
     # Keys
 
@@ -271,9 +264,26 @@ class ReviewScreen(KeyScreen[None]):
         """Edit a statement, and go to what became of it."""
         self.app.edit(self.session, event, words)
 
-    def copy(self, text: str) -> None:
-        """Send a text to the terminal's clipboard."""
-        self.app.copy_to_clipboard(text)
+    @property
+    def actions(self) -> Mapping[str, Action]:
+        """What can be done here, by id, with its keys."""
+        return self._actions
+
+    def visit(self, entrance: Entrance) -> None:
+        """Open another queue, past what the sitting has to tell."""
+        self._depart(partial(self.app.show_queue, entrance))
+
+    def history(self, listed: Listed = "decisions", query: str = "") -> None:
+        """Show what I decided or noted; what is chosen there is gone to."""
+        self.app.show_history(listed, query)
+
+    def copy(self, text: str) -> str:
+        """Give a text to the clipboard; where it went, in words."""
+        return self.app.copy_text(text)
+
+    def edit_note(self) -> None:
+        """Write the note in the reviewer's editor."""
+        self.tell(self.app.edit_note(self.session))
 
     def switch(self) -> None:
         """Go to the other units of what is on the screen."""
@@ -281,11 +291,14 @@ class ReviewScreen(KeyScreen[None]):
 
     def leave(self) -> None:
         """Go back to the first screen, past what the sitting has to tell."""
+        self._depart(self.app.show_home)
+
+    def _depart(self, to: Callable[[], None]) -> None:
         lines = sitting_report(self.session)
         if lines:
-            self.sum_up("The end of the sitting", lines, {"Enter": ("go on", self.app.show_home)})
+            self.sum_up("The end of the sitting", lines, {"Enter": ("go on", to)})
         else:
-            self.app.show_home()
+            to()
 
     def guidelines(self) -> None:
         """Show what the labels mean."""
@@ -322,7 +335,7 @@ class ReviewScreen(KeyScreen[None]):
         """Bring every part up to date; only what changed is drawn again, and laid out only if the plan changed."""
         size = self.app.size
         self._needs = self._ask_needs(size)
-        plan = arrange(size, self._needs)
+        plan = self.plan_for(size)
         before, self._plan = self._plan, plan
         if before is None or plan.regions != before.regions:
             # Without this the screen keeps its old arrangement; asking a child to lay out would cost a second frame.
@@ -350,9 +363,11 @@ class ReviewScreen(KeyScreen[None]):
         self._header.show(header)
         self._statement.show(face.card_rows(plan))
         self._bar.update()
-        region = plan.regions["judges"]
+        region = plan.regions.get("judges", Region())
         panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
         self._judges.show(panel)
+        if isinstance(self._step, PaletteDialog):
+            self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
         self._queue.move_to(self._queue_rows.row_of(self.session.position))
         if plan.shape == "three":
             self._queue.refresh_changed()

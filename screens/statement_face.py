@@ -96,7 +96,7 @@ class StatementFace:
         if one and panes.shows_response:
             name = f" {item.response_name}" if item else ""
             model = f" · {item.model}" if item and session.shows_judges else ""
-            return [beside_bar("response", f"{name}{model}", self._response)]
+            return [beside_bar("response", f"{name}{model}", self._response, panes.search_words)]
         if one:
             return [source_bar(session, columns, panes.where, panes.hidden, panes.search_words)]
         return source_heading(session, columns, panes.where, panes.hidden, panes.search_words)

@@ -83,7 +83,7 @@ class UnitFace:
         panes, view = self.panes, self._session.view
         if one and panes.shows_response:
             words = view.beside.title if view and view.beside else "card"
-            return [beside_bar(visible(words), "", self._response)]
+            return [beside_bar(visible(words), "", self._response, panes.search_words)]
         bar = self._bar(columns)
         if one:
             return [bar]

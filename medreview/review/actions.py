@@ -166,18 +166,36 @@ REVIEW: Final = (
         "Read",
     ),
     Action("pane", ("tab",), "pane", "Which pane paging moves: the source or the response.", "Read"),
-    Action("search", ("slash",), "search", "Search in the source.", "Read"),
+    Action(
+        "search", ("slash",), "search", "Search in the text that is read; Tab: in my notes, in my decisions.", "Read"
+    ),
     Action("hit_next", ("full_stop",), "next hit", "Next search hit.", "Read"),
     Action("hit_previous", ("comma",), "previous hit", "Previous search hit.", "Read"),
     Action(
-        "filter",
+        "palette",
         ("colon",),
-        "filter",
-        "Filter the queue: words, or model= origin= response= badge= verdict= merged= finding= page= domain= mine= "
-        "state= id=.",
+        "all",
+        "Everything, on a line: words find actions and queues, name= filters at once, save NAME keeps a filter.",
         "Move",
     ),
-    Action("copy", ("y",), "copy", "Send statement, quote and URL to the terminal's clipboard.", "Read"),
+    Action(
+        "filter",
+        ("=",),
+        "filter",
+        "Filter the queue: words, or names such as model= page= mine= with a value; Tab completes both.",
+        "Move",
+    ),
+    Action(
+        "history", ("H",), "my decisions", "My last decisions and notes: where, what, when; Enter goes there.", "Move"
+    ),
+    Action("editor", ("e",), "editor", "Write the note in your editor (VISUAL or EDITOR).", "Decide"),
+    Action(
+        "copy",
+        ("y",),
+        "copy",
+        "Send statement, quote and URL to the terminal's clipboard, or to a file; the last row says where.",
+        "Read",
+    ),
     Action("figures", ("i",), "figures", "How often you and the judges agree (hidden in a blind queue).", "More"),
     Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
@@ -248,6 +266,8 @@ HOME: Final = _unique(
             if kind.key  # a second pass of other units than statements has none: Enter opens it
         ),
         Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
+        Action("palette", ("colon",), "all", "Everything, on a line: words find it, Enter does it.", "First screen"),
+        Action("history", ("H",), "my decisions", "My last decisions and notes, to go there.", "First screen"),
         Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
         Action("background", ("B",), "who decides", "Say who you are: role, years, specialty.", "First screen"),
         Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),

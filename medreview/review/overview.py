@@ -17,6 +17,7 @@ from medreview.review.queue_lines import (
     two_reviewer_lines,
     unit_lines,
 )
+from medreview.review.saved_filters import FilterLine, filter_lines
 from medreview.study import Study
 from medreview.study.counts import Counts, load_counts
 from medreview.study.package import Package, package_of
@@ -42,7 +43,8 @@ class Overview:
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
     line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
-    ``queues`` are those of statements, ``units`` those of other units, of the second pass and of two reviewers;
+    ``queues`` are those of statements, ``units`` those of other units, of the second pass and of two reviewers,
+    ``saved`` the filters that the reviewer saved by name;
     ``package``: what the study says of itself, if it is a copy for a colleague. ``asks_background``: the
     reviewer was not asked yet who he or she is.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
@@ -61,6 +63,7 @@ class Overview:
     counts: Counts
     queues: tuple[QueueLine, ...]
     units: tuple[QueueLine, ...]
+    saved: tuple[FilterLine, ...]
     place: LastPlace | None
     drafts: tuple[DraftPlace, ...]
     more_drafts: int
@@ -96,7 +99,8 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
                SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
     ).fetchone()[0]
-    lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind_block_open(reader, reviewer))
+    blind = blind_block_open(reader, reviewer)
+    lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
     return Overview(
         title=study.meta("title"),
         statements=counts.total,
@@ -109,6 +113,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
         queues=lines,
+        saved=filter_lines(study, reviewer, blind=blind),
         units=(
             *unit_lines(reader, reviewer, pass_no),
             *second_lines(reader, reviewer),

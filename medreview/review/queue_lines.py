@@ -64,6 +64,12 @@ def unit_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple
     )
 
 
+def queues_in_use(reader: sqlite3.Connection, reviewer: str) -> list[QueueKind]:
+    """Every queue of statements, those of other units that the study uses, those of a second pass that is on."""
+    units = (kind for kind in UNIT_QUEUES if UNIT_KINDS[kind.unit].in_use(reader))
+    return [*KINDS, *units, *(line.kind for line in second_lines(reader, reviewer))]
+
+
 def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, ...]:
     """The queues of the second pass in which something is due or done."""
     every, due = in_pass(reader, reviewer), set(due_units(reader, reviewer))

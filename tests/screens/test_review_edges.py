@@ -7,12 +7,13 @@ from textual.pilot import Pilot
 
 from medreview.config import Config
 from medreview.errors import UserError
-from medreview.review.actions import REVIEW
+from medreview.review.actions import REVIEW, actions_for
 from medreview.review.key_repeat import PAUSE_S, KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
+from medreview.units.asks import STATEMENT
 from tests.support.full_disk import full_disk
 from tests.support.workbench import (
     PLAIN,
@@ -71,7 +72,18 @@ async def test_an_empty_queue_is_a_sentence(study: Study, size: tuple[int, int])
     app = workbench(study, "deferred")
     async with app.run_test(size=size) as pilot:
         assert "There is no statement in this queue" in screen_text(app)
-        opens = ("leave", "help", "guidelines", "figures", "filter", "search", "hallucination", "note")
+        opens = (
+            "leave",
+            "help",
+            "guidelines",
+            "figures",
+            "filter",
+            "palette",
+            "history",
+            "search",
+            "hallucination",
+            "note",
+        )
         await press(pilot, *(action.keys[0] for action in REVIEW if action.id not in opens))
         assert not events(study)
         await press(pilot, "n")
@@ -173,8 +185,8 @@ async def test_help_lists_every_action_and_its_key(study: Study) -> None:
             shown.append(screen_text(app))
             await press(pilot, "space")
         text = "\n".join(shown)
-        for action in REVIEW:
-            assert f"[{action.id}]" in text
+        for name in actions_for(STATEMENT, {}):
+            assert f"[{name}]" in text
         assert any(line.startswith("   z ") and "[defer]" in line for line in text.splitlines())
         await press(pilot, "q")
         await press(pilot, "z")

@@ -1,0 +1,206 @@
+"""Finding: the line of everything, filters that are completed and saved, searches, the list of my decisions."""
+
+import pytest
+
+from medreview.config import Config
+from medreview.review.saved_filters import saved_filters
+from medreview.screens.app import Workbench
+from medreview.screens.history_page import HistoryScreen
+from medreview.screens.home import HomeScreen
+from medreview.screens.page import PageScreen
+from medreview.screens.review import ReviewScreen
+from medreview.study import Study
+from tests.support.unit_samples import SAMPLES
+from tests.support.workbench import (
+    PLAIN,
+    blind_workbench,
+    events,
+    pane_text,
+    paste,
+    press,
+    review_screen,
+    screen_text,
+    workbench,
+)
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+
+
+def home(study: Study) -> Workbench:
+    return Workbench(study, Config(reviewer="kb"), PLAIN)
+
+
+@SIZES
+async def test_the_line_lists_everything_narrows_by_words_and_does_it(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study)
+    async with app.run_test(size=size) as pilot:
+        before = screen_text(app)
+        await press(pilot, "colon")
+        assert "hallucination" in pane_text(app, "listed")
+        assert "One" not in pane_text(app, "listed")
+        await press(pilot, "enter")  # nothing was typed and nothing chosen
+        assert screen_text(app) == before
+        await press(pilot, "colon")
+        await paste(pilot, "put it off")
+        assert "▸ s " in pane_text(app, "listed")
+        await press(pilot, "enter")
+        assert [row["kind"] for row in events(study)] == ["defer"]
+        await press(pilot, "colon")
+        await paste(pilot, "queue flagged")
+        await press(pilot, "enter")
+        assert review_screen(app).session.queue.kind.name == "flagged"
+        await press(pilot, "colon")
+        await paste(pilot, "this page")
+        await press(pilot, "enter")
+        assert isinstance(app.screen, PageScreen)
+        await press(pilot, "q", "colon", "escape")
+        assert "listed" not in {widget.id for widget in app.screen.children if widget.region}
+
+
+async def test_typing_a_filter_filters_at_once_as_ever_and_words_never_decide(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        every = len(review_screen(app).session.queue.units)
+        for typed in ("model=atlas-2", "filter model=atlas-2", "  model=atlas-2 "):
+            await press(pilot, "colon")
+            await paste(pilot, typed)
+            await press(pilot, "enter")
+            assert review_screen(app).session.queue.filter == "model=atlas-2"
+            await press(pilot, "colon", "enter")  # an empty line shows all again
+            assert len(review_screen(app).session.queue.units) == every
+        await press(pilot, "colon")
+        await paste(pilot, "colour=red")
+        await press(pilot, "enter")
+        assert "cannot use 'colour'" in pane_text(app, "foot")
+        await press(pilot, "ctrl+u")
+        await paste(pilot, "supported")
+        await press(pilot, "enter")
+        assert not events(study)  # the word may have been meant for the statements
+        await press(pilot, "escape", "=")
+        assert ": filter" in pane_text(app, "foot")
+
+
+async def test_names_and_values_of_filters_are_completed(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "=", *"res", "tab", "tab")
+        assert ": filter response=R0" in pane_text(app, "foot")
+        assert "R02" in pane_text(app, "listed")
+        await press(pilot, "down", "down", "tab", "enter")
+        assert review_screen(app).session.queue.filter == "response=R02"
+
+
+async def test_a_blind_queue_completes_nothing_that_tells(study: Study) -> None:
+    app = blind_workbench(study, "responses")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "colon", *"mo", "tab")
+        assert "model=" not in screen_text(app)
+        await press(pilot, "ctrl+u")
+        await paste(pilot, "model=")
+        assert "atlas" not in screen_text(app)
+        await press(pilot, "enter")
+        assert "that would show what is hidden" in " ".join(pane_text(app, "foot").split())
+
+
+@SIZES
+async def test_a_saved_filter_is_on_the_first_screen_opens_and_is_deleted(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study)
+    async with app.run_test(size=size) as pilot:
+        for typed in ("response=R02", "save second answer"):
+            await press(pilot, "colon")
+            await paste(pilot, typed)
+            await press(pilot, "enter")
+        assert "saved as “second answer”" in pane_text(app, "foot")
+        units = list(review_screen(app).session.queue.units)
+        await press(pilot, "q")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+        await press(pilot, *"jjjjjjjj")
+        assert "SAVED FILTERS" in screen_text(app)
+        row = next(line for line in screen_text(app).splitlines() if "second answer" in line)
+        assert f"{len(units)}  by response, filter response=R02" in row
+        await press(pilot, "colon")
+        await paste(pilot, "second ans")
+        await press(pilot, "enter")
+        await pilot.pause()
+        assert list(review_screen(app).session.queue.units) == units
+        await press(pilot, "q")
+        await pilot.pause()
+        await press(pilot, "colon")
+        await paste(pilot, "delete second")
+        await press(pilot, "enter")
+        await pilot.pause()
+        assert not saved_filters(study.reader, "kb")
+        assert "SAVED FILTERS" not in screen_text(app)
+
+
+@SIZES
+async def test_my_decisions_are_listed_narrowed_and_gone_to(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study)
+    async with app.run_test(size=size) as pilot:
+        first = review_screen(app).session.unit
+        await press(pilot, "2")
+        await press(pilot, "s", "H")
+        await pilot.pause()
+        text = screen_text(app)
+        assert "My decisions" in text
+        assert text.index("deferred") < text.index("partial")
+        await press(pilot, "slash", *"part", "enter")
+        assert "deferred" not in screen_text(app)
+        await press(pilot, "enter")
+        await pilot.pause()
+        assert review_screen(app).session.unit == first
+        await press(pilot, "3")  # and it can be changed
+        assert [row["label"] for row in events(study, "decide")] == ["partial", "contradicted"]
+
+
+async def test_a_unit_of_another_queue_is_opened_in_one_that_has_it_and_blind_stays_blind(study: Study) -> None:
+    SAMPLES["qa"](study)
+    app = blind_workbench(study, "responses")
+    async with app.run_test(size=(80, 24)) as pilot:
+        unit = review_screen(app).session.unit
+        await press(pilot, "2")
+        await press(pilot, "colon")
+        await paste(pilot, "queue QA")
+        await press(pilot, "enter")
+        await pilot.pause()
+        assert review_screen(app).session.queue.kind.name == "qa"
+        await press(pilot, "H")
+        await pilot.pause()
+        await press(pilot, "enter")
+        await pilot.pause()
+        session = review_screen(app).session
+        assert (session.unit, session.mode, session.shows_judges) == (unit, "blind", False)
+        await press(pilot, "q")
+        await pilot.pause()
+        await press(pilot, "H")
+        await pilot.pause()
+        assert isinstance(app.screen, HistoryScreen)
+        await press(pilot, "q")
+        assert isinstance(app.screen, HomeScreen)
+
+
+@SIZES
+async def test_a_search_goes_through_the_pane_that_is_read_and_my_notes(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "n", *"check dose", "enter")
+        await press(pilot, "tab")
+        word = review_screen(app).session.beside_text().split()[0]
+        await press(pilot, "slash")
+        await paste(pilot, word)
+        await press(pilot, "enter")
+        assert review_screen(app).reading.searching
+        assert f"/{word} 1/" in screen_text(app)
+        await press(pilot, "tab", "slash")
+        await paste(pilot, "no such words anywhere")
+        await press(pilot, "enter")
+        assert "is not in this source" in pane_text(app, "foot")
+        await press(pilot, "ctrl+u", "tab")
+        assert "search my notes:" in pane_text(app, "foot")
+        await press(pilot, *"dose", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, HistoryScreen)
+        assert "check dose" in screen_text(app)
+        await press(pilot, "q")
+        assert isinstance(app.screen, ReviewScreen)
