@@ -54,7 +54,7 @@ async def test_the_line_lists_everything_narrows_by_words_and_does_it(study: Stu
         await press(pilot, "enter")
         assert isinstance(app.screen, PageScreen)
         await press(pilot, "q", "colon", "escape")
-        assert "listed" not in {widget.id for widget in app.screen.children if widget.region}
+        assert "listed" not in {widget.id for widget in review_screen(app).children if widget.region}
 
 
 async def test_typing_a_filter_filters_at_once_as_ever_and_words_never_decide(study: Study) -> None:
