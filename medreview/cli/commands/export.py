@@ -63,8 +63,10 @@ def export(
             looked(opened, "export", "verdicts")
         looked(opened, "export", "labels")
         summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text, blind_for=hidden_from)
+        others = opened.reader.execute("SELECT count(*) FROM reviewer_label WHERE instr(unit, ':')").fetchone()[0]
     labels = summary.files.get("labels.csv", 0)
-    lines = [f"{counted(labels, 'label')} and {len(summary.files) - 1} more files in {folder}"]
+    of_others = f", {counted(others, 'label')} on other units" if others else ""
+    lines = [f"{counted(labels, 'label')}{of_others}, and {len(summary.files) - 1} more files in {folder}"]
     if made := summary.database:
         opens = shell("datasette", folder / made.file, "-m", folder / made.metadata)
         lines.append(f"Open the database: {opens}")
