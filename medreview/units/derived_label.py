@@ -88,8 +88,10 @@ def derived_label(reader: sqlite3.Connection, statement_id: str, reviewer: str, 
     """What a reviewer's pair labels say of one statement; ``None`` when none of its pairs is labelled."""
     rows = reader.execute(_LABELS, _range(unit_id(PAIR, statement_id, ""))).fetchall()
     mine = [row for row in rows if row["reviewer"] == reviewer and row["pass"] == pass_no]
+    if not mine:
+        return None
     sources = [row[1] for row in reader.execute(f"{_PAIRS} WHERE statement_id = ?", (statement_id,))]
-    return derive(_words(mine, "label"), sources) if mine else None
+    return derive(_words(mine, "label"), sources)
 
 
 def derived_labels(reader: sqlite3.Connection) -> Iterator[DerivedLabel]:

@@ -129,17 +129,20 @@ INSERT INTO event_kind VALUES
     ('share_rate'), ('pass_rate');       -- how much is annotated a second time: by another reviewer, by the same one
 
 -- What makes a unit decided or put off: a decision on the axis of its kind ('evidence' is that of every kind it occurs
--- in), or a deferral. Not on what is retired (below).
+-- in), or a deferral. Not on a statement that is retired (below), nor on a pair of one: a look at one row each, since a list
+-- of them would be made anew with every key.
 CREATE VIEW main_act AS
 SELECT * FROM event
 WHERE (kind = 'defer' OR (kind IN ('decide', 'revise') AND
     (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))))
-    AND unit NOT IN (SELECT unit FROM retired_unit);
+    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x
+                    WHERE x.statement_id = iif(unit GLOB 'pair:*', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit));
 CREATE VIEW main_live AS
 SELECT * FROM event_live
 WHERE (kind = 'defer' OR (kind IN ('decide', 'revise') AND
     (axis = 'evidence' OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))))
-    AND unit NOT IN (SELECT unit FROM retired_unit);
+    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x
+                    WHERE x.statement_id = iif(unit GLOB 'pair:*', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit));
 
 -- As before, for every kind of unit.
 DROP VIEW standing;
@@ -258,12 +261,6 @@ CREATE VIEW statement_standing AS
 SELECT s.*, coalesce(s.in_place_of, s.ordinal) AS place FROM statement AS s
 WHERE NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = s.statement_id);
 
--- The units that labels were given on and that are none of the study any more: those statements, and pairs of them.
-CREATE VIEW retired_unit AS
-SELECT statement_id AS unit FROM retired_statement
-UNION ALL SELECT DISTINCT 'pair:' || statement_id || ':' || source_id
-FROM retired_statement JOIN statement USING (statement_id) JOIN citation USING (response_id);
-
 -- As before, of the statements of the study.
 DROP VIEW statement_place;
 CREATE VIEW statement_place AS
@@ -331,8 +328,10 @@ WHERE axis = 'evidence'
 -- ranking's outputs are no matter of one right label.
 CREATE VIEW conflict AS
 SELECT unit, axis, count(*) AS reviewers, count(DISTINCT label) AS labels FROM decision_current
-WHERE pass = 1 AND unit NOT IN (SELECT unit FROM retired_unit) AND (
-    axis = 'evidence' OR (axis = 'hallucination' AND NOT instr(unit, ':'))
+WHERE pass = 1
+    AND NOT EXISTS (SELECT 1 FROM retired_statement AS x
+                    WHERE x.statement_id = iif(unit GLOB 'pair:*', substr(unit, 6, instr(substr(unit, 6), ':') - 1), unit))
+    AND (axis = 'evidence' OR (axis = 'hallucination' AND NOT instr(unit, ':'))
     OR axis = (SELECT k.axis FROM unit_kind AS k WHERE k.kind = substr(unit, 1, instr(unit, ':') - 1)))
 GROUP BY unit, axis HAVING count(DISTINCT label || ' ' || coalesce(json_extract(payload, '$.text'), '')) > 1;
 
