@@ -69,6 +69,7 @@ class ActionHandlers(SearchHandlers):
 
     _stage: ReviewHost
     _no_other_text = "There is no other text here."
+    _pane_names = ("text", "text beside it")
 
     def __init__(self, session: FindingActs, reading: Panes, stage: ReviewHost) -> None:
         self._session = session
@@ -284,6 +285,7 @@ class ActionHandlers(SearchHandlers):
         if not self._stage.panes:
             self._view()
             return
+        if self._reading.beside_drawn:
+            raise UserError(self._no_other_text)
         self._reading.on_response = not self._reading.on_response
-        name = "response" if self._reading.on_response else "source"
-        self._stage.tell(f"Paging now moves the {name}.")
+        self._stage.tell(f"Paging now moves the {self._pane_names[self._reading.on_response]}.")

@@ -14,6 +14,7 @@ from medreview.review.layout.prose import prose_rows
 from medreview.screens.face import Face
 from medreview.screens.glyphs import STYLE, glyph
 from medreview.screens.header_rows import Subject
+from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
@@ -50,6 +51,10 @@ class ConflictFace:
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """As in every queue."""
         return self._face.card_rows(plan)
+
+    def hints(self, plan: PanePlan) -> Hints:
+        """As in every queue."""
+        return self._face.hints(plan)
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """As in every queue."""

@@ -6,6 +6,7 @@ from textual.geometry import Region, Size
 
 from medreview.review.layout.cells import width
 from medreview.screens.header_rows import Subject
+from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
 from medreview.screens.widgets.document import DocumentView
@@ -26,6 +27,9 @@ class Face(Protocol):
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """What is asked, for the region that the plan gives it."""
+
+    def hints(self, plan: PanePlan) -> Hints:
+        """What of the keys does something here, as the key rows say it."""
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The bar above the text in the main pane: one row in one column, three where it has a pane of its own."""

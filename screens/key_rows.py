@@ -1,6 +1,7 @@
 """The two rows of keys, made from the table of actions: as many hints as the terminal has room for."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from medreview.review.actions import Action, is_verdict, shown_key
@@ -31,16 +32,34 @@ _SECOND: Final = (
 """What the second row shows, the most needed first: on a small screen the rest is in the help."""
 
 
-def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What the unit on the screen has for the keys.
+
+    ``idle``: actions that would do nothing here. ``view``: the word for what stands beside the text, where it is not
+    the table's. ``outputs``: how many outputs are to be ranked.
+    """
+
+    idle: frozenset[str] = frozenset()
+    view: str = ""
+    outputs: int = 0
+
+
+def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool, unit: Hints = Hints()) -> list[Row]:
     """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
     verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]
     if places := [shown_key(table[name].keys[0]) for name in table if name.startswith("place_")]:
-        verdicts = [(f"{places[0]}-{places[-1]}", "next best output, from best to worst")]
+        last = places[min(unit.outputs or len(places), len(places)) - 1]
+        verdicts = [(f"{places[0]}-{last}", "next best output, from best to worst")]
     accept = [] if blind else [_hint(table, ("accept",))]
     flags = [_hint(table, (name,)) for name in _FIRST if name in table]
     hidden = {"figures", "judge_next"} if blind else set()
     hidden |= {"view"} if panes else {"pane"}
+    hidden |= unit.idle
     rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden and names[0] in table]
+    if unit.view:
+        keys, words = _hint(table, ("view",))
+        rest = [(key, unit.view if (key, word) == (keys, words) else word) for key, word in rest]
     first = [*verdicts, *accept]
     if _taken(first, 2) + _taken(flags, 2) + 6 <= columns:
         return [_row(verdicts, columns, (*accept, *flags)), _row(rest, columns)]

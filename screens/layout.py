@@ -102,8 +102,8 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     rest = size.width - left - (2 if left else 1)
     middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
-    panel = min(needs.judges, max(7, height // 3))
-    block = min(needs.statement + needs.question, height - panel - 4)
+    panel = _panel_rows(height, needs.judges)
+    block = min(needs.statement + needs.question, card_room(size, needs.judges))
     question = max(1, block - needs.statement)
     regions = {
         "header": Region(0, 0, size.width, 1),
@@ -121,6 +121,16 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
         regions["queue"] = Region(0, top, left, height)
         regions["left"] = Region(left, top, 1, height)
     return PanePlan(shape, regions, needs.statement, question)
+
+
+def card_room(size: Size, judges: int) -> int:
+    """Side by side, rows for the block of the statement when the panel asks for ``judges`` rows."""
+    height = size.height - FOOT_ROWS - 3
+    return height - _panel_rows(height, judges) - 4
+
+
+def _panel_rows(height: int, judges: int) -> int:
+    return min(judges, max(7, height // 3))
 
 
 def with_list(plan: PanePlan, size: Size, most: int) -> PanePlan:

@@ -49,6 +49,8 @@ class Panes:
         """Side by side: paging moves the response."""
         self.whole_question = False
         """Side by side: the question has as many rows as it needs."""
+        self.beside_drawn = False
+        """What stands beside is drawn in full elsewhere."""
         self.cut = 0
         """Where the statement is being cut; 0 while it is not."""
         self.whole = False
@@ -149,7 +151,7 @@ class Panes:
     def show_response(self) -> None:
         """The text that stays beside it: a response with the statement marked."""
         session = self.session
-        text, marks = session.beside_text(), session.beside_marks()
+        text, marks = ("", ()) if self.beside_drawn else (session.beside_text(), session.beside_marks())
         shown = (session.unit, text, marks)
         if shown == self._answer:
             return
@@ -170,7 +172,7 @@ class Panes:
     @property
     def moved_view(self) -> DocumentView:
         """The pane that paging moves."""
-        return self.response if self.shows_response or self.on_response else self.source
+        return self.response if self.shows_response or (self.on_response and not self.beside_drawn) else self.source
 
     @property
     def where(self) -> Where:
@@ -189,7 +191,7 @@ class Panes:
         """Go to the next or previous highlight, round and round; a word for the reviewer when there is none."""
         stops = self._highlights.stops
         if not stops:
-            return "Nothing is highlighted in this source."
+            return "Nothing is highlighted in this text."
         active = self.source.active
         if [active] == list(stops):
             self.source.activate(stops[0])
@@ -222,7 +224,7 @@ class Panes:
         """Mark all hits in the pane that is read, and go to the first below its top; a word when there is none."""
         view = self.moved_view
         text = self.session.beside_text() if view is self.response else self._text
-        name = "the text beside" if view is self.response else "this source"
+        name = "the text beside" if view is self.response else "this text"
         if not text:
             return "There is no text here to search."
         if self._search.text != text:

@@ -10,6 +10,11 @@ from medreview.review.queue_entry import QueueEntry
 from medreview.screens.glyphs import glyph
 from medreview.screens.layout import QUEUE_COLUMNS
 from medreview.screens.widgets.painted import Row
+from medreview.units.asks import STATEMENT
+
+_ROOM: Final = QUEUE_COLUMNS - 2
+_LEAST: Final = 8
+"""Cells that are left for the name of what a unit is part of, or it is left out."""
 
 _KEPT: Final = 2_000
 """Lines kept once read."""
@@ -67,26 +72,48 @@ class QueueRows:
         decided = sum(session.state_of(unit) == "decided" and not session.stale(unit) for unit in units)
         progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
         model = "" if any(map(session.hides, units)) else listed.model
-        return [(f"{listed.group}  ", "title"), (model, "dim"), ("", "fill"), (f" {progress} ", "dim")]
+        room = _ROOM - width(progress) - 2
+        group = fit(listed.group, min(room, width(listed.group)))
+        return [
+            (group, "title"),
+            (fit(f"  {model}", max(0, room - width(group))), "dim"),
+            ("", "fill"),
+            (f" {progress} ", "dim"),
+        ]
 
     def _statement(self, place: int) -> Row:
         session = self._session
         unit = session.queue.units[place]
         listed = self._listed(place)
-        alone = self._heading_of[place] is None
-        name = f"{listed.group} " if alone and listed.group != listed.name else "  "
+        before, name, group = self._named(listed, alone=self._heading_of[place] is None)
         label = session.label_of(unit)
         if label is not None:
             stale = "STALE " if session.stale(unit) else ""
             words = session.asks.level_named(label).name
-            return [(name, "dim"), (f"{glyph(label)} {listed.name} ", ""), (stale, "badge"), (words, "dim")]
-        if session.state_of(unit) == "deferred":
-            return [(name, "dim"), (f"… {listed.name} ", ""), ("deferred", "dim")]
-        if session.hides(unit) or not listed.badges:
-            return [(name, "dim"), (f"  {listed.name}", "")]
-        head = f"· {listed.name} "
-        room = QUEUE_COLUMNS - 2 - len(name) - len(head)
-        return [(name, "dim"), (head, ""), (fit(listed.badges, min(room, width(listed.badges))), "badge")]
+            row: Row = [(before, "dim"), (f"{glyph(label)} {name} ", ""), (stale, "badge"), (words, "dim")]
+        elif session.state_of(unit) == "deferred":
+            row = [(before, "dim"), (f"… {name} ", ""), ("deferred", "dim")]
+        elif session.hides(unit) or not listed.badges:
+            row = [(before, "dim"), (f"  {name}", "")]
+        else:
+            head = f"· {name} "
+            room = _ROOM - width(before) - width(head)
+            row = [(before, "dim"), (head, ""), (fit(listed.badges, min(room, width(listed.badges))), "badge")]
+        room = _ROOM - sum(width(text) for text, _ in row)
+        return [*row, (fit(f"  {group}", min(room, width(group) + 2)), "dim")] if group and room > _LEAST else row
+
+    def _named(self, listed: QueueEntry, *, alone: bool) -> tuple[str, str, str]:
+        """What stands before the glyph, the name after it, and what it is part of where that stands behind the label.
+
+        Under its heading, and behind it, a name goes without what it begins with there (``R10 S1 [1]``, ``C01 F1``).
+        """
+        group, first = listed.group, listed.group.partition(" ")[0]
+        short = listed.name.removeprefix(f"{first} ")
+        if not alone:
+            return "  ", short, ""
+        if short != listed.name or self._session.asks is STATEMENT:
+            return f"{first} ", short, ""
+        return "", listed.name, group if group != listed.name else ""
 
     def _listed(self, place: int) -> QueueEntry:
         found = self._read.get(place)

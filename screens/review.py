@@ -374,7 +374,7 @@ class ReviewScreen(KeyScreen[None]):
         above = (
             self._step.rows(size.width)
             if self._step
-            else key_rows(self._actions, size.width, self.session.mode == "blind", not one)
+            else key_rows(self._actions, size.width, self.session.mode == "blind", not one, face.hints(plan))
         )
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)

@@ -9,6 +9,7 @@ from medreview.review.session import ReviewSession
 from medreview.screens.face import beside_bar
 from medreview.screens.header_rows import Subject
 from medreview.screens.judge_rows import judge_bar, panel_rows
+from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
 from medreview.screens.source_rows import nothing_to_read, said_of_page, source_bar, source_heading
@@ -89,6 +90,10 @@ class StatementFace:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
         rows.append(answer_row(item, region.width, named=session.shows_judges))
         return rows
+
+    def hints(self, plan: PanePlan) -> Hints:
+        """Everything in the table: the row of keys stays as it is from statement to statement."""
+        return Hints()
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The source's bar, or the response's."""

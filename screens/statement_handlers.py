@@ -23,6 +23,7 @@ class StatementHandlers(ActionHandlers):
     """Carries out actions on statements."""
 
     _no_other_text = "The response cites no other source."
+    _pane_names = ("source", "response")
 
     def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost) -> None:
         self._statements = session

@@ -11,7 +11,8 @@ from medreview.review.unit_session import UnitSession
 from medreview.screens.face import beside_bar, cells
 from medreview.screens.glyphs import STYLE, glyph
 from medreview.screens.header_rows import Subject, said_by_me
-from medreview.screens.layout import Needs, PanePlan, shape_of
+from medreview.screens.key_rows import Hints
+from medreview.screens.layout import Needs, PanePlan, card_room, shape_of
 from medreview.screens.panes import Panes
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_height, spoken_rows
@@ -22,7 +23,10 @@ from medreview.visible import visible
 from medreview.words import in_words
 
 _PANEL_ROWS: Final = 12
-_MOST: Final = 99
+_HIDDEN_ROWS: Final = 6
+"""Side by side, what the panel takes as long as it has nothing of the machines: the text beside keeps the rest."""
+
+_ABOUT_ROWS: Final = 3
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
 
@@ -46,37 +50,66 @@ class UnitFace:
         return Subject(view.name, words, view.record_id, session.machines.badges)
 
     def needs(self, size: Size, card: Region | None) -> Needs:
-        """The card, two rows of opinions where they are shown."""
+        """The card, two rows of opinions where they are shown; side by side and without a text beside, the card has
+        that text's place as well, if it fits."""
         session, view = self._session, self._session.view
-        main, rest = (self._parts(True), self._parts(False)) if view else ((), ())
+        self.panes.beside_drawn = False
         if shape_of(size) == "one" or card is None:
             read = session.read_words
             opinions = spoken_height(read, size.width) if read else 2 if session.shows_judges else 1
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
-            return Needs(len([*_rows(main, size.width), *_rows(rest, size.width)]), 0, opinions, shows)
-        if view is None or view.beside is None:
-            return Needs(1, 0, _PANEL_ROWS)
-        return Needs(len(_rows(main, card.width)), len(_rows(rest, card.width)) + 1, _PANEL_ROWS)
+            return Needs(len(self._card(size.width)), 0, opinions, shows)
+        of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
+        panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
+        if view is None:
+            return Needs(1, 0, panel)
+        whole = self._card(card.width)
+        if view.beside is None:
+            asked = len(self._about(card.width))
+            self.panes.beside_drawn = asked + 1 + len(whole) <= card_room(size, panel)
+            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel)
+        first = len(_rows([part for part in view.parts if part.main], card.width, _indent(view.parts)))
+        return Needs(first, len(whole) - first + 1, panel)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """What is decided about, then all else of the card; where it is cut, ``v`` shows the rest.
 
-        Side by side and without a text beside, the card has that text's place, and here stands what is asked alone.
+        Side by side and without a text beside, what is asked stands first, and alone where the card is so long that it
+        has the place of that text, to be paged through.
         """
         session, view = self._session, self._session.view
         region = plan.regions["statement"]
         if view is None:
             return [[(f" There is no {session.asks.noun} in this queue. q goes back; : changes the filter.", "")]]
+        whole = self._card(region.width)
         if plan.shape != "one" and view.beside is None:
-            return [[(f" {session.kind.about}", "dim")]]
-        whole = [*_rows(self._parts(True), region.width), *_rows(self._parts(False), region.width)]
+            return [*self._about(region.width), *([[], *whole] if self.panes.beside_drawn else [])]
         if plan.shape == "one":
             return _cut(whole, plan.statement_rows, region.width)
         room = region.height - 1
         title = [(f" {visible(view.beside.title)}" if view.beside else "", "dim")]
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
+
+    def hints(self, plan: PanePlan) -> Hints:
+        """Keys that do nothing beside this unit are left out; ``v`` says what it brings."""
+        session, view = self._session, self._session.view
+        if view is None:
+            return Hints()
+        cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
+        brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
+        something = {
+            "source_previous": len(view.documents) > 1,
+            "mark_next": bool(session.source_highlights().stops),
+            "view": bool(brings),
+            "pane": view.beside is not None,
+            "whole_page": session.snapshot is not None,
+            "search": session.document is not None,
+            "delete_span": bool(session.own.spans),
+        }
+        idle = frozenset(action for action, does in something.items() if not does)
+        return Hints(idle, brings, len(view.numbers))
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """Which document, its state, the place in it."""
@@ -87,9 +120,9 @@ class UnitFace:
         bar = self._bar(columns)
         if one:
             return [bar]
-        path = panes.where.path
-        heading = visible(" › ".join(path))
-        return [bar, [(f"   {fit(heading, min(width(heading), columns - 4))}", "")], [("─", "rule fill")]]
+        heading = visible(" › ".join(panes.where.path))
+        below = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else self._texts(columns)
+        return [bar, below, [("─", "rule fill")]]
 
     def opinion_bar(self, columns: int) -> list[Row]:
         """What machines say in one or two rows."""
@@ -141,14 +174,33 @@ class UnitFace:
 
     # Within
 
-    def _parts(self, main: bool) -> Sequence[Part]:
+    def _card(self, columns: int) -> list[Row]:
         view = self._session.view
-        return [part for part in (view.parts if view else ()) if part.main == main]
+        parts = sorted(view.parts, key=lambda part: not part.main) if view else []
+        return _rows(parts, columns, _indent(parts))
+
+    def _about(self, columns: int) -> list[Row]:
+        return _wrapped(self._session.kind.about, columns, _ABOUT_ROWS, "dim")
+
+    def _texts(self, columns: int) -> Row:
+        """What there is to read beside the unit, where it is more than one text."""
+        view, place = self._session.view, self._session.place
+        if view is None or len(view.documents) < 2:
+            return []
+        row: list[StyledText] = [("  ", "")]
+        for number, document in enumerate(view.documents):
+            if number < place - 1:
+                continue
+            words = f" {number + 1} {visible(document.title)} "
+            if (room := columns - 1 - cells(row)) < 4:
+                break
+            row.append((fit(words, min(width(words), room)), "title" if number == place else "dim"))
+        return row
 
     def _hidden(self) -> str:
         session = self._session
         known = "; seen before: assisted" if session.knows_judges else ""
-        return f"what machines say is hidden {session.hidden_until}{known}"
+        return f"anything machines say is hidden {session.hidden_until}{known}"
 
     def _bar(self, columns: int) -> Row:
         session, panes, view = self._session, self.panes, self._session.view
@@ -195,9 +247,13 @@ def _words(opinion: Opinion) -> str:
     return "  ".join(filter(None, (quote, opinion.reason)))
 
 
-def _rows(parts: Sequence[Part], columns: int) -> list[Row]:
+def _indent(parts: Sequence[Part]) -> int:
+    """Where the texts of all parts of a card begin."""
+    return min(_LABEL, max((width(part.label) for part in parts), default=0)) + 2
+
+
+def _rows(parts: Sequence[Part], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
-    indent = min(_LABEL, max((width(part.label) for part in parts), default=0)) + 2
     rows: list[Row] = []
     for part in parts:
         text, style = visible(part.text), "key" if part.main else "dim"

@@ -206,6 +206,22 @@ _OF_SPANS: Final = {
     "findings": "",
 }
 """What units that are marked with spans have like statements, with its help where it is another."""
+_OF_UNITS: Final = {
+    "note": "Write a note on this {noun} (while searching: next hit).",
+    "next": "Next {noun}. Moving never decides.",
+    "previous": "Previous {noun}.",
+    "next_open": "Next {noun} that you have neither decided nor put off.",
+    "source_next": "The next of the texts to read beside it.",
+    "source_previous": "The text before.",
+    "mark_next": "Next highlight in the text.",
+    "page_down": "One page down in the text.",
+    "top": "To the top of the text.",
+    "end": "To the end of the text.",
+    "view": "What stands beside the text (the response, the reference), or all of the {noun}, in its place, and back.",
+    "pane": "Which pane paging moves: the text or what stands beside it.",
+    "copy": "Send the {noun} to the terminal's clipboard, or to a file; the last row says where.",
+}
+"""The help of other units than the statement, where it is another."""
 _PLACES: Final = tuple(
     Action(
         f"place_{place}",
@@ -226,6 +242,7 @@ _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "switch": lambda asks: bool(asks.leads_to),
     "category": lambda asks: "category" in asks.also,
     "add": lambda asks: bool(asks.adds),
+    "badly_parsed": lambda asks: asks.parsed,
 }
 """Actions that not every kind of unit has, and what those have that do."""
 
@@ -243,10 +260,14 @@ def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
     missing = {name for name, has in _OF_SOME.items() if not has(asks)}
     table = tuple(action for action in remapped(REVIEW, keys) if action.id not in missing)
     if asks is not STATEMENT:
-        of_spans = _OF_SPANS if asks.entry == "spans" else {}
-        hints = {"switch": f"{asks.leads_to}s"}
+        helps = {**_OF_UNITS, **(_OF_SPANS if asks.entry == "spans" else {})}
+        hints = {"switch": f"{asks.leads_to}s", "source_next": "text", "source_previous": "text"}
         rest = [
-            replace(action, help=of_spans.get(action.id) or action.help, hint=hints.get(action.id, action.hint))
+            replace(
+                action,
+                help=(helps.get(action.id) or action.help).replace("{noun}", asks.noun),
+                hint=hints.get(action.id, action.hint),
+            )
             for action in table
             if action.id == "accept" or not is_verdict(action.id)
         ]

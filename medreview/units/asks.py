@@ -18,7 +18,8 @@ class Asks:
     ``axis`` is what its digits set and ``levels`` those labels, by digit: their names and definitions are the key rows
     and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty. ``leads_to``: the
     kind of unit that one key leads to, made of the same material; none when empty. ``also`` are the other axes that it
-    has, ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing.
+    has, ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
+    out of a response, so that it can have cut it out wrongly.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Asks:
     leads_to: str = ""
     also: tuple[str, ...] = ()
     adds: str = ""
+    parsed: bool = False
 
     def level_for(self, key: str) -> Label | None:
         """The label that a digit gives, or ``None``."""
@@ -55,6 +57,7 @@ class _Statement(Asks):
     levels = EVIDENCE
     reasons = REASONS
     leads_to = PAIR
+    parsed = True
 
 
 STATEMENT: Asks = _Statement()

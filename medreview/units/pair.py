@@ -59,6 +59,7 @@ class Pair(UnitKind):
     also = ("support",)
     reasons = REASONS
     leads_to = STATEMENT
+    parsed = True
     form = FORMAT
     tables = (FROM_PAIRS,)
     rows = """SELECT 'pair:' || p.statement_id || ':' || p.source_id AS unit, r.ordinal AS cluster,

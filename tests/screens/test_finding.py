@@ -195,7 +195,7 @@ async def test_a_search_goes_through_the_pane_that_is_read_and_my_notes(study: S
         await press(pilot, "tab", "slash")
         await paste(pilot, "no such words anywhere")
         await press(pilot, "enter")
-        assert "is not in this source" in pane_text(app, "foot")
+        assert "is not in this text" in pane_text(app, "foot")
         await press(pilot, "ctrl+u", "tab")
         assert "search my notes:" in pane_text(app, "foot")
         await press(pilot, *"dose", "enter")

@@ -153,7 +153,7 @@ async def test_search_counts_hits_and_n_goes_on(study: Study) -> None:
         await press(pilot, "slash")
         await paste(pilot, "aspirin")
         await press(pilot, "enter")
-        assert "is not in this source" in pane_text(app, "foot")
+        assert "is not in this text" in pane_text(app, "foot")
         await press(pilot, "escape", "n")
         assert "note S1:" in pane_text(app, "foot")
 
