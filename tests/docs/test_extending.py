@@ -25,6 +25,7 @@ from medreview.judges.tasks.registry import task_for
 from medreview.judges.tasks.task import store
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
+from medreview.review.open_session import open_session
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -59,11 +60,17 @@ with Study.open(Path("demo.medreview")) as study:
     answer = Answer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
     store(task, [(unit, [answer])])
     told["task"] = len(task.waiting()), study.reader.execute("SELECT answer FROM question_check").fetchone()[0]
+    nets = open_session(study, "kb", open_queue(study, "safety_nets", "kb"))
+    nets.decide("missing")
+    line = next(line for line in overview(study, "kb").units if line.kind.name == "safety_nets")
+    told["unit"] = nets.asks.noun, line.open, line.size
     export(study, Path("out"))
     told["check"] = check(study.reader)
 with Path("out/labels.csv").open(newline="") as labels, Path("out/question_checks.csv").open(newline="") as checks:
     told["column"] = [row["imported_from"] for row in csv.DictReader(labels)]
     told["file"] = [row["answer"] for row in csv.DictReader(checks)]
+with Path("out/unit_labels.csv").open(newline="") as labels:
+    told["labels"] = [row["label_final"] for row in csv.DictReader(labels) if row["axis"] == "safety_net"]
 print(json.dumps(told))
 """
 
@@ -114,19 +121,20 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert whole.count(before) == 1, f"{path} does not have, once:\n{before}"
             if top is not None:
                 file.write_text(whole.replace(before, after), encoding="utf-8")
-    _migration(place / "medreview" / "study" / "migrations")
+    _migrations(place / "medreview" / "study" / "migrations")
     return place
 
 
-def _migration(folder: Path) -> None:
-    sql = re.search(r"^```sql\n-- .*/00NN_(\w+\.sql)\n(.*?)^```$", page("extending.md"), re.MULTILINE | re.DOTALL)
-    assert sql
-    name = f"{NEWEST + 1:04}_{sql[1]}"
-    (folder / name).write_text(sql[2], encoding="utf-8")
+def _migrations(folder: Path) -> None:
     steps = (folder / "__init__.py").read_text(encoding="utf-8")
-    added, times = re.subn(r"(?s)(_STEPS: Final = \(.*?),?\s*\)", rf'\1, "{name}")', steps, count=1)
-    assert times == 1
-    (folder / "__init__.py").write_text(added, encoding="utf-8")
+    found = re.findall(r"^```sql\n-- \S+/00NN_(\w+\.sql)\n(.*?)^```$", page("extending.md"), re.MULTILINE | re.DOTALL)
+    assert found
+    for number, (title, sql) in enumerate(found, NEWEST + 1):
+        name = f"{number:04}_{title}"
+        (folder / name).write_text(sql, encoding="utf-8")
+        steps, times = re.subn(r"(?s)(_STEPS: Final = \(.*?),?\s*\)", rf'\1, "{name}")', steps, count=1)
+        assert times == 1
+    (folder / "__init__.py").write_text(steps, encoding="utf-8")
 
 
 def run(place: Path, *arguments: str) -> str:
@@ -145,6 +153,8 @@ def test_every_example_works(extended: Path, demo_file: Path) -> None:
     assert told["queue"] == [True, True]
     assert told["action"] == 0
     assert told["task"] == [15, 1]
+    assert told["unit"] == ["response", 15, 16]
+    assert told["labels"] == ["missing"]
     assert told["column"] == ["responses.jsonl"]
     assert told["file"] == ["1"]
     assert told["check"] == []
