@@ -18,6 +18,7 @@ from medreview.study.file_kind import is_no_file
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, schema_version
 from medreview.study.recent_list import Opened
+from medreview.study.unit_ids import STATEMENT
 from medreview.units.registry import KINDS, count_units, unit_name
 
 T = TypeVar("T")
@@ -101,11 +102,22 @@ def _read(opened: Opened, who: str, holder: str, *, at_rest: bool) -> RecentStud
             reviewer=who,
             state="open elsewhere" if holder else "older" if older else "ready",
             remark=f"open {holder}" if holder else "brought up to date when it is opened" if older else "",
-            counts=_if_known(older, lambda: load_counts(reader, who), None),
+            counts=_if_known(older, lambda: _counts(reader, who, version), None),
             units=_if_known(older, lambda: _units(reader, who), ()),
             left_off=_if_known(older, lambda: _left_off(reader, who), ""),
             drafts=_if_known(older, lambda: len(stored_drafts(reader, who)), 0),
         )
+
+
+_RETIRES: Final = 5
+"""The version since which statements can be retired: in an older file all of them are the study's."""
+
+
+def _counts(reader: sqlite3.Connection, who: str, version: int) -> Counts:
+    if version >= _RETIRES:
+        return load_counts(reader, who)
+    total = reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    return Counts.of(int(total), load_states(reader, who, STATEMENT))
 
 
 def _if_known(older: bool, read: Callable[[], T], else_: T) -> T:
