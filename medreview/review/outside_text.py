@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from medreview.atomic_output import workplace, write_new
+from medreview.atomic_output import put_new, workplace, write_new
 from medreview.bounded_file import read_bounded
 from medreview.errors import UserError
 from medreview.storable import is_damaged
@@ -64,19 +64,24 @@ def write_outside(
                 raise UserError(f"The editor {command[0]!r} cannot be started ({error.strerror or error}).") from error
             back, wrong = _read(file, most)
             if wrong:
-                os.replace(file, kept_file(name))
-                raise UserError(
-                    f"What the editor saved {wrong}; nothing was taken from it, it is in {kept_file(name)}."
-                )
+                raise UserError(f"What the editor saved {wrong}; nothing was taken from it, it is in {_kept(file)}.")
     except OSError as error:
         raise UserError(f"The text that the editor left cannot be read ({error.strerror or error}).") from error
     fault = "" if code == 0 else f"the editor was ended by signal {-code}" if code < 0 else f"the editor said {code}"
     return Written(back, fault)
 
 
-def kept_file(name: str) -> Path:
-    """Where a text stays that could not be taken; the next one takes its place."""
-    return state_folder() / f"not-taken-{name}"
+def _kept(file: Path) -> Path:
+    """Where a text stays that could not be taken: beside the others of which that is true."""
+    number = 1
+    while True:
+        place = state_folder() / f"not-taken-{number}-{file.name}"
+        try:
+            put_new(file, place)
+        except FileExistsError:
+            number += 1
+        else:
+            return place
 
 
 def _read(file: Path, most: int) -> tuple[str, str]:

@@ -36,7 +36,7 @@ def test_guidelines_are_shown_set_compared_and_edited(
     unchanged = Program(medreview.folder, {"EDITOR": "true", "VISUAL": ""})
     assert "Nothing was changed" in unchanged("guidelines", demo, "--edit", check=2).stderr
     failing = Program(medreview.folder, {"EDITOR": "false", "VISUAL": ""})
-    assert "ended with an error" in failing("guidelines", demo, "--edit", check=2).stderr
+    assert "stay as they are: the editor said 1" in failing("guidelines", demo, "--edit", check=2).stderr
     assert not list(demo.parent.glob(".*partial*"))
 
 

@@ -43,7 +43,7 @@ def guidelines(
     with Study.open(study, read_only=True) as opened:
         now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
     if set_file or edit:
-        new = _read(set_file) if set_file else _edited(now.text, study)
+        new = _read(set_file) if set_file else _edited(now.text)
         with Study.open(study) as opened:
             after = texts.set_guidelines(opened, reviewer or load_config().reviewer, new)
             found = texts.versions(opened.reader)
@@ -59,10 +59,10 @@ def guidelines(
 
 def _read(path: Path) -> str:
     from medreview.bounded_file import read_bounded
-    from medreview.review.text_editor import MOST
+    from medreview.review.guidelines import LONGEST
 
     try:
-        body, _ = read_bounded(path, MOST)
+        body, _ = read_bounded(path, 4 * LONGEST)  # no character takes more bytes
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8; save it as that.") from error
@@ -70,13 +70,16 @@ def _read(path: Path) -> str:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
 
-def _edited(text: str, study: Path) -> str:
-    from medreview.review.text_editor import edit_text
+def _edited(text: str) -> str:
+    from medreview.review.guidelines import LONGEST
+    from medreview.review.outside_text import write_outside
 
-    new = edit_text(text, study, "guidelines.md")
-    if new is None:
+    back = write_outside(text.rstrip(), "guidelines.md", LONGEST)
+    if back.fault:
+        raise UserError(f"The guidelines stay as they are: {back.fault}.")
+    if back.text == text.rstrip():
         raise UserError("Nothing was changed in the editor; the guidelines stay as they are.")
-    return new
+    return back.text
 
 
 def _show_diff(found: "list[Guidelines]", *, as_json: bool) -> None:
