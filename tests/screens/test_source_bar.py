@@ -94,4 +94,4 @@ def test_the_line_prompts_name_the_sources_in_the_order_of_the_screen(
     assert "sources: 4=3 cited, 1 cited, 2, 5, 6," in told
     assert f"SOURCE4=3,citedbythestatement:{HOST}/sepsis-in-children,ok" in "".join(told.split())
     assert told.index("SOURCE 4=3, cited") < told.index("SOURCE 1, cited")
-    assert "judge juror on source 4=3: supported" in told
+    assert "judge juror by juror-model on source 4=3: supported" in told

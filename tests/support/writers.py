@@ -98,6 +98,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     "exchange/exports/conflict_rows.py": (
         Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
     ),
+    "exchange/exports/assisted_rows.py": (
+        Writer(("assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
+    ),
     "cli/reports/page.py": (
         Writer(
             ("citations", "answers.jsonl", "--html", "c.html"),
