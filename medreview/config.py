@@ -51,6 +51,16 @@ class Config:
         default=False,
         metadata=about("Let the mouse scroll; takes text selection away from the terminal.", example="true"),
     )
+    goal: str = field(
+        default="",
+        metadata=about(
+            "What a sitting is to come to: so many decisions (`60`), or a time (`45min`, `1h30`).",
+            more="`--goal` on the command line goes before it.",
+            unset="none",
+            example="60",
+            page="reviewing.md#a-goal",
+        ),
+    )
     copy: Literal["auto", "terminal", "file", "both"] = field(
         default="auto",
         metadata=about(

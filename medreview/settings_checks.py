@@ -1,12 +1,13 @@
 """What can be wrong with what a settings file tells: every mistake in a sentence of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.llm.settings import judges_from
 from medreview.review.actions import REVIEW, remapped
+from medreview.review.goal import read_goal
 from medreview.setting import Setting, did_you_mean
 
 SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
@@ -57,5 +58,17 @@ def _judge_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
             yield str(error)
 
 
-_INNER: Final = {"keys": _key_problems, "services": _service_problems, "judges": _judge_problems}
-"""What is asked of the settings that are tables, beyond that they are."""
+def _goal_problems(told: str, path: Path) -> Iterator[str]:
+    try:
+        read_goal(told)
+    except UserError as error:
+        yield f"In the settings {path}, the goal {error}"
+
+
+_INNER: Final[Mapping[str, Callable[[Any, Path], Iterator[str]]]] = {
+    "keys": _key_problems,
+    "services": _service_problems,
+    "judges": _judge_problems,
+    "goal": _goal_problems,
+}
+"""What is asked of settings beyond that they are of their type."""

@@ -18,6 +18,7 @@ from medreview.review.blind_block import blind_block_open
 from medreview.review.deciding import Deciding
 from medreview.review.draft_places import draft_places, drafts_elsewhere
 from medreview.review.drafts import Drafts
+from medreview.review.goal import sitting_goal
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
@@ -74,6 +75,7 @@ class Workbench(OtherPlaces):
         )
         self._session: Deciding | None = None
         self._came_from: CameFrom | None = None
+        self._goal = sitting_goal(config.goal)
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
@@ -316,7 +318,13 @@ class Workbench(OtherPlaces):
 
     def _review(self, queue: "Queue", at: str = "") -> ReviewScreen:
         session = open_session(
-            self._study, self._config.reviewer, queue, reveal=self._config.reveal, drafts=self._drafts, at=at
+            self._study,
+            self._config.reviewer,
+            queue,
+            reveal=self._config.reveal,
+            drafts=self._drafts,
+            at=at,
+            goal=self._goal,
         )
         self._session = session
         notice, self._notice = self._notice, ""

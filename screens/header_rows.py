@@ -87,6 +87,8 @@ def _place(session: Deciding, title: str, columns: int, mode: bool = True) -> Ro
     fixed = [session.queue.kind.title, position, *blind, tally]
     title = visible(title)
     taken = sum(map(width, fixed)) + 1
+    goal = _goal(session, columns - taken - 2 * len(fixed))
+    columns -= sum(width(text) for text, _ in goal)
     gap = 3 if taken + 3 * len(fixed) + width(title) <= columns else 2
     room = columns - taken - gap * len(fixed)
     pieces: list[StyledText] = [(" ", "")]
@@ -97,7 +99,14 @@ def _place(session: Deciding, title: str, columns: int, mode: bool = True) -> Ro
     pieces.append((session.queue.kind.title + " " * gap, ""))
     pieces.append((position + " " * gap, "key"))
     pieces += [(word + " " * gap, "badge") for word in blind]
-    return [*pieces, (tally, "dim"), ("", "fill")]
+    return [*pieces, (tally, "dim"), ("", "fill"), *goal]
+
+
+def _goal(session: Deciding, room: int) -> list[StyledText]:
+    """How far the goal of the sitting is, as much of it as has room."""
+    words = session.goal.words if session.goal is not None else ""
+    fitting = (text for text in (words, words.partition(" · ")[0]) if text and width(text) + 1 <= room)
+    return [(f"{text} ", "key") for text in fitting][:1]
 
 
 def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:

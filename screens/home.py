@@ -27,15 +27,13 @@ from medreview.screens.home_rows import (
     warning_row,
 )
 from medreview.screens.key_screen import KeyScreen
-from medreview.screens.palette_dialog import PaletteDialog, palette_dialog
+from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog, palette_dialog
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
 
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}
 _MOST_RESPONSES = 200
-_LISTED_ROWS = 12
-"""Rows of what a line leads to, above it."""
 
 
 class HomeScreen(KeyScreen[None]):
@@ -105,7 +103,7 @@ class HomeScreen(KeyScreen[None]):
         self._head.show(head_rows(self._overview, self._reviewer, columns))
         prepare: list[Row] = [[], *prepare_rows(self._overview, self._study, self._judge, columns)]
         if self._line is not None:
-            prepare = self._line.listed(columns, _LISTED_ROWS)
+            prepare = self._line.listed(columns, LISTED_ROWS)
         self._prepare.styles.height = len(prepare)
         self._prepare.show(prepare)
         if self._line is not None:

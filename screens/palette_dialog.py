@@ -12,6 +12,9 @@ from medreview.screens.line_input import LineInput
 from medreview.screens.widgets.painted import Row
 from medreview.visible import visible
 
+LISTED_ROWS: Final = 12
+"""Rows of what the line leads to, where there is room."""
+
 _NAME: Final = 30
 _KEYS: Final = 10
 _STEPS: Final = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}

@@ -37,7 +37,7 @@ from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
 from medreview.screens.line_input import LineInput
-from medreview.screens.palette_dialog import PaletteDialog
+from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog
 from medreview.screens.panes import Panes
 from medreview.screens.planned_layout import PlannedLayout
 from medreview.screens.queue_rows import QueueRows
@@ -59,10 +59,7 @@ _TURNS: Final = frozenset({"source_next", "source_previous", "view", "judge_next
 """Actions that leave a step open unless it marks words: one may look at sources and judges before giving a reason."""
 
 _TAKES_BACK: Final = frozenset({"undo", "redo"})
-"""Actions that write and may be given again at once: each takes back what the other did."""
-
-_LISTED_ROWS: Final = 12
-"""Rows of what a line leads to, above it."""
+"""Actions that may be given again at once: each takes back what the other did."""
 
 _VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
 _OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
@@ -140,7 +137,7 @@ class ReviewScreen(KeyScreen[None]):
     def plan_for(self, size: Size) -> PanePlan:
         """Where the parts lie for a size and what is on the screen."""
         plan = arrange(size, self._needs)
-        return with_list(plan, size, _LISTED_ROWS) if isinstance(self._step, PaletteDialog) else plan
+        return with_list(plan, size, LISTED_ROWS) if isinstance(self._step, PaletteDialog) else plan
 
     # Keys
 
@@ -152,6 +149,9 @@ class ReviewScreen(KeyScreen[None]):
         answered = self._tried(lambda: self._route(key, name)) or False
         if not (typing and isinstance(self._step, LineInput)):
             self._not_read.clear()
+        goal = self.session.goal
+        if goal is not None and self._step is None and not self._said and (reached := goal.reached()):
+            self._said = f"{self.session.receipt}   {reached}"
         return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
 
     def _tried(self, act: Callable[[], T]) -> T | None:

@@ -27,6 +27,7 @@ def open_review(
     *,
     first: str | None = None,
     plain: bool = False,
+    goal: str | None = None,
 ) -> None:
     """Open a study for review: the queue asked for, else the first screen.
 
@@ -37,19 +38,25 @@ def open_review(
 
     from medreview.config import load_config
     from medreview.review.audit import begin
+    from medreview.review.goal import read_goal
 
     config = load_config()
     if reviewer:
         config = replace(config, reviewer=reviewer)
+    if goal is not None:
+        config = replace(config, goal=goal)
+    read_goal(config.goal)  # before anything is opened
     current_verdicts(study)
     begin(study, config.reviewer)
     opened = _queue(study, config.reviewer, queue, filter, blind, first, plain)
     with _meanwhile(study, reviewer or ""):
         if plain and opened is not None:
             from medreview.cli.plain import review_plain
+            from medreview.review.goal import sitting_goal
             from medreview.review.open_session import open_session
 
-            review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal))
+            aim = sitting_goal(config.goal)
+            review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim))
         else:
             from medreview.screens.app import run
 

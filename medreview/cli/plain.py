@@ -7,6 +7,8 @@ from typing import Protocol
 
 from medreview.cli.output import say
 from medreview.cli.plain_conflict import show_conflicts
+from medreview.cli.plain_finding import FINDS
+from medreview.cli.plain_finding import HELP as FINDING_HELP
 from medreview.cli.plain_sitting import HELP as SITTING_HELP
 from medreview.cli.plain_sitting import begin, end_of_block, end_of_sitting, words
 from medreview.cli.plain_words import wrapped
@@ -85,6 +87,8 @@ def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
                 print(visible_line(str(error)))
             if alert := session.alert():
                 print(wrapped(alert))
+            if session.goal is not None and (reached := session.goal.reached()):
+                print(wrapped(reached))
     except (EOFError, KeyboardInterrupt):
         print()
     finally:
@@ -132,6 +136,9 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
         _follow(session, lines, lines.decides[word](rest.strip()), before)
     elif word in aside:
         aside[word]()
+    elif word in FINDS:
+        if FINDS[word](session, rest.strip()):
+            _show(session, lines)
     elif label is not None:
         step = session.decide(label.level)
         _follow(session, lines, step, session.receipt if lines.decided(label) else before)
@@ -167,7 +174,15 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
 def _help(asks: Asks, lines: Lines) -> str:
     digits = ", ".join(f"{label.key} {label.name}" for label in asks.levels)
     return (
-        wrapped(f"my verdict: {digits}") + "\n" + _HELP.format(noun=asks.noun) + "\n" + SITTING_HELP + "\n" + lines.help
+        wrapped(f"my verdict: {digits}")
+        + "\n"
+        + _HELP.format(noun=asks.noun)
+        + "\n"
+        + FINDING_HELP
+        + "\n"
+        + SITTING_HELP
+        + "\n"
+        + lines.help
     )
 
 
@@ -301,7 +316,8 @@ def _show(session: Deciding, lines: Lines) -> None:
     narrowed = f", filter {session.queue.filter}" if session.queue.filter else ""
     print()
     print(visible_line(f"{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
-    print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}")
+    aim = f"; this sitting {session.goal.words}" if session.goal is not None else ""
+    print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}{aim}")
     lines.show()
     if isinstance(session, Adjudicating):
         show_conflicts(session)

@@ -90,6 +90,8 @@ class Deciding(Sitting):
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._before = own
         self.acted |= {unit}
+        if self.goal is not None:
+            self.goal.add(unit)
         if blind and not reveals:
             return self._block_end()
         self._ends_block = reveals and waited and self._nothing_waits()
@@ -349,6 +351,8 @@ class Deciding(Sitting):
         else:
             words = f"{unit_name(self.study.reader, unit)} {words}, not in this queue".lstrip()
         self._after(unit, receipt, words)
+        if self.goal is not None:
+            self.goal.settle(unit, decided=self.state_of(unit) == "decided")
 
     def _edit_retracted(self, act: Act, receipt: Receipt, words: str) -> None:
         """Go to the statement that is whole again, or to the parts that are there again."""

@@ -4,6 +4,7 @@ from medreview.labels import Reveal
 from medreview.review.adjudicating import StatementConflicts, UnitConflicts
 from medreview.review.deciding import Deciding
 from medreview.review.drafts import Drafts
+from medreview.review.goal import SittingGoal
 from medreview.review.queue import Queue
 from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
@@ -20,8 +21,15 @@ def open_session(
     reveal: Reveal = "block",
     drafts: Drafts | None = None,
     at: str = "",
+    goal: SittingGoal | None = None,
 ) -> Deciding:
-    """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off."""
+    """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.
+
+    ``goal``: what the sitting is to come to, shared by all queues of it.
+    """
     kinds = (StatementConflicts, UnitConflicts) if queue.kind.chosen == "conflicts" else (ReviewSession, UnitSession)
     kind = kinds[queue.kind.unit != STATEMENT]
-    return kind(study, reviewer, queue, pass_no=max(pass_no, queue.kind.pass_no), reveal=reveal, drafts=drafts, at=at)
+    pass_no = max(pass_no, queue.kind.pass_no)
+    session = kind(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
+    session.goal = goal
+    return session

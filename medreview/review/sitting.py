@@ -13,6 +13,7 @@ from medreview.review.document_outline import DocumentOutline
 from medreview.review.drafts import Draft, Drafts, note_field
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
+from medreview.review.goal import SittingGoal
 from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.judge_words import JudgeWords
@@ -38,6 +39,8 @@ class Sitting(ABC):
 
     asks: Asks
     """What is asked of the units of this queue."""
+    goal: SittingGoal | None = None
+    """What the sitting is to come to, if the reviewer said it."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
 

@@ -194,3 +194,21 @@ def test_rankings_and_suggested_facts_are_decided_in_lines(medreview, tmp_path):
     assert "category other" in done.stdout
     assert "fact added: “She smokes.”" in done.stdout
     assert "Name a category by its letter" in done.stdout
+
+
+def test_filters_decisions_and_notes_are_found_and_gone_to(medreview, demo, monkeypatch):
+    monkeypatch.setenv("EDITOR", "sh -c 'echo written outside > \"$1\"' -")
+    script = (
+        ": response=R02\n4\n\n: \ngo R01 S1\ne\nH not\nH nothing-like-this\nnotes outside\ngo R99 S1\n: colour=red\nq\n"
+    )
+    done = medreview("review", demo, "--plain", "--queue", "responses", "--goal", "1", input=script)
+
+    assert ", filter response=R02" in done.stdout
+    assert "S1 · note" in done.stdout
+    assert "not addressed: " in done.stdout
+    assert "There is none." in done.stdout
+    assert "written outside" in done.stdout
+    assert "there is no" in done.stdout
+    assert "cannot use 'colour'" in done.stdout
+    assert done.stdout.count("The goal of this sitting is reached: 1 decided") == 1
+    assert "is no goal" in medreview("review", demo, "--plain", "--goal", "soon", check=2).stderr

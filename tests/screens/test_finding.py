@@ -204,3 +204,16 @@ async def test_a_search_goes_through_the_pane_that_is_read_and_my_notes(study: S
         assert "check dose" in screen_text(app)
         await press(pilot, "q")
         assert isinstance(app.screen, ReviewScreen)
+
+
+@SIZES
+async def test_the_pace_stands_in_the_header_and_the_goal_is_said_once(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study, goal="2")
+    async with app.run_test(size=size) as pilot:
+        assert "0/2" in pane_text(app, "header")
+        told = 0
+        for key in ("4", "x", "j", "1", "enter", "k", "j", "j", "k"):
+            await press(pilot, key)
+            told += "The goal of this sitting is reached: 2 decided" in " ".join(screen_text(app).split())
+        assert told == 1
+        assert "2/2" in pane_text(app, "header")

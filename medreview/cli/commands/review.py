@@ -41,6 +41,9 @@ def review(
     ] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Look, decide nothing.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
+    goal: Annotated[
+        str | None, typer.Option(metavar="N|TIME", help="What the sitting is to come to: 60 decisions, 45min, 1h30.")
+    ] = None,
     reviewer: Reviewer = None,
     pages: PagesFrom = None,
     mapping: Map = None,
@@ -78,7 +81,7 @@ def review(
 
             draw(opened, reviewer or load_config().reviewer, size=audit)
             queue = "audit"
-        open_review(opened, reviewer, queue, filter, blind, plain=plain)
+        open_review(opened, reviewer, queue, filter, blind, plain=plain, goal=goal)
 
 
 def _study_and_files(paths: list[Path]) -> tuple[Path, list[Path]]:

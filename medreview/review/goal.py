@@ -1,0 +1,99 @@
+"""What a sitting is to come to: so many decisions, or so many minutes; how far it is, and when it is there."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.errors import UserError
+
+_DECISIONS: Final = re.compile(r"\d{1,5}")
+_TIME: Final = re.compile(r"(?:(\d{1,2})\s*h)?\s*(?:(\d{1,4})\s*(?:m|min)?)?")
+_PACE_FROM: Final = 3
+"""Decisions from which a pace is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Decisions or minutes, the other is 0."""
+
+    decisions: int = 0
+    minutes: int = 0
+
+
+def read_goal(told: str) -> Goal | None:
+    """A goal as it is written: ``60`` decisions, ``45min``, ``1h30``; ``None`` for an empty text.
+
+    Raises :class:`UserError` for anything else, and for nothing to do.
+    """
+    text = told.strip().lower()
+    if not text:
+        return None
+    if _DECISIONS.fullmatch(text) and int(text):
+        return Goal(decisions=int(text))
+    found = _TIME.fullmatch(text)
+    minutes = 60 * int(found[1] or 0) + int(found[2] or 0) if found and not _DECISIONS.fullmatch(text) else 0
+    if not minutes:
+        raise UserError(f"{told!r} is no goal; say so many decisions (60), or a time (45min, 1h30).")
+    return Goal(minutes=minutes)
+
+
+class SittingGoal:
+    """The goal of one sitting over all its queues. It knows the time only when it is asked: nothing runs meanwhile."""
+
+    def __init__(self, goal: Goal, now: Callable[[], float] = time.monotonic) -> None:
+        self.goal = goal
+        self._now = now
+        self._start = now()
+        self._decided: set[str] = set()
+        self._taken_back: set[str] = set()
+        self._told = False
+
+    @property
+    def decided(self) -> int:
+        """Units that were decided in this sitting."""
+        return len(self._decided)
+
+    def add(self, unit: str) -> None:
+        """A unit was decided; again, it is still one."""
+        self._decided.add(unit)
+
+    def settle(self, unit: str, *, decided: bool) -> None:
+        """An act on a unit was taken back, or done again: whether it is decided now."""
+        if not decided and unit in self._decided:
+            self._decided.remove(unit)
+            self._taken_back.add(unit)
+        elif decided and unit in self._taken_back:
+            self._taken_back.remove(unit)
+            self._decided.add(unit)
+
+    @property
+    def words(self) -> str:
+        """How far it is: ``12/60 · 34 min left``, the minutes at the pace so far; ``20 decided · 12 of 45 min``."""
+        minutes, goal = self._minutes, self.goal
+        if goal.minutes:
+            return f"{self.decided} decided · {int(minutes)} of {goal.minutes} min"
+        left = goal.decisions - self.decided
+        if left <= 0 or self.decided < _PACE_FROM:
+            return f"{self.decided}/{goal.decisions}"
+        return f"{self.decided}/{goal.decisions} · {max(1, round(minutes / self.decided * left))} min left"
+
+    def reached(self) -> str:
+        """A sentence, once, when the goal is reached; ``""`` before and afterwards."""
+        minutes, goal = self._minutes, self.goal
+        there = minutes >= goal.minutes if goal.minutes else self.decided >= goal.decisions
+        if self._told or not there:
+            return ""
+        self._told = True
+        return f"The goal of this sitting is reached: {self.decided} decided in {max(1, round(minutes))} min."
+
+    @property
+    def _minutes(self) -> float:
+        return (self._now() - self._start) / 60
+
+
+def sitting_goal(told: str) -> SittingGoal | None:
+    """The goal of a sitting that begins now; ``None`` for an empty text. Raises :class:`UserError` for what is none."""
+    goal = read_goal(told)
+    return SittingGoal(goal) if goal else None
