@@ -98,7 +98,7 @@ def test_ctrl_c_in_the_editor_is_the_editors_and_nothing_saved_is_nothing_change
 def test_no_editor_and_what_it_left_in_another_encoding_are_sentences(start: Start, study_path: Path) -> None:
     terminal = start(r"printf 'caf\351' > " + '"$1"')
     terminal.type("e")
-    terminal.wait_until(lambda: "not-taken-note.txt" in "".join(terminal.shown.split()), "the file that has it")
+    terminal.wait_until(lambda: "not-taken-1-note.txt" in "".join(terminal.shown.split()), "the file that has it")
     assert "not UTF-8" in " ".join(terminal.shown.split())
     leave(terminal)
     assert not notes(study_path)
