@@ -22,7 +22,7 @@ from medreview.progress import Progress
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
-from medreview.units.registry import FORMATS
+from medreview.units.formats import FORMATS
 from medreview.units.unit_format import UnitFormat, format_of, import_units
 
 
@@ -71,7 +71,7 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
 
     Raises :class:`UserError` when it cannot be read.
     """
-    form = None if path.is_dir() else format_of(path, FORMATS, mapping)
+    form = None if path.is_dir() else format_of(path, FORMATS.values(), mapping)
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
 
 
@@ -82,7 +82,7 @@ def import_file(
 
     ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
     """
-    form = None if path.is_dir() else format_of(path, FORMATS, mapping)
+    form = None if path.is_dir() else format_of(path, FORMATS.values(), mapping)
     if form is not None:
         return _units(study, path, form, mapping, progress)
     kind = detect_format(path, mapping)

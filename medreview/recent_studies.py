@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeVar
 from medreview.errors import UserError
 from medreview.review.bookmark import last_bookmark
 from medreview.review.drafts import stored_drafts
-from medreview.review.queue_kinds import ALL as QUEUES
+from medreview.review.unit_queues import ALL as QUEUES
 from medreview.study.connection import connect
 from medreview.study.counts import Counts, load_counts, load_states
 from medreview.study.file_fault import sentence_of

@@ -11,9 +11,12 @@ from itertools import groupby
 from typing import Final
 
 from medreview.judges.majority import yes_or_no
-from medreview.judges.tasks.key_facts import CONTRADICTION, PRESENCE
 from medreview.labels import FALSE_QUOTES, TieRule
 from medreview.text import Span
+
+PRESENCE: Final = "key_fact_presence"
+CONTRADICTION: Final = "key_fact_contradiction"
+"""The two questions, as tasks of judges."""
 
 _VOTES: Final = """
 SELECT v.response_id, v.key_fact_id, v.key_fact_vote_id, v.task, v.raw_answer, v.answer, v.quote_status, v.quote_start,

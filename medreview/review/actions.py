@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.labels import FLAGS
-from medreview.review.queue_kinds import ALL
+from medreview.review.unit_queues import ALL
 from medreview.units.asks import STATEMENT, Asks
 
 

@@ -9,9 +9,10 @@ from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.conflicts import conflict_units
 from medreview.review.queue_filters import conditions as narrowed_by
-from medreview.review.queue_kinds import ALL, ROWS, Mode, QueueKind, shown_in, unit_rows
+from medreview.review.queue_kinds import ROWS, Mode, QueueKind, shown_in
 from medreview.review.second_annotation import ready_units
 from medreview.review.second_pass import in_pass
+from medreview.review.unit_queues import ALL, unit_rows
 from medreview.study import Study
 from medreview.study.package import without_judges
 from medreview.study.unit_ids import STATEMENT

@@ -7,21 +7,10 @@ from dataclasses import dataclass
 from medreview.next_step import command
 from medreview.review.audit import members, size_when_asked
 from medreview.review.conflicts import conflict_units
-from medreview.review.queue_kinds import (
-    CONFLICTS,
-    KEPT,
-    KINDS,
-    RESERVED,
-    ROWS,
-    SECOND,
-    SHARE,
-    SHOWABLE,
-    UNIT_QUEUES,
-    QueueKind,
-    unit_rows,
-)
+from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
 from medreview.review.second_annotation import ready_units, shares
 from medreview.review.second_pass import due_units, in_pass
+from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.study import Study
 from medreview.study.counts import count_statements
 from medreview.study.unit_ids import kind_of

@@ -7,7 +7,8 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.queue import Queue, open_queue
-from medreview.review.queue_kinds import ALL, Mode
+from medreview.review.queue_kinds import Mode
+from medreview.review.unit_queues import ALL
 from medreview.storable import storable_text
 from medreview.study import Study
 

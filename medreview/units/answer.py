@@ -11,7 +11,6 @@ from medreview.units.answer_tables import ANSWER_TABLES
 from medreview.units.cited_source import load_sources
 from medreview.units.findings import Finding, alone, findings_of
 from medreview.units.kind import Rating, UnitKind
-from medreview.units.medhalu import MEDHALU
 from medreview.units.opinions import common, opinions_on
 from medreview.units.reference_answers import CORRECT_ANSWER, correct_answers_are, load_reference
 from medreview.units.source_document import source_document
@@ -33,7 +32,6 @@ class Answer(UnitKind):
     axis = "hallucination"
     levels = ANSWER
     entry = "spans"
-    form = MEDHALU
     tables = ANSWER_TABLES
     rows = """SELECT 'answer:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
        model, origin, record_id

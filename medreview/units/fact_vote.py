@@ -4,8 +4,15 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from medreview.judges.fact_votes import FactInResponse, FactVote, JuryWord, fact_in_response, facts_in_responses
-from medreview.judges.tasks.key_facts import CONTRADICTION, PRESENCE
+from medreview.judges.fact_votes import (
+    CONTRADICTION,
+    PRESENCE,
+    FactInResponse,
+    FactVote,
+    JuryWord,
+    fact_in_response,
+    facts_in_responses,
+)
 from medreview.judges.ties import tie_rule
 from medreview.labels import PRESENCE as LEVELS
 from medreview.labels import TieRule, label_words

@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 from medreview.study.events import NewEvent
 from medreview.units.asks import Asks
-from medreview.units.unit_format import UnitFormat
 from medreview.units.view import Document, Machines, UnitView
 
 Cell = str | int | float | None
@@ -57,8 +56,8 @@ class UnitKind(Asks, ABC):
 
     Beside what it asks: ``title`` is what the first screen calls its queue, ``about`` a sentence on what is asked.
     ``key`` opens its queue on the first screen; ``queue`` is the queue's name, the kind and an s when empty. ``blind``:
-    its queue is blind unless asked otherwise. ``tables``: what an export has of it beside the labels. ``form``: the
-    files that it comes in, ``None`` for what is made of material that is there.
+    its queue is blind unless asked otherwise. ``tables``: what an export has of it beside the labels. The
+    files that it comes in are in ``formats.FORMATS``.
 
     ``models``: which values of a stored unit's content name what wrote it, or are its word for it, as in
     unit_values.csv and with ``*`` for any number (``outputs.*.model``): they are left out of what is given to somebody
@@ -79,7 +78,6 @@ class UnitKind(Asks, ABC):
     blind: bool = True
     models: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
-    form: UnitFormat | None = None
     filters: Mapping[str, str] = MappingProxyType({})
 
     @property

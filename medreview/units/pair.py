@@ -15,7 +15,6 @@ from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import PAIR, STATEMENT, ids_of, unit_id
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
-from medreview.units.pair_format import FORMAT
 from medreview.units.pair_table import FROM_PAIRS
 from medreview.units.source_document import SOURCE, response_document, source_document
 from medreview.units.statement_names import statement_name
@@ -60,7 +59,6 @@ class Pair(UnitKind):
     reasons = REASONS
     leads_to = STATEMENT
     parsed = True
-    form = FORMAT
     tables = (FROM_PAIRS,)
     rows = """SELECT 'pair:' || p.statement_id || ':' || p.source_id AS unit, r.ordinal AS cluster,
        10000000000 * s.place + 1000 * coalesce(s."start", 0) + p.ordinal AS ordinal, s.text, r.model, r.origin,

@@ -11,7 +11,6 @@ from medreview.units.about import about
 from medreview.units.content_table import content_table
 from medreview.units.kind import Cell, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
-from medreview.units.qa_format import FORMAT
 from medreview.units.qa_item import TYPES, QAItem, item_of
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, content_value, load_unit
 from medreview.units.view import Machines, Part, UnitView
@@ -65,7 +64,6 @@ class QA(UnitKind):
     axis = "relevance"
     levels = RELEVANCE
     rows = GROUPED_ROWS.format("qa")
-    form = FORMAT
     filters = MappingProxyType({"type": content_value("type")})
     tables = (content_table("qa", "qa_items.csv", _COLUMNS, _cells),)
 

@@ -10,7 +10,6 @@ from medreview.units.about import about
 from medreview.units.content_table import content_table
 from medreview.units.kind import Cell, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
-from medreview.units.question_format import FORMAT
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
 from medreview.units.view import Document, Machines, Part, UnitView
 
@@ -32,7 +31,6 @@ class Question(UnitKind):
     axis = "answerability"
     levels = ANSWERABILITY
     rows = GROUPED_ROWS.format("question")
-    form = FORMAT
     tables = (
         content_table(
             "question",

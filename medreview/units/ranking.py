@@ -13,7 +13,6 @@ from medreview.text import sha256
 from medreview.units.kind import Cell, Rating, Table, UnitKind
 from medreview.units.opinions import stored_opinions
 from medreview.units.ranking_entry import shown_order
-from medreview.units.ranking_file import FORM
 from medreview.units.stored import ROWS, StoredUnit, load_unit
 from medreview.units.view import Document, Machines, Opinion, Part, UnitView
 
@@ -44,7 +43,6 @@ class Ranking(UnitKind):
     also = ("quality",)
     entry = "order"
     rows = ROWS.format("ranking")
-    form = FORM
     models = ("outputs.*.model",)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:

@@ -15,7 +15,6 @@ from medreview.units.ranking import Ranking
 from medreview.units.revision import Revision
 from medreview.units.statement_view import load_name
 from medreview.units.suggestion import Suggestion
-from medreview.units.unit_format import UnitFormat
 from medreview.units.whole_response import WholeResponse
 
 _EVERY: Final[tuple[UnitKind, ...]] = (
@@ -31,9 +30,6 @@ _EVERY: Final[tuple[UnitKind, ...]] = (
 )
 KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
 """In the order of the first screen; the statement, which has its own queues, stands before them."""
-
-FORMATS: Final[tuple[UnitFormat, ...]] = tuple(kind.form for kind in KINDS.values() if kind.form is not None)
-"""Every format of a file of units, asked in this order: a file that could be of two is of the first."""
 
 
 def asks_of(unit: str) -> Asks:

@@ -10,7 +10,6 @@ from medreview.units.about import about
 from medreview.units.content_table import content_table
 from medreview.units.kind import Cell, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
-from medreview.units.revision_format import FORMAT, misfit
 from medreview.units.statement_view import load_name
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
 from medreview.units.view import Document, Machines, Part, UnitView
@@ -40,6 +39,19 @@ def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
     )
 
 
+_OF_REVISIONS: Final = ("supported", "not_supported", "meaning_lost")
+_OF_REMOVALS: Final = ("removal_right", "removal_wrong")
+
+
+def misfit(revised: str, label: str) -> str:
+    """Why a label cannot be given to a revision (``revised`` is its text) or to a removal (that is empty)."""
+    if revised and label in _OF_REMOVALS:
+        return "The statement was revised, not removed: press 1, 2 or 3."
+    if not revised and label in _OF_REVISIONS:
+        return "The statement was removed, so that there is no revised text: press 4 or 5."
+    return ""
+
+
 class Revision(UnitKind):
     """``revision:ID``. Who revised it, why, by which quote, and what a judge says of it now are shown afterwards."""
 
@@ -51,7 +63,6 @@ class Revision(UnitKind):
     axis = "revision"
     levels = REVISION
     rows = GROUPED_ROWS.format("revision")
-    form = FORMAT
     tables = (content_table("revision", "revisions.csv", _COLUMNS, _cells),)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.study import Study
 from medreview.units.record_parts import ABOUT, address_of, made_by, passage_of, said_of
+from medreview.units.revision import misfit
 from medreview.units.stored import NewUnit
 from medreview.units.unit_format import Brought, UnitFormat
 
@@ -23,17 +24,6 @@ _REMOVAL: Final = ("remove", "removed", "removal", "delete", "deleted")
 _REVISION: Final = ("revise", "revised", "revision", "")
 _LONGEST: Final = 1.5
 """Times the length of the original."""
-OF_REVISIONS: Final = ("supported", "not_supported", "meaning_lost")
-OF_REMOVALS: Final = ("removal_right", "removal_wrong")
-
-
-def misfit(revised: str, label: str) -> str:
-    """Why a label cannot be given to a revision (``revised`` is its text) or to a removal (that is empty)."""
-    if revised and label in OF_REMOVALS:
-        return "The statement was revised, not removed: press 1, 2 or 3."
-    if not revised and label in OF_REVISIONS:
-        return "The statement was removed, so that there is no revised text: press 4 or 5."
-    return ""
 
 
 def read_revision(values: Mapping[str, Any], study: Study) -> Brought:

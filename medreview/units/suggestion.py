@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from medreview.evidence.grounding import ground
 from medreview.labels import CATEGORY, FALSE_QUOTES, PROVEN_QUOTES, SUGGESTION, label_words
 from medreview.study.case_facts import own_fact_id
 from medreview.study.events import NewEvent
-from medreview.units.case_file import FORM
 from medreview.units.cases import case_of
 from medreview.units.kind import Cell, Rating, Table, UnitKind
 from medreview.units.stored import content_value, load_unit
@@ -118,7 +116,6 @@ class Suggestion(UnitKind):
     adds = "fact"
     rows = f"""SELECT u.unit_id AS unit, c.ordinal AS cluster, u.ordinal, u.text, u.model, u.origin, u.record_id
 {_HERE}"""
-    form = FORM
     models = ("quote",)  # names nobody, but is what the model that suggested the fact says for it
     filters = MappingProxyType({"category": content_value("category")})
 
@@ -189,6 +186,8 @@ def _located(quote: str, documents: Sequence[Document]) -> Passage | None:
     """Where a quotation stands: in the first document that has it, else missing from the first of all."""
     if not quote or not documents:
         return None
+    from medreview.evidence.grounding import ground
+
     found = [(document, ground(quote, document.text)) for document in documents]
     document, grounding = next(((d, g) for d, g in found if g.status in PROVEN_QUOTES), found[0])
     return Passage(document.key, quote, grounding.status, grounding.spans)

@@ -105,7 +105,7 @@ class ImportedUnits:
     unused: list[UnusedColumn] = field(default_factory=list)
 
 
-def format_of(path: Path, formats: Sequence[UnitFormat], mapping: Mapping[str, str] = AS_NAMED) -> UnitFormat | None:
+def format_of(path: Path, formats: Collection[UnitFormat], mapping: Mapping[str, str] = AS_NAMED) -> UnitFormat | None:
     """The format of a file among some, or ``None``; raises :class:`UserError` when it cannot be read."""
     first, _ = peek(open_rows(path)[0])
     rows = [row for row in first if isinstance(row, Row)]

@@ -8,6 +8,7 @@ import pytest
 from medreview.import_files import import_file
 from medreview.progress import SILENT
 from medreview.study import Study
+from medreview.units.formats import FORMATS
 from medreview.units.registry import KINDS
 from tests.docs.test_pages import page
 
@@ -17,7 +18,7 @@ EXAMPLES = {
     for name in re.findall(r'"unit": "(\w+)"', block)[:1]
 }
 """By format, of those whose records say it."""
-OF_FORMAT = {kind.form.name: kind for kind in KINDS.values() if kind.form is not None}
+OF_FORMAT = {form.name: KINDS[kind] for kind, form in FORMATS.items()}
 """The kind whose units come in a format; that of suggested facts is ``case``."""
 
 

@@ -5,7 +5,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.queue import kind_named, open_queue
 from medreview.review.queue_filters import FilterWords
-from medreview.review.queue_kinds import ALL, Mode
+from medreview.review.queue_kinds import Mode
 from medreview.review.saved_filters import (
     LONGEST,
     delete_filter,
@@ -14,6 +14,7 @@ from medreview.review.saved_filters import (
     save_filter,
     saved_filters,
 )
+from medreview.review.unit_queues import ALL
 from medreview.study import Study
 from medreview.study.unit_ids import MADE_OF
 from tests.support.unit_samples import SAMPLES

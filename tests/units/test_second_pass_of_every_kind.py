@@ -15,9 +15,9 @@ from medreview.review.gold import gold_results, set_gold
 from medreview.review.guidelines import in_force
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.queue_kinds import SECOND
 from medreview.review.second_pass import due_units, labelled_twice, set_second_pass
 from medreview.review.summary_lines import summary_lines
+from medreview.review.unit_queues import SECOND
 from medreview.review.unit_session import UnitSession
 from medreview.screens.app import Workbench
 from medreview.study import Study

@@ -28,8 +28,6 @@ from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
 
-PRESENCE: Final = "key_fact_presence"
-CONTRADICTION: Final = "key_fact_contradiction"
 CATEGORIES: Final = tuple(label.level for label in CATEGORY)
 
 

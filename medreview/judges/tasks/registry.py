@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
+from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.judges.prompts import Prompt, load_prompt
 from medreview.judges.tasks import hallucination, key_facts, merged, parsing, verification
 from medreview.judges.tasks.task import Task
@@ -18,8 +19,8 @@ _TASKS: Final[Mapping[str, Callable[[Study, JudgeSettings, Prompt], Task]]] = {
     merged.NAME: merged.Merged,
     hallucination.ALONE: hallucination.Hallucination,
     hallucination.ASSISTED: hallucination.Hallucination,
-    key_facts.PRESENCE: key_facts.KeyFacts,
-    key_facts.CONTRADICTION: key_facts.KeyFacts,
+    PRESENCE: key_facts.KeyFacts,
+    CONTRADICTION: key_facts.KeyFacts,
 }
 NAMES: Final = tuple(_TASKS)
 
