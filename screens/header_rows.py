@@ -119,11 +119,11 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     name, badges = subject.words, subject.badges
     mine = said_by_me(session)
     narrowed = _filter(session, "  " if mine else "")
-    room = columns - width(subject.name) - 4 - sum(width(visible(text)) for text, _ in narrowed)
+    room = columns - width(visible(subject.name)) - 4 - sum(width(visible(text)) for text, _ in narrowed)
     mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""
     right: list[StyledText] = [(mine, "badge" if session.own.stale else "good"), *narrowed]
     room = columns - 2 - sum(width(visible(text)) for text, _ in right)
-    left: list[StyledText] = [(f" {fit(visible(name), min(width(visible(name)), max(4, room // 2)))}", "")]
+    left: list[StyledText] = [(f" {_named(visible(subject.name), visible(name), room // 2)}", "")]
     room -= width(left[0][0]) + 5
     record = visible(subject.record)
     if record and width(record) + 3 <= room - width(badges):
@@ -131,6 +131,11 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     if badges and room > 8:
         left.append(("   " + fit(badges, min(width(badges), room)), "badge"))
     return [*left, ("", "fill"), *right, (" ", "")]
+
+
+def _named(name: str, words: str, room: int) -> str:
+    """The name with as much of what may be said beside it as has room; the name is never cut."""
+    return fit(words, min(width(words), room)) if room > width(name) + 1 else name
 
 
 def _read_only(session: Deciding) -> list[str]:

@@ -1,17 +1,22 @@
 """Words around the statement: what must not be cut, hidden or in the way."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from medreview.config import Config
+from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
+from medreview.screens.header_rows import Subject, header_rows
 from medreview.screens.statement_rows import statement_height, statement_rows
 from medreview.study import Study
+from medreview.units.registry import KINDS
 from tests.screens.sepsis_study import SEPSIS, change_page
+from tests.support.unit_samples import two_responses
 from tests.support.workbench import (
     PLAIN,
     blind_workbench,
@@ -225,3 +230,19 @@ async def test_the_strip_says_what_is_wrong_with_a_quote(study: Study) -> None:
         async with app.run_test(size=(100, 26)) as pilot:
             await press(pilot, "j")
             assert words in pane_text(app, "judges")
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_what_i_said_of_a_pair_leaves_its_name_whole(tmp_path: Path, columns: int) -> None:
+    with Study.create(tmp_path / "pairs.medreview") as study:
+        two_responses(study)
+        session = open_session(study, "kb", open_queue(study, "pairs", "kb", blind=False))
+        for place in (0, 1):
+            session.go(place)
+            session.decide("not_addressed")
+        session.flag("dispute")
+        session.note("A remark.")
+        view = KINDS["pair"].load(study.reader, session.unit)
+        row = header_rows(session, Subject(view.name, f"{view.name} atlas-2 · clinic"), "a", columns)[1]
+        assert row[0][0].strip() == view.name
+        assert "not addressed · dispute" in "".join(text for text, _ in row)
