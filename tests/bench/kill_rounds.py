@@ -17,6 +17,7 @@ import re
 import shutil
 import signal
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from medreview.study import Study
@@ -34,13 +35,19 @@ ENDS = ("kill", "hup", "close")
 
 
 class Watched(Terminal):
-    """A terminal that remembers the highest receipt it has shown."""
+    """A terminal that remembers the receipts that it has shown."""
 
     receipt = 0
+    """The highest of them."""
+
+    def __init__(self, command: Sequence[str | Path]) -> None:
+        self.receipts: set[int] = set()
+        super().__init__(command)
 
     def took(self, piece: bytes) -> None:
         super().took(piece)
-        self.receipt = max(self.receipt, *map(int, RECEIPT.findall(self.shown)), 0)
+        self.receipts.update(map(int, RECEIPT.findall(self.shown)))
+        self.receipt = max(self.receipts, default=0)
 
 
 def one_round(study: Path, how: str, luck: random.Random) -> tuple[int, list[str]]:
