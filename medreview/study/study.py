@@ -22,7 +22,7 @@ from medreview.study.file_fault import NO_TEXT, FileFault, damaged, sentence_of
 from medreview.study.file_identity import FileIdentity
 from medreview.study.file_kind import refuse_no_file
 from medreview.study.lock import WriterLock
-from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, schema_version
+from medreview.study.migrations import APPLICATION_ID, NEWEST, empty_file, migrate, schema_version
 from medreview.study.rescue import Elsewhere
 from medreview.study.row_seals import is_sealed, seal_all
 from medreview.study.writer import Writer
@@ -212,9 +212,9 @@ def _taken(path: Path) -> UserError:
 
 def _begin(path: Path, title: str) -> None:
     """An empty study in a workplace; without a write-ahead log, so that the one file is all of it."""
-    create(path).close()
+    with create(path) as file:
+        file.write(empty_file())
     with closing(connect(path)) as connection:
-        migrate(connection)
         connection.executemany(
             "INSERT INTO study VALUES (?, ?)",
             [

@@ -1,7 +1,9 @@
 """The numbered steps that bring a study file up to date; the file's ``user_version`` is the last one done."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -28,14 +30,20 @@ def migrate(connection: sqlite3.Connection, *, seal: bool = True) -> None:
     run_steps(connection, scripts, seal=seal)
 
 
-def new_schema() -> dict[tuple[str, str], tuple[str, str | None]]:
-    """The schema of a new file, as :func:`schema_of`."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    try:
+@cache
+def empty_file() -> bytes:
+    """A file of the newest version with nothing in it: made once in a process."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection)
+        return connection.serialize()
+
+
+@cache
+def new_schema() -> Mapping[tuple[str, str], tuple[str, str | None]]:
+    """The schema of a new file, as :func:`schema_of`."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(empty_file())
         return schema_of(connection)
-    finally:
-        connection.close()
 
 
 def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str | None]]:
