@@ -132,7 +132,9 @@ def test_the_line_prompts(study: Study, tie: TieRule, tmp_path: Path) -> None:
 
     assert len(parts) == len(RIGHT)
     for part, (name, right) in zip(parts, RIGHT.items(), strict=True):
-        said = re.findall(r"^judge (.+?) on source (\d): ([a-z ]+?(?: \([a-z ]+\))?)[,.]", part, re.MULTILINE)
+        line = r"judge (\w+|offline \(words only\))(?: by \S+, \S+)? on source (\d)(?: \([a-z ]+\))?: "
+        line += r"([a-z ]+?(?: \([a-z ]+\))?)[,.]"
+        said = re.findall(line, " ".join(part.split()))
         by_judge = {judge: {word for who, _, word in said if who == judge} for judge, *_ in said}
         models = {judge: word for judge, word in right.words.items() if judge != "offline"}
         assert set(by_judge) - {"offline (words only)"} == set(models), name
