@@ -113,6 +113,7 @@ def test_a_child_that_ended_because_nobody_asked_is_replaced_without_a_word(no_c
 
 
 def test_ctrl_c_ends_the_reading_and_the_child(no_children):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests in the background ignores it
     main = threading.main_thread().ident
     assert read_in_child(fetched(PAGE)).state == "ok"
     (child,) = reader._IDLE
