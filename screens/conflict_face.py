@@ -6,7 +6,6 @@ from typing import Final
 
 from textual.geometry import Region, Size
 
-from medreview.labels import label_words
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.conflicts import Conflict, GivenLabel
 from medreview.review.layout.cells import fit, width
@@ -78,9 +77,13 @@ class ConflictFace:
         for place, conflict in enumerate(self._session.conflicts):
             axis = f"{conflict.axis}: " if place else ""
             for given in conflict.labels:
-                row += [("── ", "rule"), (f"{axis}{visible(given.reviewer)} ", "dim"), *_label(conflict, given.label)]
+                row += [
+                    ("── ", "rule"),
+                    (f"{axis}{visible(given.reviewer)} ", "dim"),
+                    *self._label(conflict, given.label),
+                ]
                 row.append((f" {_time(given)} " if timed else " ", "dim"))
-            row += _settled(conflict)
+            row += self._settled(conflict)
         return row
 
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
@@ -91,29 +94,27 @@ class ConflictFace:
                 rows.append([(f" {conflict.axis}", "dim")])
             for given in conflict.labels:
                 told = "" if given.independent else " · knew another's"
-                rows.append([(f" {visible(given.reviewer)}  ", ""), *_label(conflict, given.label),
+                rows.append([(f" {visible(given.reviewer)}  ", ""), *self._label(conflict, given.label),
                              (f"  {_time(given)} · {given.mode}{told}", "dim")])  # fmt: skip
                 rows += _wrapped(_beside(given, named=False), columns)
-            if settled := _settled(conflict):
+            if settled := self._settled(conflict):
                 rows.append([(" ", ""), *settled[1:]])
         if len(rows) == 1:
             rows.append([(" nobody differs here any more", "dim")])
         return rows[:most]
 
+    def _label(self, conflict: Conflict, label: str) -> list[StyledText]:
+        words = self._session.words_on(conflict.axis, label)
+        sign = "" if conflict.axis == "rank" or glyph(label) == label else f"{glyph(label)} "
+        return [(f"{sign}{words.upper()}", f"{STYLE.get(label, '')} key".strip())]
 
-def _label(conflict: Conflict, label: str) -> list[StyledText]:
-    words = label_words(conflict.axis, label)
-    sign = "" if conflict.axis == "rank" or glyph(label) == label else f"{glyph(label)} "
-    return [(f"{sign}{words.upper()}", f"{STYLE.get(label, '')} key".strip())]
-
-
-def _settled(conflict: Conflict) -> list[StyledText]:
-    settled = conflict.settled
-    if settled is None:
-        return []
-    again = "" if settled.stands else ", open again"
-    return [("── ", "rule"), ("settled: ", "good" if settled.stands else "badge"), *_label(conflict, settled.label),
-            (f" by {visible(settled.reviewer)}{again} ", "dim")]  # fmt: skip
+    def _settled(self, conflict: Conflict) -> list[StyledText]:
+        settled = conflict.settled
+        if settled is None:
+            return []
+        again = "" if settled.stands else ", open again"
+        return [("── ", "rule"), ("settled: ", "good" if settled.stands else "badge"),
+                *self._label(conflict, settled.label), (f" by {visible(settled.reviewer)}{again} ", "dim")]  # fmt: skip
 
 
 def _time(given: GivenLabel) -> str:

@@ -84,7 +84,8 @@ class UnitHandlers(ActionHandlers):
             (_, order), *qualities = entry.labels
             self._follow(units.decide_order(order, qualities))
 
-        self._stage.open(RankingDialog(RankingEntry(view.numbers).press(key), look, give, self._close))
+        entry = RankingEntry(view.numbers, rated=not units.settles).press(key)
+        self._stage.open(RankingDialog(entry, look, give, self._close))
 
     def _edit(self) -> None:
         units = self._units

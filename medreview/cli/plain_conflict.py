@@ -1,7 +1,6 @@
 """A conflict as lines: who said what, when and why, and what settled it."""
 
 from medreview.cli.plain_words import wrapped
-from medreview.labels import label_words
 from medreview.review.adjudicating import Adjudicating
 from medreview.words import in_words
 
@@ -15,12 +14,13 @@ def show_conflicts(session: Adjudicating) -> None:
         axis = "" if conflict is found[0] else f" ({in_words(conflict.axis)})"
         for given in conflict.labels:
             known = "" if given.independent else ", knew another's label"
-            print(wrapped(f"{given.reviewer}{axis}: {label_words(conflict.axis, given.label)}, {given.mode}{known}, "
+            words = session.words_on(conflict.axis, given.label)
+            print(wrapped(f"{given.reviewer}{axis}: {words}, {given.mode}{known}, "
                           f"{given.at_utc[:16].replace('T', ' ')}"))  # fmt: skip
             for name, words in (("reason", in_words(given.reason)), ("text", given.text), ("note", given.note)):
                 if words:
                     print(wrapped(f"  {name}: {words}"))
         if (settled := conflict.settled) is not None:
             again = "" if settled.stands else ", open again: a label has changed since"
-            words = label_words(conflict.axis, settled.label)
+            words = session.words_on(conflict.axis, settled.label)
             print(wrapped(f"settled{axis}: {words}, by {settled.reviewer} ({in_words(settled.by)}){again}"))

@@ -33,7 +33,8 @@ def entry_help(session: UnitSession) -> list[str]:
     """One line on each of these words."""
     lines = []
     if session.asks.entry == "order":
-        lines.append("rank 2>1=3 gob  outputs from best to worst, then for output 1, 2, ... good, okay or bad")
+        also = "" if session.settles else ", then for output 1, 2, ... good, okay or bad"
+        lines.append(f"{_example(session)}  outputs from best to worst{also}")
     if session.asks.entry == "words":
         lines.append(f"{session.asks.level_named(EDITED).key} TEXT  it must be said, in these words")
     letters = ", ".join(f"{label.key} {label.name}" for label in AXES["category"])
@@ -44,19 +45,25 @@ def entry_help(session: UnitSession) -> list[str]:
     return lines
 
 
+def _example(session: UnitSession) -> str:
+    """How an order is typed; where a conflict is settled, without qualities, which are no matter of conflict."""
+    return "rank 2>1=3" if session.settles else "rank 2>1=3 gob"
+
+
 def _rank(session: UnitSession, rest: str) -> FollowUp:
-    entry = RankingEntry(session.view.numbers if session.view else ())
+    entry = RankingEntry(session.view.numbers if session.view else (), rated=not session.settles)
+    example = f"as in: {_example(session)}"
     for sign in rest.casefold():
         if sign in " >,:":
             continue
         after = entry.press(sign)
         if after == entry:
-            raise UserError(f"{sign!r} does not fit here; give an order and a quality for each, as in: rank 2>1=3 gob")
+            raise UserError(f"{sign!r} does not fit here; {example}")
         entry = after
     if entry.phase != "done":
         left = " ".join(map(str, entry.open))
         missing = f"no rank yet: output {left}" if left else f"no quality yet: output {entry.rating}"
-        raise UserError(f"There is {missing}; as in: rank 2>1=3 gob")
+        raise UserError(f"There is {missing}; {example}")
     (_, order), *qualities = entry.labels
     return session.decide_order(order, qualities)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import Reveal, Via, label_words
+from medreview.labels import Reveal, Via
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
@@ -16,6 +16,7 @@ from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
+from medreview.units.registry import words_on
 
 
 class Adjudicating(Deciding):
@@ -42,6 +43,10 @@ class Adjudicating(Deciding):
     def conflicts(self) -> tuple[Conflict, ...]:
         """Those of the unit on the screen, that on the axis of its kind first."""
         return conflicts_of(self.study.reader, self.unit) if self.unit else ()
+
+    def words_on(self, axis: str, label: str) -> str:
+        """A label on the unit on the screen in words: an order in the places that its outputs have there."""
+        return words_on(self.study.reader, self._current(), axis, label)
 
     @property
     def block(self) -> BlindBlock | None:
@@ -87,7 +92,7 @@ class Adjudicating(Deciding):
             raise UserError(f"Nobody differs on this {self.asks.noun} ({axis.replace('/', ' ')}).")
         event = adjudication(conflict, self.reviewer, label, **more)
         by = "by agreement" if self.reviewer in conflict.reviewers else "by a third reviewer"
-        self._write([event], f"{self.name} settled: {label_words(axis, label)}, {by}")
+        self._write([event], f"{self.name} settled: {self.words_on(axis, label)}, {by}")
         self.acted |= {self.unit}
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:

@@ -1,13 +1,14 @@
 """What a sitting tells at the end of a block and of itself: its gold items are told with it, once and for all."""
 
 from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from medreview.review.block_summary import BlockSummary, block_summary
 from medreview.review.deciding import Deciding
 from medreview.review.gold import tell, untold_units
 from medreview.review.summary_lines import summary_lines
-from medreview.units.registry import unit_name
+from medreview.units.registry import unit_name, words_on
 
 LEAST: Final = 20
 """Units decided or put off in a sitting from which on it is summed up when it ends."""
@@ -44,4 +45,5 @@ def _told(session: Deciding, units: Collection[str], *, shown: bool, gold: Colle
         pass_no=session.pass_no,
         agrees=session.agrees_on if shown else None,
     )
-    return summary_lines(summary, lambda unit: unit_name(session.study.reader, unit))
+    reader = session.study.reader
+    return summary_lines(summary, partial(unit_name, reader), partial(words_on, reader))

@@ -2,18 +2,26 @@
 
 from collections.abc import Callable, Iterator
 
-from medreview.labels import label_words
 from medreview.review.block_summary import BlockSummary
 from medreview.review.gold import GoldResult
 from medreview.words import counted
 
 NameOf = Callable[[str], str]
 """What the screen calls a unit."""
+WordsOn = Callable[[str, str, str], str]
+"""What the screen calls a label, by unit, axis and label."""
 
 
-def summary_lines(summary: BlockSummary, name_of: NameOf, *, judges: str = "the judges") -> list[str]:
+def summary_lines(
+    summary: BlockSummary, name_of: NameOf, words_on: WordsOn, *, judges: str = "the judges"
+) -> list[str]:
     """Paragraphs, in their order; a detail is indented by two blanks. Texts of gold items come as they are."""
-    return [*_done(summary), *_gold(summary, name_of), *_figures(summary, judges), *_twice(summary, name_of)]
+    return [
+        *_done(summary),
+        *_gold(summary, name_of, words_on),
+        *_figures(summary, judges),
+        *_twice(summary, name_of, words_on),
+    ]
 
 
 def _done(summary: BlockSummary) -> Iterator[str]:
@@ -28,7 +36,7 @@ def _done(summary: BlockSummary) -> Iterator[str]:
         yield f"a decision: {_seconds(summary.median_ms)}{keys} (medians); in all {_minutes(summary.active_ms)}"
 
 
-def _gold(summary: BlockSummary, name_of: NameOf) -> Iterator[str]:
+def _gold(summary: BlockSummary, name_of: NameOf, words_on: WordsOn) -> Iterator[str]:
     if not summary.gold:
         return
     right = sum(one.right for one in summary.gold)
@@ -37,7 +45,7 @@ def _gold(summary: BlockSummary, name_of: NameOf) -> Iterator[str]:
         yield f"ATTENTION CHECK FAILED: {', '.join(name_of(one.unit) for one in summary.failed)}"
     for one in summary.gold:
         if not one.right:
-            yield f"  {name_of(one.unit)}: {_labels(one)}"
+            yield f"  {name_of(one.unit)}: {_labels(one, words_on)}"
             if one.gold.why:
                 yield f"  {one.gold.why}"
         if one.marked < len(one.gold.spans):
@@ -57,19 +65,20 @@ def _figures(summary: BlockSummary, judges: str) -> Iterator[str]:
         yield f"changed after they were shown: {summary.changed}"
 
 
-def _twice(summary: BlockSummary, name_of: NameOf) -> Iterator[str]:
+def _twice(summary: BlockSummary, name_of: NameOf, words_on: WordsOn) -> Iterator[str]:
     if not summary.twice:
         return
     same = sum(one.same for one in summary.twice)
     yield f"as yourself the first time: {same} of {len(summary.twice)}"
     for one in summary.twice:
         if not one.same:
-            yield f"  {name_of(one.unit)}: {label_words(one.axis, one.first)}, now {label_words(one.axis, one.second)}"
+            first, second = (words_on(one.unit, one.axis, label) for label in (one.first, one.second))
+            yield f"  {name_of(one.unit)}: {first}, now {second}"
 
 
-def _labels(one: GoldResult) -> str:
-    axis = one.gold.axis
-    return f"you said {label_words(axis, one.label)}; right is {label_words(axis, one.gold.label)}"
+def _labels(one: GoldResult, words_on: WordsOn) -> str:
+    said, right = (words_on(one.unit, one.gold.axis, label) for label in (one.label, one.gold.label))
+    return f"you said {said}; right is {right}"
 
 
 def _seconds(ms: int) -> str:

@@ -2,7 +2,9 @@
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.study.statement_edits import EDITS, made_by
@@ -66,8 +68,7 @@ def describe(kind: str, payload: str, unit: str) -> str:
     said = json.loads(payload)
     match kind:
         case "decide" | "revise":
-            name = label_words(said["axis"], said["label"])
-            name = "the order of the outputs" if said["axis"] == "rank" else name
+            name = _named(said)
             return name if said["axis"] == asks_of(unit).axis else f"{said['axis'].replace('/', ' ')} {name}"
         case "reason":
             return f"reason {label_in(REASONS, said['code']).name}"
@@ -92,10 +93,15 @@ def describe(kind: str, payload: str, unit: str) -> str:
         case "fact_add":
             return f"added {brief(said['text'])}"
         case "adjudicate":
-            return f"settled as {label_words(said['axis'], said['label'])}"
+            return f"settled as {_named(said)}"
         case "defer":
             return "deferred"
     return kind
+
+
+def _named(said: Mapping[str, Any]) -> str:
+    """A label; an order has other numbers on the screen than in the record, and is not read out."""
+    return "the order of the outputs" if said["axis"] == "rank" else label_words(said["axis"], said["label"])
 
 
 def brief(words: str) -> str:

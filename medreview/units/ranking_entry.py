@@ -22,13 +22,15 @@ class RankingEntry:
 
     ``numbers``: the outputs' stored numbers, in the order on the screen; keys and all that is drawn count places on the
     screen, from 1. ``tiers``: the places of the outputs that were placed, best first, ties in one tier. ``tying``: the
-    next output shares the last tier. ``qualities``: levels of the quality axis, by place.
+    next output shares the last tier. ``qualities``: levels of the quality axis, by place; ``rated``: whether they are
+    asked for.
     """
 
     numbers: tuple[int, ...]
     tiers: tuple[tuple[int, ...], ...] = ()
     tying: bool = False
     qualities: tuple[str, ...] = ()
+    rated: bool = True
 
     @property
     def placed(self) -> tuple[int, ...]:
@@ -45,7 +47,7 @@ class RankingEntry:
         """What is asked now."""
         if self.open:
             return "order"
-        return "quality" if len(self.qualities) < len(self.numbers) else "done"
+        return "quality" if self.rated and len(self.qualities) < len(self.numbers) else "done"
 
     @property
     def rating(self) -> int | None:

@@ -3,6 +3,7 @@
 import sqlite3
 from typing import Final
 
+from medreview.labels import label_words
 from medreview.study.unit_ids import kind_of
 from medreview.units.answer import Answer
 from medreview.units.asks import STATEMENT, Asks
@@ -46,6 +47,14 @@ def unit_name(reader: sqlite3.Connection, unit: str) -> str:
         return kind.load(reader, unit).name
     except KeyError:
         return ""
+
+
+def words_on(reader: sqlite3.Connection, unit: str, axis: str, label: str) -> str:
+    """A label on a unit as the screen says it beside the unit: an order in places there, not in stored numbers."""
+    kind = KINDS.get(kind_of(unit))
+    if kind is None or axis != kind.axis:
+        return label_words(axis, label)
+    return kind.label_words(kind.load(reader, unit), label)
 
 
 def kinds_in(reader: sqlite3.Connection) -> dict[str, int]:

@@ -1,11 +1,14 @@
 """The end of a block: what is counted, and that the judges' figures wait until they are shown."""
 
+from functools import partial
+
 from medreview.review.block_summary import block_summary
 from medreview.review.gold import set_gold
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.summary_lines import summary_lines
 from medreview.study import Study
+from medreview.units.registry import words_on
 from medreview.units.view import Gold
 
 JUDGES = {"s1": "contradicted", "s2": "supported"}
@@ -31,7 +34,7 @@ def test_pace_gold_and_after_the_judges_are_shown_the_agreement_and_what_was_cha
     summary = block_summary(study.reader, "kb", queue.units)
     assert (summary.decided, summary.deferred, summary.open) == (3, 1, 0)
     assert (summary.median_keys, summary.agreement, summary.changed) == (1, None, None)
-    lines = summary_lines(summary, lambda unit: unit.upper())
+    lines = summary_lines(summary, str.upper, partial(words_on, study.reader))
     assert lines[0] == "3 decided, 1 put off"
     assert "1 key (medians)" in lines[1]
     assert lines[2:] == [
@@ -47,7 +50,7 @@ def test_pace_gold_and_after_the_judges_are_shown_the_agreement_and_what_was_cha
     summary = block_summary(study.reader, "kb", queue.units, agrees=agrees)
     assert (summary.agreement.same, summary.agreement.n, summary.agreement.without) == (1, 2, 1)
     assert summary.changed == 1
-    assert summary_lines(summary, str)[-2:] == [
+    assert summary_lines(summary, str, partial(words_on, study.reader))[-2:] == [
         "as the judges: 1 of 2; no common label of theirs on 1",
         "changed after they were shown: 1",
     ]

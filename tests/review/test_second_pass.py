@@ -1,6 +1,7 @@
 """The second pass: who comes back and when, and that nothing of the first is there."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from medreview.review.second_pass import (
 from medreview.review.summary_lines import summary_lines
 from medreview.study import Study
 from medreview.study.check import check
+from medreview.units.registry import words_on
 from tests.support.study_builder import build
 
 WHO = "kb"
@@ -78,7 +80,7 @@ def test_the_agreement_with_oneself_is_told_with_its_n(many: Study) -> None:
     assert (changed.unit, changed.first, changed.second) == (due[4], "supported", "partial")
     summary = block_summary(many.reader, WHO, due[:20], pass_no=2)
     assert (summary.decided, summary.open) == (5, 15)
-    assert summary_lines(summary, str.upper)[-2:] == [
+    assert summary_lines(summary, str.upper, partial(words_on, many.reader))[-2:] == [
         "as yourself the first time: 4 of 5",
         f"  {due[4].upper()}: supported, now partial",
     ]

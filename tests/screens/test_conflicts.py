@@ -125,3 +125,43 @@ def test_line_mode_says_both_labels_and_settles(study, capsys, monkeypatch):
     assert "note: only the INR is named" in said
     assert "settled: partial, by a third reviewer" in said
     assert "undone: settled as partial" in said
+
+
+def _in_places(study: Study, unit: str, order: str) -> str:
+    view = KINDS["ranking"].load(study.reader, unit)
+    return KINDS["ranking"].label_words(view, order)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+async def test_orders_that_differ_are_told_in_the_places_on_the_screen_by_which_one_is_settled(
+    study, plain, capsys, monkeypatch
+):
+    study.write(lambda c: c.execute("UPDATE study SET value = 'study_7' WHERE key = 'study_id'"))
+    unit = units_of(study)["ranking"]
+    numbers = KINDS["ranking"].load(study.reader, unit).numbers
+    assert list(numbers) != sorted(numbers)
+    stored = ">".join(map(str, sorted(numbers)))
+    decide(study, "ada", unit, "rank", stored)
+    decide(study, "bo", unit, "rank", ">".join(map(str, sorted(numbers, reverse=True))))
+    in_places = _in_places(study, unit, stored)
+    assert in_places != stored
+    if plain:
+        lines = iter([f"rank {in_places}", "u", "q"])
+        monkeypatch.setattr("builtins.input", lambda _prompt="": next(lines))
+        review_plain(open_session(study, "chair", open_queue(study, "conflicts_rankings", "chair"), at=unit))
+        text = capsys.readouterr().out
+        assert f"ada: {in_places}, blind" in text
+    else:
+        app = opened(study, "conflicts_rankings", "chair")
+        async with app.run_test(size=(160, 50)) as pilot:
+            await press(pilot, *["j"] * review_screen(app).session.queue.units.index(unit))
+            assert f"ada  {in_places}" in screen_text(app)
+            await press(pilot, *in_places.split(">"))
+            text = screen_text(app)
+            assert f"settled: {in_places} by chair" in text
+            await press(pilot, "u")
+            text += screen_text(app)
+    assert f"settled: {in_places}, by a third reviewer" in text
+    assert "undone: settled as the order of the outputs" in text
+    (given,) = events(study, "adjudicate")
+    assert given["label"] == stored

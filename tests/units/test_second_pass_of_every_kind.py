@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.unit_ids import STATEMENT
-from medreview.units.registry import KINDS, unit_name
+from medreview.units.registry import KINDS, unit_name, words_on
 from medreview.units.view import Gold
 from tests.support.unit_samples import SAMPLES
 from tests.support.workbench import PLAIN, press, screen_text
@@ -94,9 +95,13 @@ def test_a_label_has_its_guidelines_its_gold_result_and_its_second_pass(tmp_path
         assert (twice.unit, twice.first, twice.second, twice.same) == (here, first, other, False)
         assert [one.right for one in gold_results(study.reader, "kb", 1)] == [True]
         assert [one.right for one in gold_results(study.reader, "kb", 2)] == [False]
+        reader = study.reader
         told = summary_lines(
-            block_summary(study.reader, "kb", [here], pass_no=2), lambda unit: unit_name(study.reader, unit)
+            block_summary(reader, "kb", [here], pass_no=2), partial(unit_name, reader), partial(words_on, reader)
         )
+        name, now = unit_name(reader, here), session.label_words(other)
+        assert f"  {name}: you said {now}; right is {session.label_words(first)}" in told
+        assert f"  {name}: {session.label_words(first)}, now {now}" in told
         assert "gold items: 0 of 1 right" in told
         assert "as yourself the first time: 0 of 1" in told
         assert check(study.reader) == []
