@@ -386,7 +386,9 @@ class ReviewScreen(KeyScreen[None]):
 
     def _bar_rows(self) -> list[Row]:
         plan = self._plan
-        return self._face.bar_rows(plan.regions["bar"].width, one=plan.shape == "one") if plan else []
+        if plan is None or "bar" not in plan.regions:  # a long card and a list of the palette leave it no row
+            return []
+        return self._face.bar_rows(plan.regions["bar"].width, one=plan.shape == "one")
 
     def _paint_frame(self, plan: PanePlan, size: Size) -> None:
         """The lines between the parts."""

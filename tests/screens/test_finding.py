@@ -57,6 +57,21 @@ async def test_the_line_lists_everything_narrows_by_words_and_does_it(study: Stu
         assert "listed" not in {widget.id for widget in review_screen(app).children if widget.region}
 
 
+async def test_the_line_opens_over_a_card_that_leaves_the_bar_no_row(study: Study) -> None:
+    SAMPLES["qa"](study)
+    app = workbench(study, "qa")
+    async with app.run_test(size=(80, 24)) as pilot:
+        bars = 0
+        for _ in review_screen(app).session.queue.units:
+            await press(pilot, "colon")
+            assert "hallucination" in pane_text(app, "listed") or "irrelevant" in pane_text(app, "listed")
+            bars += "── passage" in screen_text(app)
+            await press(pilot, "escape")
+            assert "── passage" in screen_text(app)
+            await press(pilot, "j")
+        assert bars < len(review_screen(app).session.queue.units), "the card is never so tall: this tests nothing"
+
+
 async def test_typing_a_filter_filters_at_once_as_ever_and_words_never_decide(study: Study) -> None:
     app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
