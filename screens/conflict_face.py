@@ -10,18 +10,20 @@ from medreview.review.adjudicating import Adjudicating
 from medreview.review.conflicts import Conflict, GivenLabel
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.prose import prose_rows
-from medreview.screens.face import Face
+from medreview.screens.face import Face, cells
 from medreview.screens.glyphs import STYLE, glyph
 from medreview.screens.header_rows import Subject
 from medreview.screens.key_rows import Hints
-from medreview.screens.layout import Needs, PanePlan
+from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 from medreview.words import in_words
 
-_ROWS: Final = 2
-"""In one column: a row for the labels, a row for what was said beside them."""
+_LABEL_ROWS: Final = 3
+"""In one column, rows that the labels take at most; one row more is for what was said beside them."""
+
+_PANEL_ROWS: Final = 12
 
 
 class ConflictFace:
@@ -45,7 +47,8 @@ class ConflictFace:
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The same, with room for the labels."""
         needs = self._face.needs(size, card)
-        return replace(needs, judges=max(_ROWS, needs.judges))
+        one = shape_of(size) == "one"
+        return replace(needs, judges=len(self._label_rows(size.width)) + 1 if one else max(_PANEL_ROWS, needs.judges))
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """As in every queue."""
@@ -62,29 +65,35 @@ class ConflictFace:
     def opinion_bar(self, columns: int) -> list[Row]:
         """Each reviewer's label, what settled them; then reasons and notes."""
         found = self._session.conflicts
+        rows = self._label_rows(columns)
         if not found:
-            return [[("── nobody differs here any more ", "dim"), ("─", "rule fill")], []]
-        row = self._labels(timed=True)
-        if sum(width(text) for text, _ in row) > columns:
-            row = self._labels(timed=False)
-        row.append(("─", "rule fill"))
+            return [*rows, []]
         said = "   ".join(filter(None, (_beside(given) for conflict in found for given in conflict.labels)))
         words = visible(" ".join(said.split())) or "no reasons, no notes"
-        return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
+        return [*rows, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
 
-    def _labels(self, *, timed: bool) -> list[StyledText]:
-        row: list[StyledText] = []
+    def _label_rows(self, columns: int) -> list[Row]:
+        """All labels in one row, with their times if there is room, else in as many rows as they need."""
+        if not self._session.conflicts:
+            return [[("── nobody differs here any more ", "dim"), ("─", "rule fill")]]
+        timed, plain = self._labels(timed=True), self._labels(timed=False)
+        rows: list[list[StyledText]] = [[]]
+        for pieces in timed if sum(map(cells, timed)) <= columns else plain:
+            if rows[-1] and len(rows) < _LABEL_ROWS and cells(rows[-1]) + cells(pieces) > columns:
+                rows.append([])
+            rows[-1] += pieces
+        return [[*row, ("─", "rule fill")] for row in rows]
+
+    def _labels(self, *, timed: bool) -> list[list[StyledText]]:
+        groups: list[list[StyledText]] = []
         for place, conflict in enumerate(self._session.conflicts):
             axis = f"{conflict.axis}: " if place else ""
             for given in conflict.labels:
-                row += [
-                    ("── ", "rule"),
-                    (f"{axis}{visible(given.reviewer)} ", "dim"),
-                    *self._label(conflict, given.label),
-                ]
-                row.append((f" {_time(given)} " if timed else " ", "dim"))
-            row += self._settled(conflict)
-        return row
+                when = f" {_time(given)} " if timed else " "
+                who: StyledText = (f"{axis}{visible(given.reviewer)} ", "dim")
+                groups.append([("── ", "rule"), who, *self._label(conflict, given.label), (when, "dim")])
+            groups.append(self._settled(conflict))
+        return groups
 
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same as a list: label, time, reason and note of each."""

@@ -216,8 +216,12 @@ class SpanDialog:
             *([("h", "key"), (" more  ", "")] if self.more else []),
             ("w b", "key"), (" word  ", ""), ("W B", "key"), (" sentence  ", ""),
             ("o", "key"), (" end  " if self.more else " other end  ", ""), ("f", "key"), (" jump  ", ""),
-            *([("S", "key"), (f" {self.other}  ", "")] if self.other else []), ("Esc", "key"), (" none", ""),
+            ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
+        if self.other:
+            other = visible(self.other)
+            room = max(1, columns - sum(width(text) for text, _ in keys) - 4)
+            keys[-2:-2] = [("S", "key"), (f" {fit(other, min(width(other), room))}  ", "")]
         return [[(head, "key"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
 
     def press(self, key: Key) -> bool:

@@ -97,11 +97,16 @@ def more_drafts_row(number: int, columns: int) -> Row:
 
 def queue_row(line: QueueLine, columns: int) -> Row:
     """One queue: its letter, name, mode, size, how many of that are open and deferred, what it is made of."""
-    name = line.kind.title + (", blind" if line.kind.mode == "blind" else "")
-    pieces: list[StyledText] = [(f" {line.kind.key or ' '} ", "key"), (f" {fit(name, 26)}", "")]
+    name, size = line.kind.title, str(line.size)
+    most = 31 - len(size)  # into the empty cells before a short number
+    blind = line.kind.mode == "blind" and line.kind.chosen != "conflicts"
+    if blind and not (line.kind.chosen and width(f"{name}, blind") > most):
+        name += ", blind"
+    named = max(26, min(width(name), most))
+    pieces: list[StyledText] = [(f" {line.kind.key or ' '} ", "key"), (f" {fit(name, named)}", "")]
     if line.hidden:
         return [*pieces, (_cut("  counted when your blind block is done", columns - 32), "dim")]
-    pieces.append((f"{line.size:>6}", "key"))
+    pieces.append((size.rjust(32 - named), "key"))
     for number, word in ((line.open, "open"), (line.deferred, "deferred")):
         if number not in (0, line.size):
             pieces.append((f"  {number} {word}", ""))

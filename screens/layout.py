@@ -31,13 +31,15 @@ _STATEMENT_ROWS: Final = 7
 class Needs:
     """What the content asks for, in rows: the whole statement, the question, the judges.
 
-    ``response``: in one column, the response stands where the source was (``v``).
+    ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
+    rows as the text to read has, if it is so short that the statement can have more of them.
     """
 
     statement: int
     question: int
     judges: int
     response: bool = False
+    source: int = SOURCE_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,9 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
     """The block of statement and question keeps its height unless the statement is long: then the rules give way
     first, after them the question, and the source never."""
     fixed = _HEADER_ROWS + 1 + needs.judges + FOOT_ROWS
-    free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else SOURCE_ROWS))
-    most = _STATEMENT_ROWS + (5 if needs.response else 0)
+    source = max(3, min(SOURCE_ROWS, needs.source))
+    free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else source))
+    most = _STATEMENT_ROWS + (5 if needs.response else SOURCE_ROWS - source)
     question = needs.question if needs.response else 1
     block = min(max(_BLOCK_ROWS, needs.statement + question), most, free)
     rules = min(2, free - block)

@@ -37,7 +37,7 @@ class PaletteDialog(LineInput):
         typed, _, below = super().rows(columns)
         keys: Row = [
             (" ", ""), ("Enter", "key"), (" does it   ", ""), ("↑ ↓", "key"), (" choose   ", ""), ("Tab", "key"),
-            (" completes   ", ""), ("Esc", "key"), (" leave   ", ""), ("save NAME", "key"), (" keeps a filter", ""),
+            (" completes   ", ""), ("Esc", "key"), (" leave   ", ""), ("save NAME", "key"), (" saves it", ""),
         ]  # fmt: skip
         return [typed, keys, below]
 

@@ -12,7 +12,7 @@ from medreview.screens.face import beside_bar, cells
 from medreview.screens.glyphs import STYLE, glyph
 from medreview.screens.header_rows import Subject, said_by_me
 from medreview.screens.key_rows import Hints
-from medreview.screens.layout import Needs, PanePlan, card_room, shape_of
+from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
 from medreview.screens.panes import Panes
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_height, spoken_rows
@@ -27,6 +27,12 @@ _HIDDEN_ROWS: Final = 6
 """Side by side, what the panel takes as long as it has nothing of the machines: the text beside keeps the rest."""
 
 _ABOUT_ROWS: Final = 3
+_MARGINS: Final = 5
+"""Cells of the text's pane that are no text."""
+
+_NOTE_ROWS: Final = 3
+"""Rows in a text for what is told of a machine's quote."""
+
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
 
@@ -60,7 +66,7 @@ class UnitFace:
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
-            return Needs(len(self._card(size.width)), 0, opinions, shows)
+            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width))
         of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:
@@ -128,7 +134,7 @@ class UnitFace:
         """What machines say in one or two rows."""
         session = self._session
         if not session.shows_judges:
-            return [[("──", "rule"), (f" {self._hidden()} ", "dim"), ("─", "rule fill")]]
+            return [[("──", "rule"), (f" anything machines say is {self._hidden()} ", "dim"), ("─", "rule fill")]]
         if session.read_words and session.reads is not None:
             return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
         machines = session.machines
@@ -179,6 +185,16 @@ class UnitFace:
         parts = sorted(view.parts, key=lambda part: not part.main) if view else []
         return _rows(parts, columns, _indent(parts))
 
+    def _text_rows(self, columns: int) -> int:
+        """As many rows as the longest text to read has, or as many as it has in any case."""
+        view = self._session.view
+        texts = [visible(document.text) for document in view.documents] if view else []
+        if not texts or sum(map(len, texts)) > SOURCE_ROWS * columns:
+            return SOURCE_ROWS
+        room = columns - _MARGINS
+        longest = max(len(list(prose_rows(text, 0, len(text), room))) for text in texts)
+        return longest + _NOTE_ROWS if self._session.shows_judges else longest
+
     def _about(self, columns: int) -> list[Row]:
         return _wrapped(self._session.kind.about, columns, _ABOUT_ROWS, "dim")
 
@@ -200,7 +216,7 @@ class UnitFace:
     def _hidden(self) -> str:
         session = self._session
         known = "; seen before: assisted" if session.knows_judges else ""
-        return f"anything machines say is hidden {session.hidden_until}{known}"
+        return f"hidden {session.hidden_until}{known}"
 
     def _bar(self, columns: int) -> Row:
         session, panes, view = self._session, self.panes, self._session.view
@@ -269,7 +285,7 @@ def _cut(rows: list[Row], most: int, columns: int) -> list[Row]:
     if len(rows) <= most or most < 1:
         return rows[:most]
     (label, label_style), *words = rows[most - 1]
-    told = "… v shows all"
+    told = " … v shows all"
     text = "".join(piece for piece, _ in words)
     room = max(1, columns - width(label) - width(told) - 1)
     return [*rows[: most - 1], [(label, label_style), (fit(text, min(width(text), room), ""), ""), (told, "dim")]]

@@ -42,6 +42,8 @@ class BlindBlock:
         """Until when the judges are hidden, in counts alone."""
         if self.ended:
             return "until you press r: the block is done"
+        if not self.waiting:
+            return "until you decide what you put off"
         return f"until the block ends, {self.waiting} of {self.blind} to go"
 
 

@@ -19,6 +19,7 @@ from medreview.review.verdict_flow import FollowUp
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.statement_edits import unit_stands
 from medreview.units.registry import unit_name
+from medreview.words import counted
 
 
 class Deciding(Sitting):
@@ -132,7 +133,7 @@ class Deciding(Sitting):
         here = self._current()
         receipt = self._events.write([NewEvent("reveal", unit) for unit in block.hidden], self.queue, "blind", here)
         for unit in block.hidden:
-            self._after(unit, receipt, f"judges shown for {len(block.hidden)} decisions")
+            self._after(unit, receipt, f"judges shown for {counted(len(block.hidden), 'decision')}")
         self._to_compare = tuple(unit for unit in block.hidden if self._differs(unit))
         self._compared = here
         return self._settled(FollowUp.ADVANCE)

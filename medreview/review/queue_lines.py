@@ -67,7 +67,7 @@ def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, 
         units = [unit for unit in every if kind_of(unit) == kind.unit]
         if units:
             waiting = sum(unit in due for unit in units)
-            found.append(QueueLine(kind, len(units), waiting, 0, 0, "your labels of the first pass are hidden"))
+            found.append(QueueLine(kind, len(units), waiting, 0, 0, "your first labels are hidden"))
     return tuple(found)
 
 

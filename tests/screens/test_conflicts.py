@@ -82,7 +82,7 @@ async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_co
     async with app.run_test(size=(100, 60)) as pilot:
         await pilot.pause()
         text = screen_text(app)
-        assert " C  conflicts, blind" in text
+        assert " C  conflicts" in text
         assert " m  second annotator, blind" in text
         assert "a copy by" not in text
     with Study.open(tmp_path / "copy.medreview") as copy:

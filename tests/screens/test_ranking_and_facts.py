@@ -45,6 +45,7 @@ async def test_a_ranking_takes_a_digit_for_each_output_then_a_letter_and_one_und
         session = units(app)
         unit, numbers = session.unit, session.view.numbers
         outputs = len(numbers)
+        assert f"1-{outputs} next best output" in screen_text(app)
         for place in range(outputs, 1, -1):
             await press(pilot, str(place))
         assert events(study, "decide") == []
