@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
+from medreview.errors import UserError
 from medreview.review.queue_kinds import RESERVED
 from medreview.study import Study
 from medreview.study.counts import count_statements
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.package import Part, package_of
 from medreview.study.permanent_numbers import permanent_number
 from medreview.study.statement_edits import origins
 
@@ -109,13 +111,20 @@ def begin_audit(study: Study, reviewer: str) -> int:
     return members(study.reader)
 
 
+_LACKED_BY: Final[dict[By, Part]] = {"flagged": "judges", "model": "models"}
+
+
 def draw(
     study: Study, reviewer: str, *, size: int | None = None, rate: float | None = None, by: By = ALL, why: str = "asked"
 ) -> Drawn:
     """Draw until every stratum has ``size`` members (or all it has), or at a ``rate`` of above 0 and up to 1.
 
     Who is a member stays one: a smaller audit than the one that is drawn changes nothing and is no event.
+    Raises :class:`UserError` in a copy that lacks what it is to be drawn by.
     """
+    copy = package_of(study.reader)
+    if copy is not None and _LACKED_BY.get(by) in copy.without:
+        raise UserError(f"This copy lacks what the audit would be drawn by ({by}); draw it where the copy is from.")
     recorder = Recorder(reviewer)
 
     def change(connection: sqlite3.Connection) -> Drawn:

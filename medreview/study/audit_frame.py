@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+WITHHELD: Final = "withheld"
+"""The name of a stratum in a copy for a colleague that must not know it: by flag, or by model."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
@@ -32,7 +35,8 @@ def join_frame(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]
 
     The higher of two rates holds, with its stratum, so that no member of either drops out; of two strata at the same
     rate the first by name. Where strata by flag count, a statement that was flagged in one copy only is both. So copies
-    come to the same in whatever order they meet. Numbers are permanent.
+    come to the same in whatever order they meet. Numbers are permanent. Of a stratum that a copy was not told there is
+    nothing to take over.
     """
     if by_flag := _has_strata_by_flag(connection):
         connection.execute(f"UPDATE audit_frame AS f SET flagged = ({_FLAGGED_NOW}) WHERE flagged IS NULL")
@@ -45,7 +49,7 @@ def join_frame(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]
                 stratum = iif({_BETTER}, excluded.stratum, stratum), rate = max(excluded.rate, rate),
                 flagged = {_joined("excluded.flagged", "flagged")}
             WHERE {_BETTER} OR flagged IS NOT {_joined("excluded.flagged", "flagged")}""",
-        rows,
+        [row for row in rows if row["stratum"] != WITHHELD],
     )
 
 

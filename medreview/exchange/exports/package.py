@@ -13,6 +13,8 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
+from medreview.study.audit_frame import WITHHELD
+from medreview.study.case_facts import make_rows
 from medreview.study.package import PARTS, Package, Part
 from medreview.study.statement_edits import EDITS
 from medreview.units.withheld_models import register
@@ -27,12 +29,28 @@ _OWN: Final = ("bookmark", "draft", "saved_filter")
 _MADE_HERE: Final = ("row_seal", "withheld", "unit_kind", "event_kind")
 """Tables that are not copied: they come with a new file, or are made from what is left out."""
 
+_NOT_TOLD: Final = """(suggestion = '' OR EXISTS (
+    SELECT 1 FROM event AS e WHERE e.reviewer = ?1 AND e.unit GLOB 'fact:*:' || key_fact.key_fact_id))"""
+"""Which key facts tell nothing of others' labels: those that came as such, and those that the reviewer decided on. What
+else is made of suggestions follows from the labels that stay."""
+_VOTED: Final = f"({_NOT_TOLD} OR key_fact_id IN (SELECT key_fact_id FROM key_fact_vote))"
+
+_OF_SUGGESTIONS: Final = "SELECT * FROM event WHERE unit GLOB 'suggestion:*' ORDER BY event_id"
+
 _OF_STUDY: Final = (*EDITS, "fact_add", "audit_rate", "share_rate", "pass_rate", "guideline")
 """Kinds of event that make the study what it is, whoever did it."""
 
+_RATES: Final[dict[Part, str]] = {"judges": "flagged", "models": "model"}
+"""By what the audit may have been drawn that must not be known: such an event has the names of its strata."""
+_STRATUM: Final = f"iif(stratum IN ('flagged', 'not flagged') OR stratum GLOB 'model *', '{WITHHELD}', stratum)"
+
 _CELLS: Final[dict[Part, dict[str, dict[str, str]]]] = {
-    "judges": {"evidence": {"highlights": "'[]'", "clashes": "'[]'"}},
+    "judges": {
+        "evidence": {"highlights": "'[]'", "clashes": "'[]'"},
+        "audit_frame": {"stratum": _STRATUM, "flagged": "NULL"},
+    },
     "models": {
+        "audit_frame": {"stratum": _STRATUM},
         "response": {"model": "''"},
         "unit": {"model": "''", "made_by": "'{}'", "content": "without_models(kind, content)",
                  "content_sha256": "sha256_of(without_models(kind, content))"},
@@ -71,6 +89,9 @@ def package(
             for table in tables:
                 _copy(reader, connection, table, without, made_for, {row["event_id"] for row in left_out})
                 progress.step()
+            if "labels" in without:
+                for event in connection.execute(_OF_SUGGESTIONS).fetchall():
+                    make_rows(connection, event)
             _insert(connection, "withheld", list(_WITHHELD), ([row[name] for name in _WITHHELD] for row in left_out))
             _insert(connection, "study", ["key", "value"], [list(made.row().values())])
 
@@ -84,13 +105,19 @@ _WITHHELD: Final = ("hash", "event_id", "reviewer", "unit", "decides")
 
 
 def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: str) -> Iterator[sqlite3.Row]:
-    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided."""
+    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided.
+
+    The draws of the audit that say what must not be known are left out whoever asked for them: made anew here, their
+    strata would be other ones.
+    """
+    drawn_by = ", ".join(f"'{_RATES[part]}'" for part in without if part in _RATES)
     kinds = ", ".join(f"'{kind}'" for kind in _OF_STUDY)
     conditions = ["e.kind = 'note'"] if "notes" in without else []
     if "labels" in without:
         conditions.append(f"(e.kind NOT IN ({kinds}, 'note', 'retract'))")
     query = f"""
-        WITH out AS (SELECT e.event_id FROM event AS e WHERE e.reviewer <> ?1 AND ({" OR ".join(conditions) or "0"})),
+        WITH out AS (SELECT e.event_id FROM event AS e WHERE e.reviewer <> ?1 AND ({" OR ".join(conditions) or "0"})
+                     OR e.kind = 'audit_rate' AND json_extract(e.payload, '$.by') IN ({drawn_by})),
         every AS (SELECT event_id FROM out UNION SELECT r.event_id FROM event AS r JOIN event AS e
                   ON e.event_id = r.undoes_event WHERE r.reviewer <> ?1 AND (
                   e.event_id IN out OR EXISTS (SELECT 1 FROM out WHERE out.event_id = e.undoes_event)))
@@ -126,6 +153,9 @@ def _copy(
         emptied |= _CELLS.get(part, {}).get(table, {})
     cells = ", ".join(emptied.get(column, f'"{column}"') for column in columns)
     where, values = (" WHERE reviewer = ?", (made_for,)) if table in _OWN else ("", ())
+    if table == "key_fact" and "labels" in without:
+        where = f" WHERE {_NOT_TOLD if 'judges' in without else _VOTED}"
+        values = (made_for,)
     rows: Any = reader.execute(f"SELECT {cells} FROM {table}{where}", values)
     if table == "event":
         place = columns.index("event_id")

@@ -6,6 +6,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.exchange.exports.package import package, parts_named
+from medreview.review.audit import complete, draw
 from medreview.review.second_annotation import ready_units, set_share
 from medreview.study import Study
 from medreview.study.check import check_study
@@ -81,6 +82,47 @@ def test_the_second_reviewer_knows_what_is_ready_and_not_how_it_was_decided(stud
     with Study.open(tmp_path / "p.medreview", read_only=True) as copy:
         assert ready_units(copy.reader, copy.meta("study_id"), "statement", "zoe") == [unit]
         assert rows_of(copy, "SELECT 1 FROM decision_current") == []
+
+
+def test_the_audit_stays_without_what_its_strata_tell_and_comes_home_unchanged(study, tmp_path):
+    draw(study, "ada", rate=0.5, by="model")
+    draw(study, "ada", rate=1.0, by="flagged")
+    frame = "SELECT * FROM audit_frame ORDER BY statement_id"
+    before = rows_of(study, frame)
+    assert {row["flagged"] for row in before} <= {0, 1}
+    package(study, tmp_path / "p.medreview", "ada", made_for="ada")
+    with Study.open(tmp_path / "p.medreview") as copy:
+        copy.write(complete)
+        assert {(row["stratum"], row["flagged"]) for row in rows_of(copy, frame)} == {("withheld", None)}
+        assert rows_of(copy, "SELECT 1 FROM event WHERE kind = 'audit_rate'") == []
+        members = "SELECT statement_id FROM audit_item ORDER BY statement_id"
+        assert rows_of(copy, members) == rows_of(study, members)
+        for by in ("flagged", "model"):
+            with pytest.raises(UserError, match="lacks"):
+                draw(copy, "bo", rate=1.0, by=by)
+        assert check_study(copy).faults == []
+    assert b"model ember" not in (tmp_path / "p.medreview").read_bytes()
+    merge(study, tmp_path / "p.medreview")
+    study.write(complete)
+    assert rows_of(study, frame) == before
+
+
+def test_key_facts_that_others_kept_or_worded_are_not_passed_on_and_ones_own_are(study, tmp_path):
+    unit = units_of(study)["suggestion"]
+    decide(study, "ada", unit, "suggestion", "edited", said={"text": "Words of ada."})
+    package(study, tmp_path / "bo.medreview", "ada", made_for="zoe")
+    assert b"Words of ada." not in (tmp_path / "bo.medreview").read_bytes()
+    made_of_suggestions = "SELECT added_by FROM key_fact WHERE suggestion <> ''"
+    with Study.open(tmp_path / "bo.medreview") as copy:
+        assert rows_of(copy, made_of_suggestions) == []
+        decide(copy, "zoe", unit, "suggestion", "kept")
+        assert [row["added_by"] for row in rows_of(copy, made_of_suggestions)] == ["zoe"]
+        package(copy, tmp_path / "again.medreview", "zoe", made_for="zoe")
+    with Study.open(tmp_path / "again.medreview", read_only=True) as copy:
+        assert [row["added_by"] for row in rows_of(copy, made_of_suggestions)] == ["zoe"]
+        assert check_study(copy).faults == []
+    merge(study, tmp_path / "bo.medreview")
+    assert check_study(study).faults == []
 
 
 def test_ones_own_stays_and_what_is_not_to_be_left_out(study, tmp_path):
