@@ -1,4 +1,4 @@
-"""What other units than statements show on the screen: keys that do something, names told once, the card in its place."""
+"""Other units than statements on the screen: keys that do something, names told once, the card in its place."""
 
 from collections.abc import Iterator
 from pathlib import Path
