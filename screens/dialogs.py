@@ -124,7 +124,7 @@ class RevealDialog:
         ]  # fmt: skip
         digits: list[list[StyledText]] = [
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.asks.levels
-        ] or [[("  ", ""), ("1-9", "key"), (" another order", "")]]
+        ] or [[("  ", ""), (f"1-{max(filter(str.isdigit, self.mine), default=9)}", "key"), (" another order", "")]]
         return [both, *flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
 
     def press(self, key: Key) -> bool:

@@ -5,6 +5,7 @@ from typing import Final
 
 from textual.geometry import Region, Size
 
+from medreview.labels import is_order
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.prose import prose_rows
 from medreview.review.unit_session import UnitSession
@@ -141,14 +142,16 @@ class UnitFace:
         if not machines.opinions and not machines.words:
             words = f" no machine has a say on this {session.asks.noun} "
             return [[("──", "rule"), (words, "dim"), ("─", "rule fill")], []]
-        row: list[StyledText] = [("── ", "rule")]
+        row: list[StyledText] = []
         lead = next(iter(machines.opinions), None)
         if lead is not None:
-            row += [*_said(lead), ("  ", ""), (f"{visible(lead.judge)} ", "dim"), ("── ", "rule")]
-        if machines.words:
-            row += [(f"{visible(machines.words)} ", ""), ("── ", "rule")]
+            row += [("── ", "rule"), *_said(lead), ("  ", ""), (f"{visible(lead.judge)} ", "dim")]
+        words, summed = visible(" ".join(_words(lead).split())) if lead else "", visible(machines.words)
+        if row and cells(row) + width(summed) + 4 > columns:
+            words = summed  # the key that walks through the judges tells the others in full
+        elif summed:
+            row += [("── ", "rule"), (f"{summed} ", "")]
         row.append(("─", "rule fill"))
-        words = visible(" ".join(_words(lead).split())) if lead else ""
         return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
 
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
@@ -249,7 +252,8 @@ class UnitFace:
 
 
 def _said(opinion: Opinion) -> list[StyledText]:
-    sign = f"{glyph(opinion.label)} " if opinion.label and glyph(opinion.label) != opinion.label else ""
+    label = "" if opinion.label is None or is_order(opinion.label) else opinion.label
+    sign = f"{glyph(label)} " if label and glyph(label) != label else ""
     style = STYLE.get(opinion.label or "", "")
     pieces: list[StyledText] = [(f"{sign}{visible(opinion.said)}", f"{style} key".strip())]
     if opinion.confidence is not None:
@@ -288,7 +292,10 @@ def _cut(rows: list[Row], most: int, columns: int) -> list[Row]:
     told = " … v shows all"
     text = "".join(piece for piece, _ in words)
     room = max(1, columns - width(label) - width(told) - 1)
-    return [*rows[: most - 1], [(label, label_style), (fit(text, min(width(text), room), ""), ""), (told, "dim")]]
+    if width(text) > room:
+        text = fit(text, room, "")
+        text = text.rpartition(" ")[0] or text
+    return [*rows[: most - 1], [(label, label_style), (text, ""), (told, "dim")]]
 
 
 def _wrapped(text: str, columns: int, most: int, style: str) -> list[Row]:
