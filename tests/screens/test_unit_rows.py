@@ -87,3 +87,18 @@ async def test_what_was_put_off_says_that_it_waits_for_a_decision(study, queue):
             session.defer()
         await press(pilot, "k")
         assert "hidden until you decide what you put off" in screen_text(app)
+
+
+@of(("study", "queue"), [("ranking", "rankings")], indirect=["study"])
+async def test_what_machines_sum_up_is_never_cut_where_a_row_of_its_own_holds_it(study, queue):
+    app = blind_workbench(study, queue, reveal="each")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        session = review_screen(app).session
+        assert isinstance(session, UnitSession)
+        for place in range(len(session.queue.units)):
+            session.go(place)
+            assert session.view is not None
+            session.decide_order(">".join(map(str, session.view.numbers)), [])
+            await press(pilot, "g")
+            assert session.machines.words in pane_text(app, "judges")
