@@ -45,6 +45,18 @@ def screen_text(app: Workbench) -> str:
     return "\n".join("".join(row).rstrip() for row in rows)
 
 
+async def screens_of(app: Workbench) -> list[str]:
+    """What stands on the screen of a queue while its texts and units are turned, at 80x24 and at 160x50."""
+    shown = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in ((80, 24), (160, 50)):
+            await pilot.resize_terminal(*size)
+            for key in ("v", "v", "right_square_bracket", "j", "k"):
+                await press(pilot, key)
+                shown.append(screen_text(app))
+    return shown
+
+
 def pane_text(app: Workbench, name: str) -> str:
     view = app.screen.query_one(f"#{name}")
     assert isinstance(view, LinesView | LiveLines)
