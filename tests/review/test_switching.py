@@ -100,7 +100,7 @@ async def test_one_key_goes_to_the_pairs_and_back_with_what_follows_from_them(
     async with app.run_test(size=size) as pilot:
         await press(pilot, "j", "P")
         assert " pairs  " in screen_text(app)
-        assert "R01 S2" in screen_text(app)
+        assert ("R01 S2" if size == (80, 24) else "▸    S2 [1]") in screen_text(app)
         await press(pilot, "4", "1", "k", "P")
         back = screen_text(app)
         assert "by response" in back
