@@ -152,7 +152,9 @@ class Workbench(OtherPlaces):
         """Show all key bindings."""
         from medreview.screens.page import PageScreen, help_text
 
-        actions = actions_for(self._session.asks if self._session else STATEMENT, self._config.keys)
+        here = self._session
+        asks, settles = (here.asks, here.settles) if here else (STATEMENT, False)
+        actions = actions_for(asks, self._config.keys, settles=settles)
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
 
     def show_guidelines(self, kind: str = "") -> None:
@@ -331,7 +333,7 @@ class Workbench(OtherPlaces):
         face, handlers = drawn_by(session)
         return ReviewScreen(
             session,
-            actions_for(session.asks, self._config.keys),
+            actions_for(session.asks, self._config.keys, settles=session.settles),
             face=face,
             handlers=handlers,
             title=self._study.meta("title"),

@@ -26,13 +26,17 @@ from medreview.review.verdict_flow import FollowUp
 from medreview.units.asks import Asks
 from medreview.visible import visible_line
 
+_BESIDE_JUDGES = """\
+a       agree with the judges            s       defer
+r       blind: the judges, when the block is done
+"""
+"""What is refused where conflicts are settled."""
 _HELP = """\
-a       agree with the judges            j, k    next, previous {noun}
+j, k    next, previous {noun}
 n TEXT  note, n alone reads it           t       next open {noun}
-s       defer                            [ ]     previous, next text
+[ ]     previous, next text
 D       delete a span you marked         R WORDS  give it other words of its text
 P       to the pairs of a statement, and back; from a response to its statements
-r       blind: the judges, when the block is done
 u U     undo, redo
 draft   save the note that you began in the workbench      draft -   discard it
 ?       this help                        q       leave (everything is saved)
@@ -168,14 +172,16 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
         print("" if _MOVES[word](session) else "(there is no more)")
         _show(session, lines)
     else:
-        print(_help(session.asks, lines))
+        print(_help(session, lines))
 
 
-def _help(asks: Asks, lines: Lines) -> str:
+def _help(session: Deciding, lines: Lines) -> str:
+    asks = session.asks
     digits = ", ".join(f"{label.key} {label.name}" for label in asks.levels)
     return (
-        wrapped(f"my verdict: {digits}")
+        wrapped(f"{'settles it' if session.settles else 'my verdict'}: {digits}")
         + "\n"
+        + ("" if session.settles else _BESIDE_JUDGES)
         + _HELP.format(noun=asks.noun)
         + "\n"
         + FINDING_HELP

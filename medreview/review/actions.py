@@ -247,15 +247,24 @@ _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
 """Actions that not every kind of unit has, and what those have that do."""
 
 
+_HIDDEN: Final = "Not here: the judges stay hidden where conflicts are settled."
+_REFUSED_WHERE_SETTLED: Final = {
+    "defer": "Not here: what is not settled stays open.",
+    **dict.fromkeys(("accept", "findings", "reveal", "judge_next", "judge_previous"), _HIDDEN),
+}
+"""What cannot be done where conflicts are settled, and why."""
+
+
 def is_verdict(action: str) -> bool:
     """Whether an action gives a verdict: a label of what is asked, by a digit or as the judges have it."""
     return action == "accept" or action.startswith("decide_")
 
 
-def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
+def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -> dict[str, Action]:
     """What the reviewer can do with units of a kind, by id, under the reviewer's own ``keys`` (:func:`remapped`).
 
-    The digits of other kinds than the statement are as they stand.
+    The digits of other kinds than the statement are as they stand. ``settles``: where conflicts are settled, what is
+    refused there has no hint, and its help says why.
     """
     missing = {name for name, has in _OF_SOME.items() if not has(asks)}
     table = tuple(action for action in remapped(REVIEW, keys) if action.id not in missing)
@@ -272,7 +281,17 @@ def actions_for(asks: Asks, keys: Mapping[str, str]) -> dict[str, Action]:
             if action.id == "accept" or not is_verdict(action.id)
         ]
         table = _unique((*(_PLACES if asks.entry == "order" else _digits(asks)), *rest))
+    if settles:
+        table = tuple(_where_settled(action) for action in table)
     return {action.id: action for action in table}
+
+
+def _where_settled(action: Action) -> Action:
+    if action.id in _REFUSED_WHERE_SETTLED:
+        return replace(action, hint="", help=_REFUSED_WHERE_SETTLED[action.id])
+    if action.id.startswith("place_"):
+        return replace(action, help="The next best output; the last one settles the conflict.")
+    return replace(action, help=action.help.replace("My verdict:", "Settles it:"))
 
 
 HOME: Final = _unique(

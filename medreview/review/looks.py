@@ -62,13 +62,14 @@ def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
         else:
             study.write_aside(change)
     except UserError as error:
-        return cannot_vouch(str(error))
+        return cannot_vouch(str(error), shown)
     return ""
 
 
-def cannot_vouch(why: str) -> str:
+def cannot_vouch(why: str, shown: Shown = "verdicts") -> str:
     """What to say of a look that is not recorded."""
+    at, count_as = ("other reviewers' labels", "independent") if shown == "labels" else ("the judges", "blind")
     return (
-        f"This look at the judges is not recorded in the study ({why.rstrip('.')}): "
-        "that labels given after it are blind cannot be vouched for."
+        f"This look at {at} is not recorded in the study ({why.rstrip('.')}): "
+        f"that labels given after it are {count_as} cannot be vouched for."
     )

@@ -9,6 +9,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
+from medreview.review.decision import decide_in_script
 from medreview.review.looks import note_look, undecided_audit
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -107,7 +108,12 @@ def test_a_study_that_is_only_read_takes_the_look_unless_somebody_writes_to_it(s
         assert told.startswith(
             "This look at the judges is not recorded in the study (it is open for writing elsewhere)"
         )
-        assert told.endswith("cannot be vouched for.")
+        assert told.endswith("that labels given after it are blind cannot be vouched for.")
+        unit = reading.reader.execute("SELECT statement_id FROM statement LIMIT 1").fetchone()[0]
+        decide_in_script(study, "anna", unit, "supported")
+        told = note_look(reading, WHO, "conflicts", "labels")
+        assert told.startswith("This look at other reviewers' labels is not recorded")
+        assert told.endswith("that labels given after it are independent cannot be vouched for.")
     study.close()
     with Study.open(study.path, read_only=True) as reading:
         assert note_look(reading, WHO, "stats", "totals") == ""

@@ -46,6 +46,11 @@ async def test_both_labels_stand_beside_the_statement_and_a_digit_settles_and_un
         assert "bo ~ PARTIAL" in " ".join(text.split())
         assert "only the INR is named" in text
         assert "SUPPORTED" not in text
+        assert "s defer" not in " ".join(text.split())
+        assert "n note" in " ".join(text.split())
+        await press(pilot, "question_mark")
+        assert "Not here: what is not settled stays open." in " ".join(screen_text(app).split()) or size[1] < 50
+        await press(pilot, "escape")
         await press(pilot, "3")
         assert "settled: ✗ CONTRADICTED by chair" in screen_text(app)
         assert "settled: contradicted, by a third reviewer" in screen_text(app)
@@ -116,7 +121,7 @@ async def test_anothers_note_comes_after_ones_own_label_and_a_label_after_it_say
 
 
 def test_line_mode_says_both_labels_and_settles(study, capsys, monkeypatch):
-    lines = iter(["2", "u", "q"])
+    lines = iter(["?", "2", "u", "q"])
     monkeypatch.setattr("builtins.input", lambda _prompt="": next(lines))
     review_plain(open_session(study, "chair", open_queue(study, "conflicts", "chair")))
     said = capsys.readouterr().out
@@ -125,6 +130,9 @@ def test_line_mode_says_both_labels_and_settles(study, capsys, monkeypatch):
     assert "note: only the INR is named" in said
     assert "settled: partial, by a third reviewer" in said
     assert "undone: settled as partial" in said
+    assert "settles it: 1 supported" in said
+    assert "s       defer" not in said
+    assert "agree with the judges" not in said
 
 
 def _in_places(study: Study, unit: str, order: str) -> str:
