@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
@@ -12,7 +12,6 @@ from medreview.review.judge_words import read_in_full
 from medreview.review.line_edit import LineEdit
 from medreview.review.verdict_flow import FollowUp
 from medreview.screens.block_end import end_block, end_shown_block
-from medreview.screens.choice_page import Choices
 from medreview.screens.dialogs import (
     ReasonDialog,
     RevealDialog,
@@ -23,6 +22,9 @@ from medreview.screens.panes import Panes
 from medreview.screens.search_handlers import SearchHandlers, SearchHost
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
+
+if TYPE_CHECKING:
+    from medreview.screens.choice_page import Choices
 
 
 class ReviewHost(SearchHost, Protocol):
@@ -49,7 +51,7 @@ class ReviewHost(SearchHost, Protocol):
     def guidelines(self) -> None:
         """Show what the labels mean."""
 
-    def sum_up(self, title: str, lines: Sequence[str], choices: Choices) -> None:
+    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
         """Show the summary of a block, and go on as is chosen."""
 
     def figures(self) -> None:

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from medreview.review.adjudicating import Adjudicating
 from medreview.review.deciding import Deciding
 from medreview.review.session import ReviewSession
-from medreview.review.unit_session import UnitSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.face import Face
 from medreview.screens.panes import Panes
@@ -20,6 +18,7 @@ def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
     """How to make both; the modules of the one that is not needed are not loaded."""
     face, handlers = _by_unit(session)
     if session.settles:
+        from medreview.review.adjudicating import Adjudicating
         from medreview.screens.conflict_face import ConflictFace
 
         assert isinstance(session, Adjudicating)
@@ -28,13 +27,14 @@ def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
 
 
 def _by_unit(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
-    if isinstance(session, UnitSession):
-        from medreview.screens.unit_face import UnitFace
-        from medreview.screens.unit_handlers import UnitHandlers
+    if isinstance(session, ReviewSession):
+        from medreview.screens.statement_face import StatementFace
+        from medreview.screens.statement_handlers import StatementHandlers
 
-        return partial(UnitFace, session), partial(UnitHandlers, session)
-    from medreview.screens.statement_face import StatementFace
-    from medreview.screens.statement_handlers import StatementHandlers
+        return partial(StatementFace, session), partial(StatementHandlers, session)
+    from medreview.review.unit_session import UnitSession
+    from medreview.screens.unit_face import UnitFace
+    from medreview.screens.unit_handlers import UnitHandlers
 
-    assert isinstance(session, ReviewSession)
-    return partial(StatementFace, session), partial(StatementHandlers, session)
+    assert isinstance(session, UnitSession)
+    return partial(UnitFace, session), partial(UnitHandlers, session)

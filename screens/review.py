@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,10 +13,7 @@ from textual.layout import Layout
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
-from medreview.review.history import Listed
-from medreview.review.sitting_report import sitting_report
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
-from medreview.screens.choice_page import Choices
 from medreview.screens.dialogs import (
     ChooseSpanDialog,
     Dialog,
@@ -31,7 +28,6 @@ from medreview.screens.face import Face
 from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
-from medreview.screens.home_rows import Entrance
 from medreview.screens.input_reader import NotRead, not_read_words
 from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
@@ -47,6 +43,11 @@ from medreview.screens.widgets.lines import LinesView, LiveLines
 from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
+
+if TYPE_CHECKING:
+    from medreview.review.history import Listed
+    from medreview.screens.choice_page import Choices
+    from medreview.screens.home_rows import Entrance
 
 T = TypeVar("T")
 
@@ -269,11 +270,11 @@ class ReviewScreen(KeyScreen[None]):
         """What can be done here, by id, with its keys."""
         return self._actions
 
-    def visit(self, entrance: Entrance) -> None:
+    def visit(self, entrance: "Entrance") -> None:
         """Open another queue, past what the sitting has to tell."""
         self._depart(partial(self.app.show_queue, entrance))
 
-    def history(self, listed: Listed = "decisions", query: str = "") -> None:
+    def history(self, listed: "Listed" = "decisions", query: str = "") -> None:
         """Show what I decided or noted; what is chosen there is gone to."""
         self.app.show_history(listed, query)
 
@@ -294,8 +295,9 @@ class ReviewScreen(KeyScreen[None]):
         self._depart(self.app.show_home)
 
     def _depart(self, to: Callable[[], None]) -> None:
-        lines = sitting_report(self.session)
-        if lines:
+        from medreview.review.sitting_report import sitting_report
+
+        if lines := sitting_report(self.session):
             self.sum_up("The end of the sitting", lines, {"Enter": ("go on", to)})
         else:
             to()
@@ -304,7 +306,7 @@ class ReviewScreen(KeyScreen[None]):
         """Show what the labels mean."""
         self.app.show_guidelines(self.session.asks.name)
 
-    def sum_up(self, title: str, lines: Sequence[str], choices: Choices) -> None:
+    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
         """Show a summary; what is chosen there is done here."""
 
         def chosen(act: Callable[[], None]) -> None:

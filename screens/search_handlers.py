@@ -3,20 +3,17 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from medreview.errors import UserError
 from medreview.review.actions import Action
-from medreview.review.history import Listed
-from medreview.review.palette import Palette, PaletteEntry
-from medreview.review.queue_filters import FilterWords
-from medreview.review.queue_lines import queues_in_use
-from medreview.review.saved_filters import delete_filter, save_filter, saved_filters
-from medreview.screens.home_rows import Entrance
-from medreview.screens.palette_dialog import palette_dialog
-from medreview.screens.search_line import Scope, search_line
 from medreview.screens.span_handlers import SpanHandlers, StepHost
 from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.review.history import Listed
+    from medreview.review.palette import PaletteEntry
+    from medreview.screens.home_rows import Entrance
 
 _FOR_STEPS = frozenset({"palette", "filter"})
 """What the line of everything does not lead to: itself."""
@@ -32,10 +29,10 @@ class SearchHost(StepHost, Protocol):
     def tell(self, words: str) -> None:
         """Say something until the next key."""
 
-    def visit(self, entrance: Entrance) -> None:
+    def visit(self, entrance: "Entrance") -> None:
         """Open another queue."""
 
-    def history(self, listed: Listed = "decisions", query: str = "") -> None:
+    def history(self, listed: "Listed" = "decisions", query: str = "") -> None:
         """Show what I decided or noted."""
 
     def copy(self, text: str) -> str:
@@ -57,13 +54,15 @@ class SearchHandlers(SpanHandlers):
     # Search
 
     def _search(self) -> None:
+        from medreview.screens.search_line import Scope, search_line
+
         def here(text: str) -> str:
             wrong = self._reading.search(text)
             if not wrong:
                 self._close()
             return wrong
 
-        def past(listed: Listed, text: str) -> str:
+        def past(listed: "Listed", text: str) -> str:
             self._close()
             self._stage.history(listed, text)
             return ""
@@ -78,6 +77,12 @@ class SearchHandlers(SpanHandlers):
     # The line of everything, and filters
 
     def _palette(self, begun: str = "") -> None:
+        from medreview.review.palette import Palette
+        from medreview.review.queue_filters import FilterWords
+        from medreview.review.queue_lines import queues_in_use
+        from medreview.review.saved_filters import saved_filters
+        from medreview.screens.palette_dialog import palette_dialog
+
         session = self._session
         reader, queue = session.study.reader, session.queue
         palette = Palette(
@@ -93,8 +98,11 @@ class SearchHandlers(SpanHandlers):
     def _filter(self) -> None:
         self._palette(f"filter {self._session.queue.filter}".rstrip() + " ")
 
-    def _run(self, entry: PaletteEntry) -> str:
+    def _run(self, entry: "PaletteEntry") -> str:
         """Do what an entry of the line says; what is wrong with it, or ``""``."""
+        from medreview.review.saved_filters import delete_filter, save_filter, saved_filters
+        from medreview.screens.home_rows import Entrance
+
         session, value = self._session, entry.value
         try:
             match entry.does:

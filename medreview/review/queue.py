@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
-from medreview.review.conflicts import conflict_units
 from medreview.review.queue_filters import conditions as narrowed_by
 from medreview.review.queue_kinds import ROWS, Mode, QueueKind, shown_in
-from medreview.review.second_annotation import ready_units
-from medreview.review.second_pass import in_pass
 from medreview.review.unit_queues import ALL, unit_rows
 from medreview.study import Study
 from medreview.study.package import without_judges
@@ -91,11 +88,17 @@ def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
     """What is in a queue whose units are told one by one, in its order; ``None`` for one that is a filter."""
     match kind.chosen:
         case "second":
+            from medreview.review.second_pass import in_pass
+
             return in_pass(study.reader, reviewer)
         case "conflicts":
+            from medreview.review.conflicts import conflict_units
+
             found = conflict_units(study.reader).get(kind.unit)
             return found.units if found else []
         case "share":
+            from medreview.review.second_annotation import ready_units
+
             return ready_units(study.reader, study.meta("study_id"), kind.unit, reviewer)
     return None
 
