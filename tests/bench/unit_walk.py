@@ -42,7 +42,9 @@ _TAKEN_BACK: Final = 3
 _BESIDE: Final = 6
 """Statements that are decided beside their judges."""
 BESIDE_PAGES: Final = frozenset({"statement", "pair", "response"})
-_OF_PAGES: Final = ("citations.csv", "judgements.csv", "labels.csv", "manifest.json", "pairs.csv")
+OF_PAGES: Final = (
+    "citations.csv", "judgements.csv", "labels.csv", "labels_from_pairs.csv", "manifest.json", "pairs.csv",
+)  # fmt: skip
 """Files of an export that tell of pages and of judgements of them; labels.csv has those beside the labels."""
 _ORDERS: Final = tuple(permutations("1234"))
 
@@ -310,7 +312,7 @@ def _bring_again(program: Program, study: Path, walk: Walk) -> None:
     program("package", study, whole, "--without", "none")
     here = ratings(study, walk.kind)
     walk.ratings.append(len(here))
-    for copy, left in ((again, _OF_PAGES if walk.kind in BESIDE_PAGES else ()), (whole, ())):
+    for copy, left in ((again, OF_PAGES if walk.kind in BESIDE_PAGES else ()), (whole, ())):
         theirs = _exported(program, copy)
         other = sorted(name for name in {*ours, *theirs} - {*left} if ours.get(name) != theirs.get(name))
         if other:
