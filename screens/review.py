@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,13 +17,10 @@ from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.dialogs import (
     ChooseSpanDialog,
     Dialog,
-    HallucinationDialog,
     Key,
-    ReasonDialog,
-    RevealDialog,
     SpanDialog,
 )
-from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
+from medreview.screens.edit_dialogs import CutDialog, LeftOutDialog
 from medreview.screens.face import Face
 from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
@@ -33,6 +30,7 @@ from medreview.screens.key_rows import key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
 from medreview.screens.line_input import LineInput
+from medreview.screens.open_steps import OWN_DIGITS, READS, SEARCHING, SPAN_STEPS, TAKES_BACK, TURNS, VERDICT_STEPS
 from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog
 from medreview.screens.panes import Panes
 from medreview.screens.planned_layout import PlannedLayout
@@ -50,24 +48,6 @@ if TYPE_CHECKING:
     from medreview.screens.home_rows import Entrance
 
 T = TypeVar("T")
-
-_READS: Final = frozenset(
-    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help", "guidelines"}
-)
-"""Actions that leave every step open."""
-
-_TURNS: Final = frozenset({"source_next", "source_previous", "view", "judge_next", "judge_previous", "judges_in_full"})
-"""Actions that leave a step open unless it marks words: one may look at sources and judges before giving a reason."""
-
-_TAKES_BACK: Final = frozenset({"undo", "redo"})
-"""Actions that may be given again at once: each takes back what the other did."""
-
-_VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
-_OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
-"""Steps in which a key for a verdict does nothing: it was meant for the step."""
-
-_SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
-_SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
 class ReviewScreen(KeyScreen[None]):
@@ -153,7 +133,7 @@ class ReviewScreen(KeyScreen[None]):
         goal = self.session.goal
         if goal is not None and self._step is None and not self._said and (reached := goal.reached()):
             self._said = f"{self.session.receipt}   {reached}"
-        return answered or (self.session.receipt != receipt and name not in _TAKES_BACK)
+        return answered or (self.session.receipt != receipt and name not in TAKES_BACK)
 
     def _tried(self, act: Callable[[], T]) -> T | None:
         """Do something, and say what went wrong with it."""
@@ -199,7 +179,7 @@ class ReviewScreen(KeyScreen[None]):
     def _name_of(self, key: Key) -> str | None:
         """The action of a key; while searching, n and N go from hit to hit."""
         name = self._action_of.get(key.name) or self._action_of.get(key.said)
-        return _SEARCHING.get(key.said, name) if self._step is None and self.reading.searching else name
+        return SEARCHING.get(key.said, name) if self._step is None and self.reading.searching else name
 
     def _route(self, key: Key, name: str | None) -> bool:
         """Do what the key says; whether it answered what was asked about a verdict."""
@@ -208,15 +188,15 @@ class ReviewScreen(KeyScreen[None]):
             self.reading.end_search()
             return False
         if step is not None and step.press(key):
-            return isinstance(step, _VERDICT_STEPS) and not (self._step is not None and self._step.takes_all)
+            return isinstance(step, VERDICT_STEPS) and not (self._step is not None and self._step.takes_all)
         if step is not None and name is not None and is_verdict(name):
-            if isinstance(step, _VERDICT_STEPS):
+            if isinstance(step, VERDICT_STEPS):
                 return self._acts.answer_again(step, name)
-            if isinstance(step, _OWN_DIGITS):
+            if isinstance(step, OWN_DIGITS):
                 return False
         if step is not None and name is None:
             return False
-        if step is not None and name not in _READS and (name not in _TURNS or isinstance(step, _SPAN_STEPS)):
+        if step is not None and name not in READS and (name not in TURNS or isinstance(step, SPAN_STEPS)):
             self.open(None)
         if name is not None:
             self._acts.perform(name)
@@ -237,13 +217,13 @@ class ReviewScreen(KeyScreen[None]):
         was, self._step = self._step, step
         if isinstance(was, CutDialog):
             was.draw(0)
-        if isinstance(was, _SPAN_STEPS) and not isinstance(step, _SPAN_STEPS):
+        if isinstance(was, SPAN_STEPS) and not isinstance(step, SPAN_STEPS):
             self.reading.hints.draw(was.target, None)
             self.reading.draw_span(was.target, None)
             self.reading.draw_left_out(None)
             self.reading.shows_response = self._own_view
-        if isinstance(step, _SPAN_STEPS):
-            if not isinstance(was, _SPAN_STEPS):
+        if isinstance(step, SPAN_STEPS):
+            if not isinstance(was, SPAN_STEPS):
                 self._own_view = self.reading.shows_response
             self.reading.shows_response = self.session.is_beside(step.target)
 
