@@ -71,7 +71,22 @@ async def test_a_ranking_takes_a_digit_for_each_output_then_a_letter_and_one_und
 
 
 @of("study", ["ranking"], indirect=True)
-async def test_an_order_that_was_begun_is_left_without_a_trace_and_a_digit_too_many_is_told(study):
+async def test_an_order_that_was_begun_outlives_another_size_of_the_terminal(study):
+    app = blind_workbench(study, "rankings")
+    async with app.run_test(size=(160, 50)) as pilot:
+        numbers = units(app).view.numbers
+        await press(pilot, "2", "=", "1")
+        await pilot.resize_terminal(80, 24)
+        assert "best 1 = 2 > … worst" in screen_text(app) or "best 2 = 1 > … worst" in screen_text(app)
+        await press(pilot, *map(str, range(3, len(numbers) + 1)), "g")
+        await pilot.resize_terminal(160, 50)
+        await press(pilot, *"o" * (len(numbers) - 1))
+        *_, order = payloads(study, "decide")
+        assert order["label"].startswith("=".join(map(str, numbers[:2])))
+
+
+@of("study", ["ranking"], indirect=True)
+async def test_an_order_that_was_begun_is_is_left_without_a_trace_and_a_digit_too_many_is_told(study):
     app = blind_workbench(study, "rankings")
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "9")
