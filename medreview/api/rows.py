@@ -77,6 +77,7 @@ class LabelRow(NamedTuple):
     supported_from_pairs: bool | None
     pairs_labelled: int | None
     pairs: int | None
+    retired: str | None
 
 
 class JudgementRow(NamedTuple):

@@ -24,7 +24,7 @@ SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.record
        j.quote_doubt,
        v.statement_id IS NOT NULL AS rolled_up, v.verdict, v.supported, v.conflict, v.votes_for, v.votes_other,
        v.abstained, v.tied,
-       a.stratum, a.inclusion_prob, judged.url AS judged_url
+       a.stratum, a.inclusion_prob, judged.url AS judged_url, x.how AS retired
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.judgement_id = v.judgement_id
@@ -32,6 +32,7 @@ LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
 LEFT JOIN snapshot AS page ON page.snapshot_id = j.snapshot_id
 LEFT JOIN source AS judged ON judged.source_id = page.source_id
 LEFT JOIN audit_item AS a ON a.statement_id = s.statement_id
+LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
 WHERE EXISTS (SELECT 1 FROM event WHERE unit = s.statement_id)
 ORDER BY r.ordinal, s.ordinal"""
 
@@ -108,6 +109,7 @@ def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
         "jury_tie": row["tied"],
         "stratum": row["stratum"],
         "inclusion_prob": row["inclusion_prob"],
+        "retired": row["retired"],
     }
 
 

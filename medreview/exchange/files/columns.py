@@ -151,6 +151,7 @@ LABELS: Final = (
     Column("supported_from_pairs", "boolean", "The same two-way, also of labels that only tell supported from not."),
     Column("pairs_labelled", "integer", "Pairs with such a label on the page as it is; empty when there is none."),
     Column("pairs", "integer", "All pairs of the statement."),
+    Column("retired", "text", "How the statement was edited away; then it counts no more.", levels=RETIRED_HOW),
 )  # fmt: skip
 
 SPANS: Final = (
