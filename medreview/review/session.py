@@ -27,6 +27,7 @@ class ReviewSession(FindingActs):
     asks = STATEMENT
     item: StatementView | None = None
     source: Source | None = None
+    _found: tuple[str | None, Evidence] | None = None
 
     # What is shown
 
@@ -175,13 +176,16 @@ class ReviewSession(FindingActs):
         return self.item
 
     def _evidence(self) -> Evidence:
-        return load_evidence(self.study.reader, self._current(), self.snapshot)
+        """Asked for each part of the screen, read once for the page that is on it."""
+        if self._found is None or self._found[0] != self.snapshot:
+            self._found = self.snapshot, load_evidence(self.study.reader, self._current(), self.snapshot)
+        return self._found[1]
 
     def _entry(self, unit: str) -> QueueEntry:
         return load_queue_entry(self.study.reader, unit)
 
     def _load_unit(self) -> None:
-        reader = self.study.reader
+        reader, self._found = self.study.reader, None
         if not self.unit:
             self.item = self.source = None
             return
