@@ -220,8 +220,8 @@ class SpanDialog:
         ]  # fmt: skip
         if self.other:
             other = visible(self.other)
-            room = max(1, columns - sum(width(text) for text, _ in keys) - 4)
-            keys[-2:-2] = [("S", "key"), (f" {fit(other, min(width(other), room))}  ", "")]
+            left = max(1, columns - sum(width(text) for text, _ in keys) - 4)
+            keys[-2:-2] = [("S", "key"), (f" {fit(other, min(width(other), left))}  ", "")]
         return [[(head, "key"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
 
     def press(self, key: Key) -> bool:
