@@ -26,7 +26,7 @@ from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.input_reader import NotRead, not_read_words
-from medreview.screens.key_rows import key_rows
+from medreview.screens.key_rows import Hints, key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
 from medreview.screens.line_input import LineInput
@@ -76,6 +76,8 @@ class ReviewScreen(KeyScreen[None]):
         self._needs = Needs(1, 1, 2)
         self._plan: PanePlan | None = None
         self._step: Dialog | None = None
+        self._keys_for: tuple[object, ...] = ()
+        self._keys: list[Row] = []
         self._said = notice
         self._bad = False
         self._not_read = Counter[str]()
@@ -356,11 +358,19 @@ class ReviewScreen(KeyScreen[None]):
         above = (
             self._step.rows(size.width)
             if self._step
-            else key_rows(self._actions, size.width, self.session.mode == "blind", not one, face.hints(plan))
+            else self._key_rows(size.width, not one, face.hints(plan))
         )
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
         self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
+
+    def _key_rows(self, columns: int, panes: bool, hints: Hints) -> list[Row]:
+        """The rows of keys: the same for most units, and so made once."""
+        asked = (columns, self.session.mode, panes, hints)
+        if asked != self._keys_for:
+            self._keys_for = asked
+            self._keys = key_rows(self._actions, columns, self.session.mode == "blind", panes, hints)
+        return self._keys
 
     def _ask_needs(self, size: Size) -> Needs:
         card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]
