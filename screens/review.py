@@ -355,11 +355,7 @@ class ReviewScreen(KeyScreen[None]):
         self._queue.move_to(self._queue_rows.row_of(self.session.position))
         if plan.shape == "three":
             self._queue.refresh_changed()
-        above = (
-            self._step.rows(size.width)
-            if self._step
-            else self._key_rows(size.width, not one, face.hints(plan))
-        )
+        above = self._step.rows(size.width) if self._step else self._key_rows(size.width, not one, face.hints(plan))
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
         self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
