@@ -23,8 +23,8 @@ _JUDGE_ROWS: Final = 4
 _SEEN_BEFORE = "seen before: assisted"
 """Where they are hidden from a reviewer who knows them already."""
 
-_MORE: Final = " w reads all ──"
-"""Where there is more to read than the two rows hold."""
+_MORE: Final = (" w reads all ──", " w ─")
+"""Where there is more to read than the two rows hold: as many words as there is room for."""
 
 _TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
@@ -75,8 +75,9 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     room = max(0, columns - 4 - sum(width(text) for text, _ in together))
     more = width(words) > room or bool(judgement.quote and judgement.reason) or len(session.judge_words) > 1
     row.append(("─", "rule fill"))
-    if more and taken + len(_MORE) <= columns:
-        row.append((_MORE, "dim"))
+    taken = sum(width(visible(text)) for text, _ in row)
+    told = next((words for words in _MORE if taken + width(words) <= columns), "")
+    row += [(told, "key")] if more and told else []
     return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
 
 
