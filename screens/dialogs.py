@@ -294,10 +294,8 @@ class ChooseSpanDialog:
 
     def press(self, key: Key) -> bool:
         """Go to another span, act on this one, or leave. A digit is a verdict here too, and not for this step."""
-        if key.said in ("w", "W"):
-            self.walk(1)
-        elif key.said in ("b", "B"):
-            self.walk(-1)
+        if by := walked(key):
+            self.walk(by)
         elif key.said == "enter":
             self.act()
         elif key.said == "r" and self.resize is not None:
@@ -307,6 +305,11 @@ class ChooseSpanDialog:
         else:
             return False
         return True
+
+
+def walked(key: Key) -> int:
+    """Where a key leads among spans or passages that are shown one at a time: 1, -1, or 0 for a key that does not."""
+    return {"w": 1, "W": 1, "b": -1, "B": -1}.get(key.said, 0)
 
 
 def both_ends(text: str, room: int) -> str:

@@ -7,7 +7,7 @@ from medreview.labels import LEFT_OUT_REASONS
 from medreview.review.cut_editing import KEYS as CUT_KEYS
 from medreview.review.cut_editing import CutEdit, moved_cut
 from medreview.review.layout.cells import width
-from medreview.screens.dialogs import Act, Key, both_ends, flow
+from medreview.screens.dialogs import Act, Key, both_ends, flow, walked
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.statements.left_out import LeftOut
 
@@ -113,10 +113,8 @@ class LeftOutDialog:
 
     def press(self, key: Key) -> bool:
         """Go to another part, make this one a statement, or leave."""
-        if key.said in ("w", "W"):
-            self.place = (self.place + 1) % len(self.parts)
-        elif key.said in ("b", "B"):
-            self.place = (self.place - 1) % len(self.parts)
+        if by := walked(key):
+            self.place = (self.place + by) % len(self.parts)
         elif key.said == "enter":
             self.promote(self.part)
         elif key.said == "escape":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from medreview.review.finding_state import FindingSpan
 from medreview.review.layout.cells import fit, width
 from medreview.review.span_editing import SpanEdit
-from medreview.screens.dialogs import Act, Key, both_ends
+from medreview.screens.dialogs import Act, Key, both_ends, walked
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
@@ -40,10 +40,8 @@ class FindingDialog:
 
     def press(self, key: Key) -> bool:
         """Take over, reject, walk, leave. A digit is a verdict here too, and not for this step."""
-        if key.said in ("w", "W"):
-            self.walk(1)
-        elif key.said in ("b", "B"):
-            self.walk(-1)
+        if by := walked(key):
+            self.walk(by)
         elif key.said == "enter":
             self.take()
         elif key.said == "x":
