@@ -19,7 +19,7 @@ def spoken_height(words: JudgeWords, columns: int) -> int:
 
 
 def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: int) -> list[Row]:
-    """Who of how many, label and confidence, the page; model and prompt; quote and reason, in at most so many rows."""
+    """Who of how many, label and confidence; page, model and prompt; quote and reason, in at most so many rows."""
     sign = f"{glyph(words.level)} " if words.level and glyph(words.level) != words.level else ""
     head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1}/{count}  ", "key")]
     head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} key".strip()))
@@ -28,10 +28,6 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
     who = visible(words.judge)
     room = columns - sum(width(text) for text, _ in head) - 6
     head += [("  ", ""), (fit(who, min(width(who), max(4, room))), ""), (" ", "")]
-    room = columns - sum(width(text) for text, _ in head) - 5
-    page = visible(words.page)
-    if page and room > 8:
-        head += [("── ", "rule"), (fit(page, min(width(page), room)), "dim"), (" ", "")]
     rows = _rows(words, columns)
     if len(rows) > most - 1:
         *rows, last = rows[: most - 1]
@@ -43,7 +39,8 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
 
 def _rows(words: JudgeWords, columns: int) -> list[Row]:
     by = " · ".join(filter(None, (words.model, words.prompt)))
-    rows = _wrapped(f"by {by}" if by else "", columns, "dim")
+    read = " · ".join(filter(None, (words.page, words.state)))
+    rows = _wrapped("   ".join(filter(None, (read, f"by {by}" if by else ""))), columns, "dim")
     if words.quote:
         rows += _wrapped(f"quote {words.quoted}: “{words.quote}”", columns, "badge" if words.false else "quote")
     else:

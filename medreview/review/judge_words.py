@@ -13,8 +13,9 @@ class JudgeWords:
     """One machine's words. ``said`` is its label, or its own word where that is none of ours; ``level`` is the level
     of the axis it comes to, if there is one; ``confidence`` 0..1 as given.
 
-    ``page`` is what it read, with the page's state; ``quoted`` how true its quote is to that, ``false``: it is not what
-    stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text to be shown beside it.
+    ``page`` is what it read and ``state`` that page's state, empty for other texts; ``quoted`` how true its quote is to
+    that, ``false``: it is not what stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text to be
+    shown beside it.
     """
 
     judge: str
@@ -31,6 +32,7 @@ class JudgeWords:
     judgement: str
     snapshot: str | None = None
     document: str | None = None
+    state: str = ""
 
 
 def words_on_statement(item: StatementView) -> tuple[JudgeWords, ...]:
@@ -93,7 +95,7 @@ def read_in_full(words: tuple[JudgeWords, ...]) -> str:
         lines = [
             f"{place}/{len(words)}  {said.judge}: {said.said}{confidence}",
             f"by {by}" if by else "",
-            f"read {said.page}" if said.page else "",
+            "read " + ", ".join(filter(None, (said.page, said.state))) if said.page else "",
             f"quote, {said.quoted}: “{said.quote}”" if said.quote else "no quote",
             f"reason: {said.reason}" if said.reason else "no reason",
         ]
@@ -113,7 +115,8 @@ def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
         said=_label(judgement.verdict, judgement.supported, judgement.raw_label),
         level=judgement.verdict,
         confidence=judgement.confidence,
-        page=f"{source.bracketed} {source.domain} · {in_words(source.state)}" if source else "",
+        page=f"{source.bracketed} {source.domain}" if source else "",
+        state=in_words(source.state) if source else "",
         quoted=f"{status} ({kinds})" if kinds else status,
         false=judgement.quote_status in FALSE_QUOTES or bool(doubt),
         quote=judgement.quote,

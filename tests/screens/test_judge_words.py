@@ -35,6 +35,8 @@ async def test_one_key_walks_through_the_judges_and_back_to_none(study: Study, s
             assert f"judge {place + 1}/{count}" in shown
             assert words.judge.split()[0] in shown
             assert "reason:" in shown
+            assert f" · {words.state}" in shown
+            assert words.model in shown
             if words.snapshot and session.item and session.item.source_of(words.snapshot):
                 assert session.snapshot == words.snapshot
             seen.append(words.judgement)
