@@ -40,7 +40,7 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
 def _rows(words: JudgeWords, columns: int) -> list[Row]:
     by = " · ".join(filter(None, (words.model, words.prompt)))
     read = " · ".join(filter(None, (words.page, words.state)))
-    rows = _wrapped("   ".join(filter(None, (read, f"by {by}" if by else ""))), columns, "dim")
+    rows = _wrapped(" · ".join(filter(None, (read, f"by {by}" if by else ""))), columns, "dim")
     if words.quote:
         rows += _wrapped(f"quote {words.quoted}: “{words.quote}”", columns, "badge" if words.false else "quote")
     else:
