@@ -14,7 +14,7 @@ from medreview.study import Study
 from medreview.units.registry import KINDS
 from medreview.units.suggestion import case_facts, fact_counts
 from tests.support.unit_samples import SAMPLES
-from tests.support.workbench import blind_workbench, events, press, review_screen, screen_text
+from tests.support.workbench import blind_workbench, events, press, resize, review_screen, screen_text
 
 
 @pytest.fixture
@@ -76,10 +76,10 @@ async def test_an_order_that_was_begun_outlives_another_size_of_the_terminal(stu
     async with app.run_test(size=(160, 50)) as pilot:
         numbers = units(app).view.numbers
         await press(pilot, "2", "=", "1")
-        await pilot.resize_terminal(80, 24)
+        await resize(app, pilot, 80, 24)
         assert "best 1 = 2 > … worst" in screen_text(app) or "best 2 = 1 > … worst" in screen_text(app)
         await press(pilot, *map(str, range(3, len(numbers) + 1)), "g")
-        await pilot.resize_terminal(160, 50)
+        await resize(app, pilot, 160, 50)
         await press(pilot, *"o" * (len(numbers) - 1))
         *_, order = payloads(study, "decide")
         assert order["label"].startswith("=".join(map(str, numbers[:2])))

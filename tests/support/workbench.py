@@ -45,6 +45,16 @@ def screen_text(app: Workbench) -> str:
     return "\n".join("".join(row).rstrip() for row in rows)
 
 
+async def resize(app: Workbench, pilot: Pilot[None], width: int, height: int) -> None:
+    """Give the terminal another size, and wait until everything on the screen lies within it."""
+    await pilot.resize_terminal(width, height)
+    for _ in range(200):
+        if all(child.region.bottom <= height and child.region.right <= width for child in app.screen.children):
+            return
+        await pilot.pause()
+    raise AssertionError(f"the screen was not laid out for {width}x{height}")
+
+
 async def screens_of(app: Workbench) -> list[str]:
     """What stands on the screen of a queue while its texts and units are turned, at 80x24 and at 160x50."""
     shown = []
