@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from medreview.exchange.files.columns import Column
     from medreview.exchange.imports.rows import BadRecord
     from medreview.import_files import Imported
-    from medreview.judges.llm_stage import QuestionPlan, Tally
+    from medreview.judges.llm_stage import Tally
+    from medreview.judges.planning import QuestionPlan
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Judged, JudgedBy, Prepared
     from medreview.progress import Progress
@@ -139,7 +140,8 @@ _HOMES = {
     "medreview.exchange.files.columns": ("Column",),
     "medreview.exchange.imports.rows": ("BadRecord",),
     "medreview.import_files": ("Imported",),
-    "medreview.judges.llm_stage": ("QuestionPlan", "Tally"),
+    "medreview.judges.llm_stage": ("Tally",),
+    "medreview.judges.planning": ("QuestionPlan",),
     "medreview.llm.settings": ("JudgeSettings",),
     "medreview.pipeline": ("Judged", "JudgedBy", "Prepared"),
     "medreview.progress": ("Progress",),

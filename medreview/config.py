@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
-from medreview.llm.settings import JudgeSettings, as_told, judges_from, told_of
+from medreview.llm.settings import TABLES, JudgeSettings, as_told, models_from, told_of
 from medreview.redaction import MARK
 from medreview.setting import about, flat, is_under, settings_in
 from medreview.settings_checks import SERVICES, problems
@@ -153,9 +153,19 @@ class Config:
             guarded=True,
         ),
     )
+    models: Mapping[str, JudgeSettings] = field(
+        default_factory=dict,
+        metadata=about(
+            "The models that write what is reviewed, one table `[models.NAME]` each, with the fields of a judge.",
+            unset="none",
+            example='{writer = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
+            page="judges.md#configure",
+            guarded=True,
+        ),
+    )
     untrusted: Mapping[str, Path] = field(default_factory=dict)
-    """What of this says where texts and keys go (``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``) and comes
-    from a file that was not trusted yet: it is known, and not to be used (``medreview.configured``)."""
+    """What of this says where texts and keys go (``judges.NAME``, ``models.NAME``, ``services.NAME``, ``proxy``,
+    ``prompts``) and comes from a file that was not trusted yet: known, and not used (``medreview.configured``)."""
     origins: Mapping[str, Path] = field(default_factory=dict)
     """The file that each value was taken from, by its full name: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
 
@@ -171,7 +181,7 @@ class Config:
 
 
 SETTINGS: Final = settings_in(Config)
-"""Every setting of a file by its name, in order; what stands in ``[judges.NAME]`` is in ``llm.settings``."""
+"""Every setting of a file by its name, in order; what the table of a judge or model holds is in ``llm.settings``."""
 GUARDED: Final = tuple(name for name, setting in SETTINGS.items() if setting.about.guarded)
 """The settings that say where texts and keys go, and what is asked."""
 
@@ -196,8 +206,12 @@ class SettingsFile:
             for key in ("prompts", "synonyms")
             if self.told.get(key)
         }
-        judges = {"judges": judges_from(self.told["judges"], self.path)} if "judges" in self.told else {}
-        return {**self.told, **judges, **beside}
+        asked = {
+            table: models_from(self.told[table], self.path, role)
+            for role, table in TABLES.items()
+            if table in self.told
+        }
+        return {**self.told, **asked, **beside}
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -243,9 +257,10 @@ def read_guarded(path: Path) -> Guarded:
     file = read_file(path)
     told = file.values
     lines = []
-    for judge in told.get("judges", {}).values():
-        key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
-        lines.append(f"  judge {told_of(judge)}, {key}")
+    for role, table in TABLES.items():
+        for judge in told.get(table, {}).values():
+            key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
+            lines.append(f"  {role} {told_of(judge)}, {key}")
     lines += (f"  service {name}: {as_told(address)}" for name, address in told.get("services", {}).items())
     if proxy := told.get("proxy"):
         lines.append(f"  proxy: {as_told(without_password(proxy))}")

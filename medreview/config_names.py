@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.next_step import command
 from medreview.review.actions import REVIEW, shown_key
-from medreview.setting import NUMBER, SWITCH, TABLE, TEXT, WHOLE, About, Kind, Setting, did_you_mean
+from medreview.setting import MODEL_TABLES, NUMBER, SWITCH, TABLE, TEXT, WHOLE, About, Kind, Setting, did_you_mean
 from medreview.settings_checks import SERVICES
 
 _JUDGE: Final = '{model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}'
@@ -31,7 +31,7 @@ def named(name: str) -> Named:
     table, _, rest = name.partition(".")
     if table in SETTINGS and not rest:
         return Named(name, (table,), SETTINGS[table])
-    if table == "judges":
+    if table in MODEL_TABLES:
         judge, _, field = rest.rpartition(".")
         if judge and field in JUDGE:
             return Named(name, (table, judge, field), JUDGE[field])
@@ -44,8 +44,8 @@ def named(name: str) -> Named:
     if name in inner:
         return Named(name, (table, rest), inner[name])
     every = [*SETTINGS, *inner, *ENVIRONMENT]
-    if table == "judges":
-        every = [f"judges.{rest.rpartition('.')[0]}.{field}" for field in JUDGE]
+    if table in MODEL_TABLES:
+        every = [f"{table}.{rest.rpartition('.')[0]}.{field}" for field in JUDGE]
     raise UserError(f"There is no setting {name!r}{did_you_mean(name, every)}; `{command('config')}` shows them all.")
 
 

@@ -170,7 +170,7 @@ def _variables(config: Config) -> Iterator[Variable]:
     for name, help in ENVIRONMENT.items():
         yield Variable(name, bool(os.environ.get(name)), help)
     wanted: dict[str, list[str]] = {}
-    for judge in config.judges.values():
+    for judge in (*config.judges.values(), *config.models.values()):
         if judge.api_key_env:
             wanted.setdefault(judge.api_key_env, []).append(judge.name)
     for name, judges in wanted.items():

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import medreview
 from medreview.config import NCBI_KEY, Config
 from medreview.errors import UserError
-from medreview.llm.settings import JudgeSettings, check_settings, choose, keep_local
+from medreview.llm.settings import TABLES, JudgeSettings, check_settings, choose, keep_local
 from medreview.next_step import command
 from medreview.redaction import remember
 
@@ -45,9 +45,10 @@ def make_keys_known(config: Config) -> None:
     Not those of settings that were not trusted: they could name any variable as a key.
     """
     remember(os.environ.get(NCBI_KEY, ""))
-    for name, judge in config.judges.items():
-        if f"judges.{name}" not in config.untrusted:
-            remember(judge.key)
+    for table in TABLES.values():
+        for name, judge in getattr(config, table).items():
+            if f"{table}.{name}" not in config.untrusted:
+                remember(judge.key)
     if "proxy" not in config.untrusted and "@" in config.proxy:
         remember(unquote(config.proxy.rpartition("@")[0].rpartition(":")[2]))
 
@@ -128,6 +129,20 @@ def judges_of(
     if local_only:
         keep_local(chosen)
     return Judges(chosen, task or DEFAULT, prompts_of(config), again)
+
+
+def models_of(config: Config, names: Sequence[str], *, local_only: bool = False) -> list[JudgeSettings]:
+    """The models of these names: tables ``[models.NAME]``, else ``[judges.NAME]``, since a judge can write as well.
+
+    Raises as :func:`judges_of`.
+    """
+    known = {**{name: replace(judge, role="model") for name, judge in config.judges.items()}, **config.models}
+    chosen = choose(known, names, "model")
+    _require(config, [f"{'models' if name in config.models else 'judges'}.{name}" for name in names])
+    make_keys_known(config)
+    if local_only:
+        keep_local(chosen)
+    return chosen
 
 
 def prompts_of(config: Config) -> Path | None:

@@ -20,6 +20,8 @@ class Kind:
     types: tuple[type, ...]
 
 
+MODEL_TABLES: Final = ("judges", "models")
+"""The tables of settings that hold a table for each model: of those that judge, and of those that write."""
 TEXT: Final = Kind("a text", (str,))
 SWITCH: Final = Kind("true or false", (bool,))
 WHOLE: Final = Kind("a whole number", (int,))
@@ -124,9 +126,9 @@ def flat(told: Mapping[str, Any]) -> dict[str, Any]:
             found[name] = value
             continue
         for inner, below in value.items():
-            is_judge = name == "judges" and isinstance(below, Mapping)
+            is_model = name in MODEL_TABLES and isinstance(below, Mapping)
             found |= (
-                {f"{name}.{inner}.{key}": it for key, it in below.items()} if is_judge else {f"{name}.{inner}": below}
+                {f"{name}.{inner}.{key}": it for key, it in below.items()} if is_model else {f"{name}.{inner}": below}
             )
     return found
 

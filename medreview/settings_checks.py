@@ -1,11 +1,12 @@
 """What can be wrong with what a settings file tells: every mistake in a sentence of its own."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.llm.settings import judges_from
+from medreview.llm.settings import Role, models_from
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.goal import read_goal
 from medreview.setting import Setting, did_you_mean
@@ -50,10 +51,10 @@ def _service_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
             yield f"In the settings {path}, the service {name!r} must be a web address."
 
 
-def _judge_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+def _model_problems(role: Role, told: Mapping[str, Any], path: Path) -> Iterator[str]:
     for name, table in told.items():
         try:
-            judges_from({name: table}, path)
+            models_from({name: table}, path, role)
         except UserError as error:
             yield str(error)
 
@@ -68,7 +69,8 @@ def _goal_problems(told: str, path: Path) -> Iterator[str]:
 _INNER: Final[Mapping[str, Callable[[Any, Path], Iterator[str]]]] = {
     "keys": _key_problems,
     "services": _service_problems,
-    "judges": _judge_problems,
+    "judges": partial(_model_problems, "judge"),
+    "models": partial(_model_problems, "model"),
     "goal": _goal_problems,
 }
 """What is asked of settings beyond that they are of their type."""

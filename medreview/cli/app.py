@@ -24,6 +24,7 @@ from medreview.cli.commands import (
     export,
     facts,
     fetch,
+    generate,
     gold,
     guidelines,
     import_,
@@ -134,4 +135,5 @@ for command in (
     where.where,
 ):
     app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
+app.add_typer(generate.generate, name="generate")
 app.add_typer(config.config, name="config")

@@ -13,7 +13,8 @@ from medreview.visible import visible
 from medreview.words import in_words
 
 if TYPE_CHECKING:
-    from medreview.judges.llm_stage import QuestionPlan, Tally
+    from medreview.judges.llm_stage import Tally
+    from medreview.judges.planning import QuestionPlan
     from medreview.pipeline import Judges
 
 
@@ -47,7 +48,7 @@ def ask_models(
         else:
             say_where_texts_go(judges)
             try:
-                done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=_say_what_is_waited_for)
+                done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
             except pipeline.Interrupted as stopped:
                 told = {**asdict(stopped.summary), "interrupted": True}
                 result(told, *(line for tally in stopped.summary.judges for line in _did(tally)), as_json=as_json)
@@ -67,7 +68,8 @@ def leave_by(failed: int, all_of_them: int) -> None:
         raise typer.Exit(EVERY_ONE_FAILED if failed == all_of_them else SOME_FAILED)
 
 
-def _say_what_is_waited_for(answers: int) -> None:
+def say_what_is_waited_for(answers: int) -> None:
+    """Say how many answers are still to come after a Ctrl-C."""
     paid = "is paid for" if answers == 1 else "are paid for"
     say(f"waiting for {counted(answers, 'answer')} that {paid}; Ctrl-C again to end")
 

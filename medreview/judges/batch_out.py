@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 from medreview.atomic_output import create, new_files, write_new
 from medreview.errors import UserError
 from medreview.judges.tasks.task import Task, pending
-from medreview.llm.call import ResponseFormat, cache_key
+from medreview.llm.call import ResponseFormat, cache_key, params_of
 from medreview.llm.cost_estimate import answer_tokens_of, cost_of, prompt_tokens_of
 from medreview.llm.response_format import response_format_of
 from medreview.llm.settings import JudgeSettings
@@ -105,7 +105,7 @@ def write_batch(
                     known += 1
                     continue
                 body: dict[str, Any] = {"model": settings.model, "messages": [*map(dict, request.messages)]}
-                body |= settings.params
+                body |= params_of(settings.params, request)
                 if wanted := response_format_of(request, form):
                     body["response_format"] = wanted
                 shards.add({"custom_id": key, "method": "POST", "url": _URL, "body": body})

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +11,11 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
-from medreview.judges.tasks import parsing
-from medreview.judges.tasks.registry import DEFAULT, task_for
-from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
-from medreview.llm.call import STATUSES, Answer, JudgeRequest, cache_key
+from medreview.judges.tasks.registry import DEFAULT, tasks_of
+from medreview.judges.tasks.task import Rows, Task, TaskUnit
+from medreview.llm.call import STATUSES, Answer
 from medreview.llm.client import Judge
-from medreview.llm.cost_estimate import CostEstimate, estimate
+from medreview.llm.recorded import RecordedModel, open_model
 from medreview.llm.report import Requests, requests_sent
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
@@ -85,17 +84,6 @@ class Interrupted(KeyboardInterrupt):
         self.summary = summary
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPlan:
-    """The planned work of a judge: units, and calls, tokens and cost of the requests that are not cached."""
-
-    judge: str
-    model: str
-    host: str
-    units: int
-    estimate: CostEstimate
-
-
 def judge_with(
     study: Study,
     settings: Sequence[JudgeSettings],
@@ -115,22 +103,43 @@ def judge_with(
     that are; the second one ends it at once. Raises :class:`Interrupted` then, and :class:`UserError` for an unknown
     task, a judge that cannot be set up, and a study that cannot be written.
     """
-    tasks = _tasks(study, settings, task, prompts)
-    waiting = [made.waiting(again=again)[:limit] for made in tasks]
-    progress.begin("judgements", sum(map(len, waiting)))
-    tallies = [Tally(each.name, each.model, task) for each in settings]
-    before = _requests(study, settings, task)
+    work = list(zip(settings, tasks_of(study, settings, task, prompts), strict=True))
+    return put_to(study, work, task, limit=limit, again=again, progress=progress, on_wait=on_wait)
+
+
+def put_to(
+    study: Study,
+    tasks: Sequence[tuple[JudgeSettings, Task]],
+    name: str,
+    *,
+    limit: int | None = None,
+    again: bool = False,
+    progress: Progress = SILENT,
+    what: str = "judgements",
+    prompts: Sequence[str] = (),
+    on_wait: Callable[[int], None] = lambda _: None,
+) -> LlmSummary:
+    """Put tasks of one name to models, each to its own, as :func:`judge_with` does.
+
+    ``what``: what the progress counts; ``prompts``: the prompts that requests are counted by, where the task has not
+    only one of its own name.
+    """
+    waiting = [made.waiting(again=again)[:limit] for _, made in tasks]
+    progress.begin(what, sum(map(len, waiting)))
+    settings = [each for each, _ in tasks]
+    tallies = [Tally(each.name, each.model, name) for each in settings]
+    before = _requests(study, settings, prompts or (name,))
     stop = _Stop(on_wait)
     try:
         try:
-            work = list(zip(settings, tasks, waiting, tallies, strict=True))
+            work = [(*each, ids, tally) for each, ids, tally in zip(tasks, waiting, tallies, strict=True)]
             run_to_end(_run(study, work, progress, stop), stop)
         except* UserError as group:
             raise _first(group) from None
     except KeyboardInterrupt:
         stop.wanted = True
     study.write(lambda _: None)  # after it what was sent is in the study, also what nobody waited for
-    for tally, then, now in zip(tallies, before, _requests(study, settings, task), strict=True):
+    for tally, then, now in zip(tallies, before, _requests(study, settings, prompts or (name,)), strict=True):
         requests = now - then
         tally.requests_sent, tally.requests_kept, tally.requests_lost = requests.sent, requests.kept, requests.lost
         tally.lost_before = then.lost
@@ -140,8 +149,11 @@ def judge_with(
     return summary
 
 
-def _requests(study: Study, settings: Sequence[JudgeSettings], task: str) -> list[Requests]:
-    return [requests_sent(study.reader, each.name, each.model, each.host, task) for each in settings]
+def _requests(study: Study, settings: Sequence[JudgeSettings], prompts: Sequence[str]) -> list[Requests]:
+    return [
+        sum((requests_sent(study.reader, each.name, each.model, each.host, one) for one in prompts), Requests())
+        for each in settings
+    ]
 
 
 class _Stop:
@@ -150,7 +162,7 @@ class _Stop:
     def __init__(self, on_wait: Callable[[int], None]) -> None:
         self.wanted = False
         self._on_wait = on_wait
-        self._judges: list[Judge] = []
+        self._judges: list[Judge | RecordedModel] = []
 
     def __call__(self) -> None:
         self.wanted = True
@@ -159,49 +171,12 @@ class _Stop:
         if in_flight := sum(judge.in_flight for judge in self._judges):
             self._on_wait(in_flight)
 
-    def add(self, judge: Judge) -> Judge:
+    def add(self, judge: Judge | RecordedModel) -> Judge | RecordedModel:
         """A judge to stop, at once if it comes after the word."""
         self._judges.append(judge)
         if self.wanted:
             judge.stop()
         return judge
-
-
-def plan(
-    study: Study,
-    settings: Sequence[JudgeSettings],
-    *,
-    task: str = DEFAULT,
-    prompts: Path | None = None,
-    limit: int | None = None,
-    again: bool = False,
-    progress: Progress = SILENT,
-) -> list[QuestionPlan]:
-    """What :func:`judge_with` would ask (dry run)."""
-    store = CallStore(study)
-    plans = []
-    for each, made in zip(settings, _tasks(study, settings, task, prompts), strict=True):
-        progress.begin(f"{each.name}, counted", len(made.waiting(again=again)[:limit]))
-        units = 0
-
-        def uncached_requests(made: Task = made, each: JudgeSettings = each) -> Iterator[JudgeRequest]:
-            nonlocal units
-            for unit in pending(made, again=again, limit=limit):
-                units += 1
-                progress.step()
-                yield from (
-                    request for request in unit.requests if store.get(cache_key(each, request), request.schema) is None
-                )
-
-        estimated = estimate(uncached_requests(), each)
-        plans.append(QuestionPlan(each.name, each.model, each.host, units, estimated))
-    return plans
-
-
-def _tasks(study: Study, settings: Sequence[JudgeSettings], task: str, prompts: Path | None) -> list[Task]:
-    if task == parsing.NAME and len(settings) > 1:
-        raise UserError("A response is split into statements once: name one judge for the task statement_parsing.")
-    return [task_for(study, each, task, prompts) for each in settings]
 
 
 def _first(group: BaseExceptionGroup[UserError]) -> UserError:
@@ -220,36 +195,57 @@ async def _run(study: Study, work: Sequence[_Work], progress: Progress, stop: _S
     try:
         async with AsyncExitStack() as stack:
             # All are opened before one is asked: a missing key is reported before anything is paid.
-            judges = [stop.add(await stack.enter_async_context(Judge(settings, calls))) for settings, *_ in work]
+            clients = []
+            for settings, task, *_ in work:
+                asked = {"": settings, **task.others}
+                opened = {
+                    by: stop.add(await stack.enter_async_context(open_model(each, calls))) for by, each in asked.items()
+                }
+                clients.append(opened)
             async with asyncio.TaskGroup() as group:
-                for judge, (settings, task, waiting, tally) in zip(judges, work, strict=True):
+                for opened, (settings, task, waiting, tally) in zip(clients, work, strict=True):
                     ids = iter(waiting)
                     for _ in range(min(len(waiting), settings.concurrency + _EXTRA_WORKERS)):
-                        group.create_task(_ask(judge, task, ids, tally, writer))
-            for judge, (*_, tally) in zip(judges, work, strict=True):
-                tally.dead, tally.changes = judge.dead, judge.changes
+                        group.create_task(_ask(opened, task, ids, tally, writer))
+            for opened, (*_, tally) in zip(clients, work, strict=True):
+                tally.dead = next((model.dead for model in opened.values() if model.dead), "")
+                tally.changes = tuple(change for model in opened.values() for change in model.changes)
             await writer.finish()
     finally:
         writer.save_remaining()
 
 
-async def _ask(judge: Judge, task: Task, ids: Iterator[tuple[str, ...]], tally: Tally, writer: "_AnswerWriter") -> None:
+_Models = Mapping[str, Judge | RecordedModel]
+
+
+async def _ask(
+    models: _Models, task: Task, ids: Iterator[tuple[str, ...]], tally: Tally, writer: "_AnswerWriter"
+) -> None:
     """A worker of a judge, which takes units one after the other; the judge itself limits concurrent requests."""
     for one in ids:
-        if judge.is_stopped:
-            return
         unit = task.unit(one)
-        if unit is None:
-            continue
-        answers = []
-        for request in unit.requests:
-            answer = _not_asked(judge.dead) if judge.dead else await judge.ask(request)
-            tally.add(answer)
-            if judge.is_stopped and answer.status == "skipped":
+        while unit is not None:
+            answers = await _answers(models[unit.by], unit, tally)
+            if answers is None:
                 return  # the unit is as it was; what was answered of it is in the cache
-            answers.append(answer)
-        writer.put(_Done(task, tally, unit, answers))
-        await asyncio.sleep(0)  # cache hits never suspend; give other tasks a turn
+            following = task.following(unit, answers)
+            writer.put(_Done(task, tally, unit, answers, is_last=following is None))
+            unit = following
+            await asyncio.sleep(0)  # cache hits never suspend; give other tasks a turn
+
+
+async def _answers(model: Judge | RecordedModel, unit: TaskUnit, tally: Tally) -> list[Answer] | None:
+    """The answers to a unit's requests; ``None`` when it was stopped before all were there."""
+    answers: list[Answer] = []
+    for request in unit.requests:
+        if model.is_stopped:
+            return None
+        answer = _not_asked(model.dead) if model.dead else await model.ask(request)
+        tally.add(answer)
+        if model.is_stopped and answer.status == "skipped":
+            return None
+        answers.append(answer)
+    return answers
 
 
 def _not_asked(reason: str) -> Answer:
@@ -275,6 +271,8 @@ class _Done:
     tally: Tally
     unit: TaskUnit
     answers: Sequence[Answer]
+    is_last: bool
+    """Whether nothing more is asked of the same thing."""
 
 
 class _AnswerWriter:
@@ -286,6 +284,7 @@ class _AnswerWriter:
         self._ready: deque[_Done] = deque()
         self._saving: asyncio.Task[None] | None = None
         self._long: set[tuple[str, ...]] = set()
+        self._ended = 0
 
     def put(self, done: _Done) -> None:
         """Queue an answered unit for the next commit."""
@@ -311,14 +310,16 @@ class _AnswerWriter:
             batch = self._rows()
             # Shielded: cancellation must not drop what waits for the writer thread.
             await asyncio.shield(asyncio.wrap_future(self._study.submit(_saver(batch))))
-            self._progress.step(sum(len(rows) for _, rows in batch))
+            self._progress.step(self._ended)
+            self._ended = 0
 
     def _rows(self) -> _Batch:
         by_task: dict[int, tuple[Task, list[Rows]]] = {}
         while self._ready:
             done = self._ready.popleft()
+            self._ended += done.is_last
             rows = done.task.rows(done.unit, done.answers)
-            done.tally.units += 1
+            done.tally.units += done.is_last
             done.tally.abstained += rows.abstained
             done.tally.failed += rows.outcome in STATUSES
             done.tally.in_parts += self._is_new_and_long(done)

@@ -13,6 +13,9 @@ ResponseFormat = Literal["json_schema", "json_object", "plain", ""]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "unparsable", "truncated", "refused", "timeout", "error", "skipped")
 
+ENDED: Final[tuple[Status, ...]] = ("ok", "unparsable", "truncated", "refused")
+"""Statuses of questions that a model has answered, usably or not; with the others it has said nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
@@ -23,6 +26,10 @@ class JudgeRequest:
     prompt_sha256: str
     messages: tuple[Mapping[str, str], ...]
     schema: Mapping[str, Any]
+    attempt: int = 1
+    """Counted from 1: after an answer that satisfies the schema and is no good all the same, the same is asked anew."""
+    about: str = ""
+    """What it is about, for people and for recorded answers (``llm.recorded``); neither sent nor part of the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +68,17 @@ class Answer:
     """Of ``tries``: came back as an error of the server. The rest was lost: it may have been answered, and paid."""
 
 
+def params_of(params: Mapping[str, Any], request: JudgeRequest) -> dict[str, Any]:
+    """The parameters to send: each further attempt has the next seed, or a server with a fixed one repeats itself."""
+    seed = params.get("seed")
+    further = request.attempt - 1
+    return {**params, "seed": seed + further} if further and isinstance(seed, int) else dict(params)
+
+
 def cache_key(settings: JudgeSettings, request: JudgeRequest) -> str:
-    """SHA-256 over base URL, model, parameters, prompt, schema and messages: equal for the same question to the same
-    model."""
-    identity = {
+    """SHA-256 over base URL, model, parameters, prompt, schema, messages and, from the second on, the attempt: equal
+    for the same question to the same model."""
+    identity: dict[str, Any] = {
         "base_url": settings.base_url.rstrip("/"),
         "model": settings.model,
         "params": dict(settings.params),
@@ -72,4 +86,6 @@ def cache_key(settings: JudgeSettings, request: JudgeRequest) -> str:
         "schema": request.schema,
         "messages": [dict(message) for message in request.messages],
     }
+    if request.attempt > 1:  # or an unusable text would be returned for ever
+        identity["attempt"] = request.attempt
     return sha256(json.dumps(identity, sort_keys=True, ensure_ascii=False, separators=(",", ":")))

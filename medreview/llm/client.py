@@ -101,13 +101,15 @@ class Judge:
         """Raises :class:`UserError` when a key is configured and not in the environment, or for an invalid proxy."""
         if self.settings.api_key_env and not self.settings.key:
             raise UserError(
-                f"Judge {self.settings.name!r} needs its key in the environment variable {self.settings.api_key_env}, "
-                "which is not set."
+                f"{self.settings.role.capitalize()} {self.settings.name!r} needs its key in the environment variable "
+                f"{self.settings.api_key_env}, which is not set."
             )
         try:
             self._client = open_client(self.settings)
         except (OSError, ValueError) as error:  # what the environment says about proxies and certificates
-            raise UserError(f"Judge {self.settings.name!r} cannot be set up: {redact(str(error))}") from error
+            raise UserError(
+                f"{self.settings.role.capitalize()} {self.settings.name!r} cannot be set up: {redact(str(error))}"
+            ) from error
         return self
 
     async def __aexit__(

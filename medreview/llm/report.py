@@ -25,6 +25,9 @@ class Requests:
         """What was sent and never answered, as far as is known."""
         return self.sent - self.kept - self.declined
 
+    def __add__(self, more: "Requests") -> "Requests":
+        return Requests(self.sent + more.sent, self.kept + more.kept, self.declined + more.declined)
+
     def __sub__(self, before: "Requests") -> "Requests":
         return Requests(self.sent - before.sent, self.kept - before.kept, self.declined - before.declined)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from medreview.llm.call import JudgeRequest, ResponseFormat
+from medreview.llm.call import JudgeRequest, ResponseFormat, params_of
 from medreview.llm.settings import JudgeSettings
 from medreview.storable import storable_text
 
@@ -37,7 +37,7 @@ class FormatNegotiator:
         """The body of the HTTP request."""
         sent = [{name: storable_text(text) for name, text in message.items()} for message in messages]
         body: dict[str, Any] = {"model": self._model, "messages": sent}
-        body |= self.params
+        body |= params_of(self.params, request)
         response_format = response_format_of(request, self.rung)
         if response_format:
             body["response_format"] = response_format

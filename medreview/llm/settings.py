@@ -1,4 +1,4 @@
-"""The settings of one judge: the table ``[judges.NAME]`` of ``medreview.toml``."""
+"""The settings of one model: the table ``[judges.NAME]`` or ``[models.NAME]`` of ``medreview.toml``."""
 
 import ipaddress
 import json
@@ -7,12 +7,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
 from urllib.parse import urlsplit
 
 from medreview.errors import UserError
 from medreview.redaction import redact
-from medreview.setting import about, did_you_mean, settings_in
+from medreview.setting import MODEL_TABLES, about, did_you_mean, settings_in
 
 _ENVIRONMENT: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _RESERVED: Final = frozenset(
@@ -38,6 +39,9 @@ LONGEST_NAME: Final = 200
 """Characters of a judge's name and of its model's."""
 _LONGEST_HOST: Final = 253
 _AS_IT_IS: Final = re.compile(r"[\w./:@+-]+")
+Role = Literal["judge", "model"]
+TABLES: Final[Mapping[Role, str]] = dict(zip(get_args(Role), MODEL_TABLES, strict=True))
+"""The table of the settings that holds those of a role."""
 _LEFT_TO_RIGHT: Final = frozenset({"L", "EN", "ES", "ET", "CS", "ON", "WS", "NSM"})
 
 
@@ -94,10 +98,19 @@ class JudgeSettings:
     )
     settings_file: str = field(default="", compare=False)
     """The file that these were read from; ``""`` where they were given in Python."""
+    role: Role = field(default="judge", compare=False)
+    """What it is called: it judges, or as a model it writes what is judged."""
+    recorded: Path | None = field(default=None, compare=False)
+    """A folder of recorded answers (``llm.recorded``), instead of a server: nothing is sent."""
 
     @property
     def host(self) -> str:
-        """The host and, if given, the port: ``localhost:8000``. Never a user name or password."""
+        """The host and, if given, the port: ``localhost:8000``. Never a user name or password.
+
+        ``recorded`` where answers are recorded.
+        """
+        if self.recorded:
+            return "recorded"
         parts = urlsplit(self.base_url)
         name = parts.hostname or ""
         name = f"[{name}]" if ":" in name else name
@@ -105,7 +118,9 @@ class JudgeSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether requests stay on this machine: the host is a loopback address or ``localhost``."""
+        """Whether requests stay on this machine: the host is a loopback address or ``localhost``, or there is none."""
+        if self.recorded:
+            return True
         name = (urlsplit(self.base_url).hostname or "").rstrip(".").lower()
         if name == "localhost":  # names below it are put to a name server by some systems
             return True
@@ -121,22 +136,23 @@ class JudgeSettings:
 
 
 SETTINGS: Final = settings_in(JudgeSettings)
-"""What can stand in a table ``[judges.NAME]``, by name."""
+"""What can stand in a table ``[judges.NAME]`` or ``[models.NAME]``, by name."""
 
 
-def judges_from(tables: Mapping[str, Any], where: object) -> dict[str, JudgeSettings]:
-    """The judges of the tables ``[judges.NAME]``; ``where`` is the file, for messages.
+def models_from(tables: Mapping[str, Any], where: object, role: Role) -> dict[str, JudgeSettings]:
+    """The judges of the tables ``[judges.NAME]``, or the models of ``[models.NAME]``, by ``role``; ``where`` is the
+    file, for messages.
 
     Raises :class:`UserError` naming the judge and the setting that is unknown, missing or wrong. Values are never
     repeated: one of them may be an API key that does not belong there.
     """
-    return {name: _judge(name, table, where) for name, table in tables.items()}
+    return {name: _model(name, table, where, role) for name, table in tables.items()}
 
 
-def _judge(name: str, table: Any, file: object) -> JudgeSettings:
-    where = f"In the settings {file}, judge {name!r}"
+def _model(name: str, table: Any, file: object, role: Role) -> JudgeSettings:
+    where = f"In the settings {file}, {role} {name!r}"
     if not isinstance(table, dict):
-        raise UserError(f"{where} must be a table [judges.{name}] with `model` and `base_url`.")
+        raise UserError(f"{where} must be a table [{TABLES[role]}.{name}] with `model` and `base_url`.")
     if {"api_key", "key", "token"} & table.keys():
         raise UserError(f"{where} holds a key; put it into an environment variable and name that as `api_key_env`.")
     for key, value in table.items():
@@ -148,7 +164,7 @@ def _judge(name: str, table: Any, file: object) -> JudgeSettings:
     for setting in SETTINGS.values():
         if setting.required and not table.get(setting.name):
             raise UserError(f"{where}: {setting.name!r} is missing.")
-    settings = JudgeSettings(name=name, settings_file=str(file), **table)
+    settings = JudgeSettings(name=name, settings_file=str(file), role=role, **table)
     check_settings(settings, where)
     return settings
 
@@ -222,13 +238,13 @@ def _holds_key(value: Any, key: str) -> bool:
     return isinstance(value, str) and redact(value, key) != value
 
 
-def choose(judges: Mapping[str, JudgeSettings], names: Iterable[str]) -> list[JudgeSettings]:
+def choose(judges: Mapping[str, JudgeSettings], names: Iterable[str], role: Role = "judge") -> list[JudgeSettings]:
     """The judges with these names, in this order, without duplicates; raises :class:`UserError` for an unknown one."""
     chosen = dict.fromkeys(names)
     for name in chosen:
         if name not in judges:
-            there = f"there are: {', '.join(judges)}" if judges else "the settings have no table [judges.NAME]"
-            raise UserError(f"There is no judge {name!r}; {there}.")
+            there = f"there are: {', '.join(judges)}" if judges else f"the settings have no table [{TABLES[role]}.NAME]"
+            raise UserError(f"There is no {role} {name!r}; {there}.")
     return [judges[name] for name in chosen]
 
 
@@ -266,12 +282,15 @@ def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, stat
     judges = list(judges)
     lines = [f"{what} to:"]
     for judge in judges:
+        if judge.recorded:
+            lines.append(f"  {told_of(judge)}: recorded answers that were written for the demo; nothing is sent")
+            continue
         place = "on this machine" if judge.is_local else "outside this machine"
         plain = ", unencrypted" if not judge.is_local and judge.base_url.lower().startswith("http://") else ""
         key = f"with the key in {judge.api_key_env}" if judge.api_key_env else "without a key"
         file = f", as {judge.settings_file} says" if judge.settings_file else ""
         lines.append(f"  {told_of(judge)}, {place}{plain}{_through(judge)}, {key}{file}")
-    if any(judge.is_local for judge in judges):
+    if any(judge.is_local and not judge.recorded for judge in judges):
         lines.append("What listens on this machine may send them on.")
     if not all(judge.is_local for judge in judges):
         lines.append("They must not hold what identifies a patient; --local-only (local_only) refuses what is outside.")

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
 
-from medreview.llm.call import Answer, JudgeRequest
+from medreview.llm.call import ENDED, Answer, JudgeRequest
 from medreview.llm.parse import parse
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
@@ -84,19 +84,24 @@ class CallStore:
 
     def get(self, key: str, schema: Mapping[str, Any]) -> Answer | None:
         """The cached answer with this key, ``None`` without a usable one; failures are asked again."""
+        found = self.ended(key, schema)
+        return found if found is not None and found.status == "ok" else None
+
+    def ended(self, key: str, schema: Mapping[str, Any]) -> Answer | None:
+        """What the model said to the question with this key, usable or not; ``None`` while it has said nothing."""
         row = self._study.reader.execute(
-            "SELECT * FROM llm_call WHERE cache_key = ? AND status = 'ok'", (key,)
+            f"SELECT * FROM llm_call WHERE cache_key = ? AND status IN {ENDED}", (key,)
         ).fetchone()
         if row is None:
             return None
-        value = parse(row["raw_output"], schema).value
-        if value is None:
+        value = parse(row["raw_output"], schema).value if row["status"] == "ok" else None
+        if row["status"] == "ok" and value is None:
             return None
         return Answer(
-            status="ok",
+            status=row["status"],
             value=value,
             raw=row["raw_output"],
-            error="",
+            error=row["error"],
             prompt_tokens=row["prompt_tokens"],
             completion_tokens=row["completion_tokens"],
             latency_ms=row["latency_ms"],

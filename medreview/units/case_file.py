@@ -9,9 +9,10 @@ from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.labels import CATEGORY, SUGGESTION
 from medreview.study import Study
 from medreview.text import sha256
+from medreview.units.brought import Brought
 from medreview.units.cases import NewCase, NewNote, case_of_question, suggested
 from medreview.units.stored import NewUnit
-from medreview.units.unit_format import Brought, UnitFormat
+from medreview.units.unit_format import UnitFormat
 from medreview.units.view import Gold
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -13,10 +13,11 @@ from medreview.labels import HALLUCINATION, SAME_WORDS
 from medreview.study import Study
 from medreview.study.unit_ids import unit_id
 from medreview.text import Span, normalise_newlines, real_lines
+from medreview.units.brought import Brought
 from medreview.units.imported_labels import ImportedLabel
 from medreview.units.span_payload import span_payload
 from medreview.units.stored import NewOpinion
-from medreview.units.unit_format import Brought, UnitFormat
+from medreview.units.unit_format import UnitFormat
 from medreview.units.view import Gold
 
 AXIS: Final = "hallucination"

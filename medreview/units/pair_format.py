@@ -11,8 +11,9 @@ from medreview.labels import EVIDENCE, REASONS
 from medreview.study import Study
 from medreview.study.unit_ids import PAIR, unit_id
 from medreview.text import sha256
+from medreview.units.brought import Brought
 from medreview.units.imported_labels import ImportedLabel
-from medreview.units.unit_format import Brought, UnitFormat
+from medreview.units.unit_format import UnitFormat
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "reviewer": ("reviewer", "expert", "annotator", "rater"),

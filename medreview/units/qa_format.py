@@ -9,10 +9,11 @@ from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.labels import SAME_WORDS
 from medreview.study import Study
 from medreview.text import Span
+from medreview.units.brought import Brought
 from medreview.units.qa_item import TYPES, QAItem, faults, folded
 from medreview.units.record_parts import ABOUT, made_by, opened, passage_of, said_of, texts_of
 from medreview.units.stored import NewPassage, NewUnit
-from medreview.units.unit_format import Brought, UnitFormat
+from medreview.units.unit_format import UnitFormat
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     **ABOUT,

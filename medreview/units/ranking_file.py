@@ -7,9 +7,10 @@ from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.labels import QUALITY, is_order
 from medreview.study import Study
+from medreview.units.brought import Brought
 from medreview.units.imported_labels import ImportedLabel
 from medreview.units.stored import NewOpinion, NewUnit
-from medreview.units.unit_format import Brought, UnitFormat
+from medreview.units.unit_format import UnitFormat
 
 MOST_OUTPUTS: Final = 9
 """So that each has a digit."""

@@ -12,9 +12,9 @@ from medreview.exchange.imports.field_mapping import name_of, normalise_column, 
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.labels import FLAGS, is_label
 from medreview.storable import unstorable
+from medreview.units.brought import Brought
 from medreview.units.imported_labels import ImportedLabel
 from medreview.units.stored import NewOpinion, NewPassage
-from medreview.units.unit_format import Brought
 from medreview.units.view import Gold
 
 T = TypeVar("T")

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.study import Study
+from medreview.units.brought import Brought
 from medreview.units.record_parts import ABOUT, address_of, made_by, passage_of, said_of
 from medreview.units.revision import misfit
 from medreview.units.stored import NewUnit
-from medreview.units.unit_format import Brought, UnitFormat
+from medreview.units.unit_format import UnitFormat
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     **ABOUT,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.field_mapping import (
     AS_NAMED,
     Fields,
@@ -16,49 +15,16 @@ from medreview.exchange.imports.field_mapping import (
     peek,
 )
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.responses import add_responses, response_row
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.text import sha256
-from medreview.units.cases import NewCase, add_cases
-from medreview.units.imported_labels import ImportedLabel, add_labels
-from medreview.units.reference_answers import add_reference, load_reference
-from medreview.units.stored import (
-    NewOpinion,
-    NewPassage,
-    NewUnit,
-    add_gold,
-    add_opinions,
-    add_passages,
-    add_units,
-)
-from medreview.units.view import Gold
+from medreview.units.brought import Brought, store_brought
+from medreview.units.reference_answers import load_reference
 
 _BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """What one record brings: units, the passages and cases they are about, right labels, what machines and people say.
-
-    ``answers``: ordinary responses, which are units of a kind as they are; ``references``: (question, correct answer).
-    ``others``: rows of further tables, ``(table, row)``; a row that is there already is passed over. ``warnings``: what
-    is odd about the record, each half a sentence (``has one option only``).
-    """
-
-    units: tuple[NewUnit, ...] = ()
-    passages: tuple[NewPassage, ...] = ()
-    cases: tuple[NewCase, ...] = ()
-    gold: tuple[tuple[str, Gold], ...] = ()
-    opinions: tuple[NewOpinion, ...] = ()
-    labels: tuple[ImportedLabel, ...] = ()
-    others: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    answers: tuple[AnswerRecord, ...] = ()
-    references: tuple[tuple[str, str], ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,29 +178,10 @@ def _brought(
 
 
 def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: ImportedUnits) -> None:
-    from medreview.study.rows import insert
-
-    def change(connection: Any) -> tuple[int, int, int, int, int]:
-        answers = add_responses(connection, [response_row(one, imported_from) for one in _each(batch, "answers")])
-        for question, text in _each(batch, "references"):
-            add_reference(connection, question, text, imported_from)
-        add_passages(connection, _each(batch, "passages"), imported_from)
-        cases = add_cases(connection, _each(batch, "cases"), imported_from)
-        for table, row in _each(batch, "others"):
-            insert(connection, table, [row])
-        units = add_units(connection, list(_each(batch, "units")), imported_from)
-        gold = add_gold(connection, _each(batch, "gold"), imported_from)
-        opinions = add_opinions(connection, _each(batch, "opinions"), imported_from)
-        return units + answers, cases, gold, opinions, add_labels(connection, _each(batch, "labels"))
-
-    added, cases, gold, opinions, labels = study.write(change)
-    done.added += added
-    done.known += sum(len(one.units) + len(one.answers) for one in batch) - added
-    done.cases += cases
-    done.gold += gold
-    done.opinions += opinions
-    done.labels += labels
-
-
-def _each(batch: Sequence[Brought], name: str) -> Iterator[Any]:
-    return (item for one in batch for item in getattr(one, name))
+    stored = study.write(lambda connection: store_brought(connection, batch, imported_from))
+    done.added += stored.units
+    done.known += sum(len(one.units) + len(one.answers) for one in batch) - stored.units
+    done.cases += stored.cases
+    done.gold += stored.gold
+    done.opinions += stored.opinions
+    done.labels += stored.labels

@@ -8,8 +8,9 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.judges.llm_stage import Interrupted, judge_with, plan
+from medreview.judges.llm_stage import Interrupted, judge_with
 from medreview.judges.long_pages import pages_in_parts
+from medreview.judges.planning import plan
 from medreview.study import Study
 from medreview.study.check import check
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, careful, fill, part_of

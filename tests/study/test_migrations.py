@@ -312,15 +312,25 @@ def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path:
         assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]
 
 
-def test_a_study_of_file_version_4_opens_with_all_that_it_said(tmp_path: Path) -> None:
-    path = Path(shutil.copy(KEPT / "schema_4.sqlite", tmp_path / "kept.medreview"))
+@pytest.mark.parametrize("version", [4, 5])
+def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
+    path = Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))
     queries = {
         "event": "SELECT event_id, hash, payload FROM event ORDER BY seq",
         "standing": "SELECT reviewer, pass, unit, state, label, event_id FROM standing ORDER BY 1, 3",
         "blind": "SELECT * FROM kept_blind ORDER BY reviewer, unit",
         "labels": "SELECT reviewer, unit, mode, label, event_id, block, current FROM reviewer_label ORDER BY 1, 2",
         "seen": "SELECT * FROM judges_seen ORDER BY reviewer, unit",
-        "draft": "SELECT * FROM draft",
+        **(
+            {"draft": "SELECT * FROM draft"}
+            if version == 4
+            else {
+                "gold": "SELECT * FROM gold ORDER BY unit",
+                "units": "SELECT * FROM unit ORDER BY unit_id",
+                "conflicts": "SELECT * FROM conflict",
+                "facts": "SELECT * FROM case_fact",
+            }
+        ),
     }
     with closing(sqlite3.connect(path)) as older:
         before = {name: [tuple(row) for row in older.execute(query)] for name, query in queries.items()}
@@ -329,3 +339,10 @@ def test_a_study_of_file_version_4_opens_with_all_that_it_said(tmp_path: Path) -
         assert schema_version(study.reader) == NEWEST
         assert {name: [tuple(row) for row in study.reader.execute(query)] for name, query in queries.items()} == before
         assert check(study.reader) == []
+
+
+def test_a_response_without_a_text_is_known_as_such_after_the_upgrade(tmp_path: Path) -> None:
+    path = Path(shutil.copy(KEPT / "schema_5.sqlite", tmp_path / "kept.medreview"))
+    with Study.open(path) as study:
+        found = study.reader.execute("SELECT record_id, invalid FROM response WHERE invalid <> ''").fetchall()
+        assert [tuple(row) for row in found] == [("E01", "empty")]

@@ -34,7 +34,8 @@ class AnswerRecord:
     """One answer. ``citations`` is the structured list beside the text, as written; ``line`` is its first line.
 
     ``response`` is empty where the record has an empty one. ``pages`` are texts of cited pages, and ``facts`` key facts
-    of the question, that the record gives as well.
+    of the question, that the record gives as well. ``invalid``: why it can have no statements (``response.invalid``),
+    beside that it has no text.
     """
 
     line: int
@@ -46,6 +47,7 @@ class AnswerRecord:
     record_id: str
     pages: tuple[GivenPage, ...] = ()
     facts: tuple[FactRecord, ...] = ()
+    invalid: str = ""
 
 
 def read_records(

@@ -83,6 +83,7 @@ def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
         "listed": json.dumps(record.citations, ensure_ascii=False) if record.citations else None,
         "text_sha256": sha256(record.response),
         "question": record.question,
+        "invalid": record.invalid if record.response.strip() else "empty",
         "text": record.response,
     }
 

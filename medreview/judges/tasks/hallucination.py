@@ -9,6 +9,7 @@ from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.tasks.responses import Responses
 from medreview.judges.tasks.task import (
+    OneStep,
     Rows,
     TaskUnit,
     error_of,
@@ -41,7 +42,7 @@ WHERE ((e.kind = 'note' AND trim(note) <> '')
     OR e.event_id IN (SELECT event_id FROM decision_current WHERE axis = 'hallucination'))"""
 
 
-class Hallucination:
+class Hallucination(OneStep):
     """The task for one judge run: units are responses; ``assisted``: only those with remarks of an expert.
 
     An assisted finding records which remarks the judge was shown. Since these may contain the answer, it never counts
@@ -73,10 +74,10 @@ class Hallucination:
         response = self._responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
         if not self.assisted:
-            return TaskUnit(ids, (request_of(self._prompt, self._key, texts),), {"events": []})
+            return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=response.name),), {"events": []})
         rows = _latest(self.study.reader.execute(f"{_REMARKS} AND u.response_id = ? ORDER BY e.event_id", ids))
         remarks = "\n".join(dict.fromkeys(map(_remark, rows)))
-        request = request_of(self._prompt, self._key, {**texts, "expert": remarks})
+        request = request_of(self._prompt, self._key, {**texts, "expert": remarks}, about=response.name)
         return TaskUnit(ids, (request,), {"events": [row["event_id"] for row in rows]})
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:

@@ -9,6 +9,7 @@ from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.tasks.responses import Responses
 from medreview.judges.tasks.task import (
+    OneStep,
     Rows,
     TaskUnit,
     error_of,
@@ -88,7 +89,7 @@ def question_of(study: Study, question: str, response: str) -> str:
     return str(found[0]["question"])
 
 
-class KeyFacts:
+class KeyFacts(OneStep):
     """The task for one judge run: units are (response, fact). Presence and contradiction are separate tasks.
 
     Both may be true of one response.
@@ -126,8 +127,9 @@ class KeyFacts:
         """The unit, with one request."""
         response_id, fact_id = ids
         fact = self.study.reader.execute("SELECT text FROM key_fact WHERE key_fact_id = ?", (fact_id,)).fetchone()[0]
-        texts = {"response": self._responses.get(response_id).text, "fact": fact}
-        return TaskUnit(ids, (request_of(self._prompt, self._key, texts),))
+        response = self._responses.get(response_id)
+        texts = {"response": response.text, "fact": fact}
+        return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=f"{fact} @ {response.name}"),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``key_fact_vote``; a yes counts only with a quote that is in the response."""

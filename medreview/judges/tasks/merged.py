@@ -13,6 +13,7 @@ from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
+    OneStep,
     Rows,
     TaskUnit,
     confidence_of,
@@ -47,7 +48,7 @@ class _PartAnswer:
     quotes: list[dict[str, Any]]
 
 
-class Merged:
+class Merged(OneStep):
     """The task for one judge run: units are the statements that the judges did not find supported.
 
     Only those whose response has at least two pages with text of their source: with one, verification has asked it.
@@ -87,7 +88,9 @@ class Merged:
         requests = []
         for number, window in enumerate(windows, 1):
             note = {"sources": f"part {number} of {len(windows)}"} if len(windows) > 1 else None
-            requests.append(request_of(self._prompt, self._key, {"sources": window, **other_texts}, note))
+            requests.append(
+                request_of(self._prompt, self._key, {"sources": window, **other_texts}, note, about=row["statement"])
+            )
         return TaskUnit(ids, tuple(requests), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:

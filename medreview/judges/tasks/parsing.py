@@ -10,7 +10,7 @@ from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import Rows, TaskUnit, failure, request_of, run_of
+from medreview.judges.tasks.task import OneStep, Rows, TaskUnit, failure, request_of, run_of
 from medreview.labels import SAME_WORDS
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
@@ -23,7 +23,7 @@ NAME: Final = "statement_parsing"
 _ELLIPSIS: Final = re.compile(r"\u2026|\.\s?\.")
 
 
-class Parsing:
+class Parsing(OneStep):
     """The task for one judge run: units are the responses that are not split into statements yet.
 
     What is split already, by rules or by another judge, stays: judgements and decisions refer to those statements.
@@ -46,7 +46,7 @@ class Parsing:
         """The unit, with one request."""
         response = self._responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
-        return TaskUnit(ids, (request_of(self._prompt, self._key, texts),))
+        return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=response.name),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """Rows of ``statement`` and the row of the response; no rows for an abstention.

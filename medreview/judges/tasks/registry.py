@@ -1,6 +1,6 @@
 """The tasks by name; the names are those of the prompt files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,3 +33,10 @@ def task_for(study: Study, settings: JudgeSettings, name: str = DEFAULT, prompts
     if name not in _TASKS:
         raise UserError(f"There is no task {name!r}; there are: {', '.join(NAMES)}.")
     return _TASKS[name](study, settings, load_prompt(name, prompts))
+
+
+def tasks_of(study: Study, settings: Sequence[JudgeSettings], task: str, prompts: Path | None) -> list[Task]:
+    """The task for each of these judges; raises :class:`UserError` for several that would split responses."""
+    if task == parsing.NAME and len(settings) > 1:
+        raise UserError("A response is split into statements once: name one judge for the task statement_parsing.")
+    return [task_for(study, each, task, prompts) for each in settings]

@@ -11,10 +11,11 @@ from medreview.text import Span
 
 
 class ResponseText(NamedTuple):
-    """A response with the question it answers."""
+    """A response with the question it answers; ``name``: whose answer it is to what, for people."""
 
     question: str
     text: str
+    name: str
 
 
 class Responses:
@@ -43,5 +44,9 @@ class Responses:
         return quote_json(quote, *self.ground(quote, response_id))
 
     def _read(self, response_id: str) -> ResponseText:
-        row = self._reader.execute("SELECT question, text FROM response WHERE response_id = ?", (response_id,))
+        row = self._reader.execute(
+            """SELECT question, text, coalesce(nullif(record_id, ''), question) || ' (' || model || ')' AS name
+               FROM response WHERE response_id = ?""",
+            (response_id,),
+        )
         return ResponseText(*row.fetchone())

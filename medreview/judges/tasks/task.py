@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from medreview.evidence.grounding import Grounding
@@ -23,12 +24,14 @@ TRANSIENT: Final = ("timeout", "error", "skipped")
 class TaskUnit:
     """One thing to judge. ``ids`` identify it; ``requests`` is one request, or one per window of a long text.
 
-    ``more`` is private to the task: what it needs to make rows of the answers.
+    ``more`` is private to the task: what it needs to make rows of the answers. ``by`` names which of the task's
+    :attr:`Task.others` is asked; ``""`` is the model that the task is put to.
     """
 
     ids: tuple[str, ...]
     requests: tuple[JudgeRequest, ...]
     more: Mapping[str, Any] = field(default_factory=dict)
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Task(Protocol):
 
     study: Study
     run: JudgeRun
+    others: Mapping[str, JudgeSettings]
+    """Further models that some of its units are for, by what these say in ``TaskUnit.by``."""
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """The ids of the units without an answer, in the order in which to ask.
@@ -56,11 +61,24 @@ class Task(Protocol):
     def unit(self, ids: tuple[str, ...]) -> TaskUnit | None:
         """The unit with its requests; ``None`` when it needs no request after all."""
 
+    def following(self, unit: TaskUnit, answers: Sequence[Answer]) -> TaskUnit | None:
+        """What is asked of the same thing next, which depends on these answers; ``None`` when that was all."""
+
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """The rows for the answers to all of a unit's requests, in order. To be called on the reader's thread."""
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
         """Store rows inside the caller's transaction; a stored abstention is replaced."""
+
+
+class OneStep:
+    """What a task is that asks one model one thing of each unit."""
+
+    others: Mapping[str, JudgeSettings] = MappingProxyType({})
+
+    def following(self, unit: TaskUnit, answers: Sequence[Answer]) -> TaskUnit | None:
+        """Nothing."""
+        return None
 
 
 def pending(task: Task, *, again: bool = False, limit: int | None = None) -> Iterator[TaskUnit]:
@@ -90,11 +108,17 @@ def run_of(settings: JudgeSettings, prompt: Prompt) -> JudgeRun:
 
 
 def request_of(
-    prompt: Prompt, key: str, texts: Mapping[str, str], notes: Mapping[str, str] | None = None
+    prompt: Prompt,
+    key: str,
+    texts: Mapping[str, str],
+    notes: Mapping[str, str] | None = None,
+    *,
+    about: str = "",
+    attempt: int = 1,
 ) -> JudgeRequest:
     """A request with the prompt's placeholders replaced by ``texts``, each delimited (see ``prompt_fencing``)."""
     values = fenced(key, texts, max(texts.values(), key=len), notes)
-    return JudgeRequest(prompt.task, prompt.id, prompt.sha256, prompt.messages(values), prompt.schema)
+    return JudgeRequest(prompt.task, prompt.id, prompt.sha256, prompt.messages(values), prompt.schema, attempt, about)
 
 
 def failure(answers: Sequence[Answer]) -> Answer | None:

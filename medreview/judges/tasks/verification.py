@@ -13,6 +13,7 @@ from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_colu
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
+    OneStep,
     Rows,
     TaskUnit,
     confidence_of,
@@ -54,7 +55,7 @@ class _Pair(NamedTuple):
     statement_id: str
 
 
-class Verification:
+class Verification(OneStep):
     """The task for one judge run: units are (snapshot, statement), by snapshot, so that prompts share a prefix."""
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
@@ -90,16 +91,16 @@ class Verification:
             (pair.statement_id,),
         ).fetchone()
         texts = {"source": "", "question": row["question"], "statement": row["statement"]}
-        source = self._text(pair.snapshot_id)
+        source, url = self._text(pair.snapshot_id), self._url(pair.snapshot_id)
         # Rounded down, so that statements of nearly the same length get the same windows and prompts share a prefix.
         left = available_tokens(self._settings, "".join((self._prompt.text, *texts.values(), " " * 600)))
         spans = self._windows(pair.snapshot_id, left // 200 * 200)
         requests = []
         for number, span in enumerate(spans, 1):
             note = {"source": f"part {number} of {len(spans)}"} if len(spans) > 1 else None
-            requests.append(
-                request_of(self._prompt, self._key, texts | {"source": source[span.start : span.end]}, note)
-            )
+            part = texts | {"source": source[span.start : span.end]}
+            about = " ".join((f"{row['statement']} @ {url}", *(f"({told})" for told in (note or {}).values())))
+            requests.append(request_of(self._prompt, self._key, part, note, about=about))
         return TaskUnit(pair, tuple(requests))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
@@ -177,6 +178,12 @@ class Verification:
     def _read_text(self, snapshot_id: str) -> str:
         row = self.study.reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
         return str(row["text"])
+
+    def _url(self, snapshot_id: str) -> str:
+        found = self.study.reader.execute(
+            "SELECT url FROM snapshot JOIN source USING (source_id) WHERE snapshot_id = ?", (snapshot_id,)
+        )
+        return str(found.fetchone()["url"])
 
     def _split(self, snapshot_id: str, tokens: int) -> Any:
         return split_windows(self._text(snapshot_id), tokens)

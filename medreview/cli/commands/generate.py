@@ -1,0 +1,14 @@
+"""The commands ``generate ...``: let a model write what is reviewed then."""
+
+import typer
+
+from medreview.cli.generate.questions import questions
+
+generate = typer.Typer(
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Let a model write questions, answers, items, briefs, to be reviewed. Nothing is asked or paid twice.\n\n"
+    "Example: medreview generate questions sepsis.medreview --model writer",
+)
+for command in (questions,):
+    generate.command(command.__name__.replace("_", "-"))(command)

@@ -1,0 +1,200 @@
+"""Running a generator from the command line: what all commands of ``medreview generate`` have in common."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from medreview.cli.ask_models import leave_by, say_what_is_waited_for
+from medreview.cli.output import counted, counted_each, left_out, progress, result, say
+from medreview.cli.trusting import with_settings
+from medreview.errors import UserError
+from medreview.next_step import command
+from medreview.visible import visible
+from medreview.words import in_words
+
+if TYPE_CHECKING:
+    from medreview.generators.counts import GenerationCounts
+    from medreview.generators.generator import Generator
+    from medreview.judges.batch_out import BatchOut
+    from medreview.judges.llm_stage import Tally
+    from medreview.judges.planning import QuestionPlan
+    from medreview.pipeline.generating import Generating, Make
+    from medreview.study import Study
+
+Model = Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")]
+Verifier = Annotated[str, typer.Option("--judge", metavar="NAME", help="The model that verifies what was written.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="At most so many inputs now.")]
+Again = Annotated[bool, typer.Option("--again", help="Also inputs of which nothing was made before.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
+LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")]
+BatchOutFile = Annotated[
+    Path | None, typer.Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere.")
+]
+BatchInFiles = Annotated[
+    list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options that all generators have say."""
+
+    model: str
+    judge: str = ""
+    limit: int | None = None
+    again: bool = False
+    dry_run: bool = False
+    local_only: bool = False
+    batch_out: Path | None = None
+    batch_in: Sequence[Path] = ()
+    as_json: bool = False
+
+
+def generate_with(
+    path: Path,
+    make: "Make",
+    wanted: Wanted,
+    *,
+    before: "Callable[[Study], None]" = lambda study: None,
+    figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]" = lambda study, counts: ({}, []),
+) -> None:
+    """Run a generator on a study as the options want: live, dry, or by batch files.
+
+    ``before`` prepares the study, such as by importing a file. ``figures`` adds to the result: values for ``--json``,
+    and lines. Exit code 1 when every input that was put failed, 3 when some did; what is invalid is no failure.
+    """
+    from medreview import pipeline
+    from medreview.study import Study
+
+    generating = _generating(make, wanted)
+    with Study.open(path) as study, progress() as bar:
+        before(study)
+        if wanted.dry_run:
+            planned, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)
+            told = {"plan": asdict(planned), "later_calls": later}
+            result(told, _planned(planned, later), as_json=wanted.as_json)
+            return
+        generator = generating.make(study, generating.model, generating.prompts)
+        _say_before(generator, generating)
+        if wanted.batch_out:
+            written = pipeline.generation_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
+            result(written, *_written(written, path, generator), as_json=wanted.as_json)
+            return
+        if wanted.batch_in:
+            taken, counts = pipeline.generation_in(study, generating, list(wanted.batch_in), progress=bar)
+            left_out(taken.bad)
+            left_out(taken.conflicts)
+            if taken.foreign:
+                say(f"  {counted(taken.foreign, 'result')} answer no question of this run: {taken.why}")
+            more, lines = figures(study, counts)
+            told = {"batch": asdict(taken), "counts": asdict(counts), **more}
+            result(told, *count_lines(counts), *_still(taken.waiting, generator), *lines, as_json=wanted.as_json)
+            return
+        try:
+            done = pipeline.generate(
+                study, generating, limit=wanted.limit, progress=bar, on_wait=say_what_is_waited_for
+            )
+        except pipeline.Interrupted as stopped:
+            result({"tally": asdict(stopped.summary.judges[0]), "interrupted": True}, as_json=wanted.as_json)
+            raise
+        more, lines = figures(study, done.counts)
+        told = {"tally": asdict(done.tally), "counts": asdict(done.counts), "waiting": done.waiting, **more}
+        result(
+            told,
+            _asked(done.tally),
+            *count_lines(done.counts),
+            *_still(done.waiting, generator),
+            *lines,
+            as_json=wanted.as_json,
+        )
+    leave_by(done.tally.failed, done.tally.units)
+
+
+def _generating(make: "Make", wanted: Wanted) -> "Generating":
+    from medreview.configured import judges_of, models_of, prompts_of
+    from medreview.pipeline import Generating
+
+    def chosen(config: Any) -> "Generating":
+        if not wanted.model:
+            raise UserError("Name the model that writes with --model NAME: a table [models.NAME] of the settings.")
+        (model,) = models_of(config, [wanted.model], local_only=wanted.local_only)
+        judge = None
+        if wanted.judge:
+            judge = judges_of(config, [wanted.judge], local_only=wanted.local_only).settings[0]
+        return Generating(make, model, judge, prompts_of(config), wanted.again)
+
+    return with_settings(chosen)
+
+
+def _say_before(generator: "Generator", generating: "Generating") -> None:
+    """Where texts go, where this departs from the paper, and what cannot work as hoped."""
+    from medreview.llm.settings import where_texts_go
+
+    models = [generating.model, *([generating.judge] if generating.judge else [])]
+    say(*where_texts_go(models, f"{generator.noun.capitalize()}s go"))
+    for sentence in generator.deviations:
+        say(f"Other than in the paper: {sentence}")
+    params = generating.model.params
+    if params.get("temperature") == 0 and "seed" not in params:
+        say("At temperature 0 a further attempt may be the same as the one before; a `seed` in `params` changes that.")
+
+
+def _planned(plan: "QuestionPlan", later: int) -> str:
+    told = plan.estimate
+    cost = "no prices are configured" if told.cost is None else f"about {told.cost:,.2f}"
+    more = f"; about {later:,} more calls follow on these" if later else ""
+    return (
+        f"{visible(plan.judge)} ({visible(plan.model)} at {visible(plan.host)}): {counted(plan.units, 'input')}, "
+        f"{counted(told.calls, 'call')} to pay, up to {told.prompt_tokens:,} tokens in and about "
+        f"{told.completion_tokens:,} out; {cost}{more}; what is invalid is asked again"
+    )
+
+
+def _written(done: "BatchOut", path: Path, generator: "Generator") -> list[str]:
+    if not done.shards:
+        return [f"{counted(done.units, generator.noun)} waiting, nothing to ask; no file written."]
+    cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
+    files = ", ".join(shard.file for shard in done.shards)
+    back = command("generate", generator.name, path, "--model", generator.model.name, "--batch-in", "FILE")
+    return [
+        f"{counted(done.requests, 'question')} in {files}; up to {done.prompt_tokens:,} tokens in and about "
+        f"{done.completion_tokens:,} out{cost}.",
+        f"Manifest: {done.manifest}",
+        f"Results come back with: {back}",
+    ]
+
+
+def _asked(tally: "Tally") -> str:
+    cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"
+    kept = f", {tally.kept:,} answered before" if tally.kept else ""
+    lost = f", {tally.requests_lost:,} lost (perhaps paid for)" if tally.requests_lost else ""
+    dead = f"; given up: {visible(tally.dead)}" if tally.dead else ""
+    return f"{visible(tally.judge)}: {counted(tally.calls, 'call')}{kept}{lost}{cost}{dead}"
+
+
+def count_lines(counts: "GenerationCounts") -> list[str]:
+    """The counts of a run in words."""
+    made = counted_each(counts.products) or "nothing"
+    lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} with a product: {made}"]
+    if counts.nothing:
+        lines.append(f"  without one: {_by_code(counts.nothing)}")
+    if counts.attempts:
+        valid = counts.statuses.get("ok", 0)
+        retried = f", {counts.retried:,} of them after an invalid one" if counts.retried else ""
+        lines.append(f"  {counted(counts.attempts, 'attempt')}{retried}; {valid:,} valid")
+    if counts.codes:
+        lines.append(f"  invalid by: {_by_code(counts.codes)}")
+    if counts.dropped:
+        lines.append(f"  left out by rule: {_by_code(counts.dropped)}")
+    return lines
+
+
+def _by_code(counts: dict[str, int]) -> str:
+    return ", ".join(f"{in_words(code)} {number:,}" for code, number in counts.items())
+
+
+def _still(waiting: int, generator: "Generator") -> list[str]:
+    return [f"{counted(waiting, generator.noun)} waiting; the same command goes on"] if waiting else []

@@ -1,0 +1,54 @@
+"""Rules that validators of several generators share. Each gives words on what is wrong, or what a rule is made from."""
+
+import re
+from typing import Final
+
+from medreview.evidence.grounding import Grounding, ground
+from medreview.evidence.quantities import quantities
+from medreview.labels import SAME_WORDS
+
+_DEIXIS: Final = re.compile(
+    r"\b(?:according to|based on|mentioned (?:above|here|in)|described (?:above|here|in)|the (?:passage|text|paragraph|"
+    r"article|excerpt|document|author|authors|above|given (?:text|passage))|this (?:passage|text|paragraph|article|"
+    r"document|study|page))\b",
+    re.IGNORECASE,
+)
+
+
+def quote_codes(quote: str, text: str) -> tuple[str, ...]:
+    """Why a quote is no proof that something stands in a text: ``no_quote``, ``quote_altered``, ``quote_absent``."""
+    if not quote.strip():
+        return ("no_quote",)
+    found = grounded(quote, text)
+    if found.status in SAME_WORDS:
+        return ()
+    return ("quote_altered",) if found.status in ("near", "altered") else ("quote_absent",)
+
+
+def grounded(quote: str, text: str) -> Grounding:
+    """Where a quote stands in a text, and how true to it."""
+    return ground(quote, text)
+
+
+def numbers_missing(claim: str, source: str) -> list[str]:
+    """The numbers of a claim that a source does not have with the same value and unit, as they are written.
+
+    A number without a unit is there when any number of the source has its value.
+    """
+    there = [(one.low, one.high, one.sign, one.unit) for one in quantities(source)]
+    values = {(low, high) for low, high, _, _ in there}
+    return [
+        claim[one.start : one.end]
+        for one in quantities(claim)
+        if (one.low, one.high, one.sign, one.unit) not in there and (one.unit or (one.low, one.high) not in values)
+    ]
+
+
+def points_at_its_text(text: str) -> bool:
+    """Whether a question speaks of a text that whoever is asked does not see (``according to the passage``)."""
+    return _DEIXIS.search(text) is not None
+
+
+def words(text: str) -> int:
+    """The number of words, by white space."""
+    return len(text.split())

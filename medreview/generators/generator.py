@@ -1,0 +1,54 @@
+"""What a generator says of itself; the machinery is in ``generation``."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from medreview.generators.ask import Item, Work
+from medreview.judges.prompts import Prompt, load_prompt
+from medreview.llm.cost_estimate import answer_tokens_of, prompt_tokens_of
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+
+
+class Generator(ABC):
+    """One generator for one study and model. ``prompts`` is the user's own folder of prompts, if any.
+
+    ``name`` is the word of its command, ``noun`` what its inputs are called (``text``). ``prompt_names``: the prompts
+    it asks with. ``deviations``: where it departs from the paper, a sentence each. A subclass with options of its own
+    gives those that change what is asked in :attr:`options`.
+    """
+
+    name: ClassVar[str]
+    noun: ClassVar[str]
+    prompt_names: ClassVar[tuple[str, ...]]
+    deviations: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, study: Study, model: JudgeSettings, prompts: Path | None = None) -> None:
+        """Raises :class:`UserError` for a prompt of the user that cannot be used."""
+        self.study = study
+        self.model = model
+        self.prompts: Mapping[str, Prompt] = {name: load_prompt(name, prompts) for name in self.prompt_names}
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What else decides what is asked, as JSON values, a seed among them."""
+        return {}
+
+    @abstractmethod
+    def items(self) -> Sequence[Item]:
+        """All inputs, in order, whatever was made of them before."""
+
+    @abstractmethod
+    def work(self, item: Item) -> Work:
+        """The work on one input (:data:`~medreview.generators.ask.Work`)."""
+
+    def steps(self, item: Item) -> int:
+        """How many questions the work on an input takes when none is asked twice, as far as that is known."""
+        return 1
+
+    def fits(self, prompt: Prompt, texts: Mapping[str, str]) -> bool:
+        """Whether a prompt with these texts leaves room for an answer in the model's context, by an upper bound."""
+        tokens = prompt_tokens_of(prompt.messages({**dict.fromkeys(prompt.fields, ""), **texts}))
+        return tokens + answer_tokens_of(self.model) <= self.model.context_tokens

@@ -1,0 +1,12 @@
+"""The generators by the word of their command."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from medreview.generators.generator import Generator
+from medreview.generators.questions import Questions
+
+_EVERY: Final[tuple[type[Generator], ...]] = (
+    Questions,
+)  # fmt: skip
+GENERATORS: Final[Mapping[str, type[Generator]]] = {one.name: one for one in _EVERY}

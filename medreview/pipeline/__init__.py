@@ -1,0 +1,66 @@
+"""The only module that knows the order of the stages, and what must be made anew after which of them.
+
+import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts;
+models are asked when they are named, since that costs money.
+
+After every function here the table of verdicts is right and the frame of the audit complete, whatever came in between:
+it is rolled up when something has changed that it is made from, also after an interruption, and when an earlier one was
+killed before it came to that.
+"""
+
+from medreview.judges.llm_stage import Interrupted
+from medreview.pipeline.asking import JudgedBy, Judges, batch_in, batch_out, judge_by, plan_for
+from medreview.pipeline.editing import Edited, edit, merge, promote, set_tie_rule
+from medreview.pipeline.generating import (
+    Generated,
+    Generating,
+    generate,
+    generation_in,
+    generation_out,
+    plan_generation,
+)
+from medreview.pipeline.preparing import (
+    Judged,
+    PageProvider,
+    Prepared,
+    bring_facts,
+    bring_in,
+    fetch,
+    judge,
+    parse,
+    run,
+    save_pages,
+)
+from medreview.pipeline.rolling_up import roll_up
+
+__all__ = [
+    "Edited",
+    "Generated",
+    "Generating",
+    "Interrupted",
+    "Judged",
+    "JudgedBy",
+    "Judges",
+    "PageProvider",
+    "Prepared",
+    "batch_in",
+    "batch_out",
+    "bring_facts",
+    "bring_in",
+    "edit",
+    "fetch",
+    "generate",
+    "generation_in",
+    "generation_out",
+    "judge",
+    "judge_by",
+    "merge",
+    "parse",
+    "plan_for",
+    "plan_generation",
+    "promote",
+    "roll_up",
+    "run",
+    "save_pages",
+    "set_tie_rule",
+]

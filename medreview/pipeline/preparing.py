@@ -1,0 +1,156 @@
+"""From files to a study that is ready to review: import, pages, statements, the offline judge."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from medreview.citations.stage import CitationSummary, extract_all
+from medreview.evidence.terms import vocabulary
+from medreview.exchange.imports.detect_format import detect_format
+from medreview.exchange.imports.field_mapping import AS_NAMED
+from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.import_files import (
+    Facts,
+    Imported,
+    import_facts,
+    import_file,
+    import_table,
+    speaks_of_statements,
+    store_decisions,
+)
+from medreview.judges import verdicts
+from medreview.judges.offline_stage import judge_offline
+from medreview.pipeline.rolling_up import rolled_up
+from medreview.progress import SILENT, Progress
+from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.services import Services
+from medreview.sources.saved.pages_folder import PagesFolder
+from medreview.sources.saved.save_stage import write_pages
+from medreview.sources.saved.warc import WarcPages
+from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
+from medreview.statements.marker_stage import mark_all
+from medreview.statements.stage import ParseSummary, parse_all
+from medreview.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Pairs judged offline now, and how many statements of the study are flagged."""
+
+    pairs: int
+    flagged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a whole run did, stage by stage."""
+
+    imported: list[Imported]
+    citations: CitationSummary
+    fetched: FetchSummary
+    parsed: ParseSummary
+    judged: Judged
+
+
+@dataclass(frozen=True, slots=True)
+class PageProvider:
+    """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services."""
+
+    saved: Path | None = None
+    network: Network = field(default_factory=Network)
+    services: Services = field(default_factory=Services)
+
+
+def bring_in(
+    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT, *, as_copy: bool = False
+) -> Imported:
+    """Import one file or folder, whatever it holds: answers, judgements, a SourceCheckup table, an export.
+
+    Judgements, and the decisions of a table, need the pages they speak of; those whose page is not there yet are
+    left out and named. ``as_copy``: the export of another study, too.
+    Raises :class:`UserError` when the file cannot be used as a whole.
+    """
+    with rolled_up(study, progress):
+        return import_file(study, path, mapping, progress, as_copy=as_copy)
+
+
+def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> Facts:
+    """Import key facts; those whose question nobody answered are left out and named."""
+    return import_facts(study, path, mapping, added_by)
+
+
+def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
+    """Get the cited sources that the study does not have yet, also those that could not be had, or all anew.
+
+    What judges said of a page whose text has changed is no vote any more.
+    """
+    with rolled_up(study, progress):
+        return _fetch(study, pages, scope, progress)
+
+
+def _fetch(study: Study, pages: PageProvider, scope: Scope, progress: Progress) -> FetchSummary:
+    if pages.saved is not None:
+        saved = WarcPages(pages.saved) if pages.saved.is_file() else PagesFolder(pages.saved)
+        return fetch_saved(study, saved, scope=scope, progress=progress)
+    return fetch_live(study, network=pages.network, services=pages.services, scope=scope, progress=progress)
+
+
+def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
+    """Write the pages of a study into a folder that :class:`PageProvider` can name; how many of them are there now."""
+    return write_pages(study, folder, progress)
+
+
+def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
+    """Split the responses into statements."""
+    with rolled_up(study, progress):
+        return parse_all(study, progress)
+
+
+def judge(
+    study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
+) -> Judged:
+    """Judge every pair that the offline judge did not see yet, and roll all judgements up.
+
+    ``synonyms``: a reviewer's own table, added to the program's.
+    """
+    with rolled_up(study, progress):
+        mark_all(study, progress)
+        pairs = judge_offline(study, progress, processes, synonyms).pairs
+    return Judged(pairs, verdicts.flagged(study.reader))
+
+
+def run(
+    study: Study,
+    files: Sequence[Path],
+    mapping: Mapping[str, str],
+    pages: PageProvider,
+    progress: Progress = SILENT,
+    synonyms: Path | None = None,
+    processes: int | None = None,
+) -> Prepared:
+    """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
+
+    Files of judgements and of people's labels on pairs, and the decisions of SourceCheckup tables, are taken after the
+    statements and pages they speak of are there, in whatever order they are named.
+    """
+    vocabulary(synonyms)  # a wrong table is told before anything is fetched
+    kinds = {path: detect_format(path, mapping) for path in files}
+    late = {path for path in files if speaks_of_statements(path, mapping)}
+    imported: list[Imported] = []
+    waiting: list[tuple[Imported, list[JudgementRecord]]] = []
+    with rolled_up(study, progress):
+        for path in (path for path in files if path not in late):
+            if kinds[path] == "sourcecheckup":
+                waiting.append(import_table(study, path, mapping, progress))
+                imported.append(waiting[-1][0])
+            else:
+                imported.append(import_file(study, path, mapping, progress))
+        citations = extract_all(study, progress)
+        fetched = _fetch(study, pages, "missing", progress)
+        parsed = parse_all(study, progress)
+        mark_all(study, progress)
+        for done, decisions in waiting:
+            store_decisions(study, done, decisions, progress)
+        imported += [import_file(study, path, mapping, progress) for path in files if path in late]
+        pairs = judge_offline(study, progress, processes, synonyms).pairs
+    return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)))

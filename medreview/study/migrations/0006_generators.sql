@@ -1,0 +1,64 @@
+-- What models generate: questions, answers, items, briefs. Every attempt is kept, and what came of each input.
+
+CREATE TABLE generation_run (            -- one generator with one model, one set of prompts, parameters and options
+    run_id TEXT PRIMARY KEY,             -- a hash of all that follows but the time
+    ordinal INTEGER NOT NULL UNIQUE,
+    generator TEXT NOT NULL,             -- questions, answers, ...
+    model_name TEXT NOT NULL,            -- what the settings call it
+    model TEXT NOT NULL,
+    host TEXT NOT NULL,
+    judge TEXT NOT NULL,                 -- the model that is asked to verify, as NAME: MODEL at HOST, or ''
+    prompts TEXT NOT NULL CHECK (json_valid(prompts)), -- JSON {id: sha256, ...}
+    params TEXT NOT NULL CHECK (json_valid(params)),
+    options TEXT NOT NULL CHECK (json_valid(options)), -- the generator's own, a seed among them
+    started_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE generation_attempt (        -- an answer of the model; its text, tokens, cost and latency are in llm_call
+    run_id TEXT NOT NULL REFERENCES generation_run,
+    item_id TEXT NOT NULL,               -- what it was asked about
+    stage TEXT NOT NULL,                 -- which of the generator's questions on it
+    number INTEGER NOT NULL,             -- from 1; the next one replaces an invalid one
+    cache_key TEXT NOT NULL,             -- of llm_call
+    status TEXT NOT NULL CHECK (status IN ('ok', 'invalid', 'unparsable', 'truncated', 'refused')),
+    codes TEXT NOT NULL CHECK (json_valid(codes)), -- why it is invalid, a JSON list of words
+    at_utc TEXT NOT NULL,
+    PRIMARY KEY (run_id, item_id, stage, number, cache_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE generation (                -- what came of an input; that of the highest round counts
+    run_id TEXT NOT NULL REFERENCES generation_run,
+    item_id TEXT NOT NULL,
+    round INTEGER NOT NULL,              -- from 1; further ones are asked for
+    name TEXT NOT NULL,                  -- of the input, for people
+    code TEXT NOT NULL,                  -- why nothing was made; '' = something was
+    report TEXT NOT NULL CHECK (json_valid(report)), -- what the generator's own report is made from
+    finished_at TEXT NOT NULL,
+    PRIMARY KEY (run_id, item_id, round)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE generation_product (        -- what was made of it, also where the same was in the study already
+    run_id TEXT NOT NULL REFERENCES generation_run,
+    item_id TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('unit', 'response', 'passage', 'case')),
+    made TEXT NOT NULL,                  -- its id
+    PRIMARY KEY (run_id, item_id, kind, made)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX generation_product_made ON generation_product (made);
+
+CREATE TABLE generation_dropped (        -- parts of what a model wrote that a rule left out
+    run_id TEXT NOT NULL REFERENCES generation_run,
+    item_id TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    what TEXT NOT NULL,
+    PRIMARY KEY (run_id, item_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW generation_current AS
+SELECT run_id, item_id, name, code, report, finished_at, max(round) AS round FROM generation GROUP BY run_id, item_id;
+
+-- Why a response cannot be reviewed statement by statement: it has no text, or its end is missing. It has no statements,
+-- and counts among the responses of its model. '': it can.
+ALTER TABLE response ADD COLUMN invalid TEXT NOT NULL DEFAULT '' CHECK (invalid IN ('', 'empty', 'incomplete'));
+UPDATE response SET invalid = 'empty' WHERE trim(text, char(9, 10, 11, 12, 13, 32)) = '';
