@@ -103,7 +103,7 @@ def test_the_tables_of_settings_are_those_of_the_program(name: str) -> None:
 
 def test_every_field_of_the_settings_is_a_setting_but_for_what_is_found_out() -> None:
     assert {item.name for item in fields(Config)} - {*SETTINGS} == {"untrusted", "origins"}
-    assert {item.name for item in fields(JudgeSettings)} - {*JUDGE} == {"name", "settings_file"}
+    assert {item.name for item in fields(JudgeSettings)} - {*JUDGE} == {"name", "settings_file", "role", "recorded"}
 
 
 def test_what_became_of_a_source_is_worded_as_in_the_report() -> None:
