@@ -16,6 +16,7 @@ from medreview.visible import visible
 from medreview.words import in_words
 
 if TYPE_CHECKING:
+    from medreview.config import Config
     from medreview.llm.ping import Pinged
     from medreview.llm.report import Spent
     from medreview.llm.settings import JudgeSettings
@@ -24,7 +25,7 @@ _WIDTH = 80
 _PAIR = 3_000
 _ANSWER = 250
 _NONE = (
-    'No judge is configured. In medreview.toml:\n\n[judges.NAME]\nmodel = "..."\n'
+    'No judge and no model is configured. In medreview.toml:\n\n[judges.NAME]\nmodel = "..."\n'
     'base_url = "http://localhost:8000/v1"\n\nWithout one the offline judge works: medreview judge STUDY'
 )
 
@@ -43,21 +44,22 @@ def judges(
     local_only: Annotated[bool, typer.Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the configured judges: model, address, key, prices.
+    """Show the configured judges, and the models that write: model, address, key, prices.
 
     Example: medreview judges --ping --study sepsis.medreview
     """
     from medreview.config import load_config
-    from medreview.configured import judges_of
     from medreview.llm.settings import choose, keep_local, where_texts_go
 
-    configured = load_config().judges
-    chosen = choose(configured, names) if names else list(configured.values())
+    config = load_config()
+    models = [one for one in config.models.values() if not names or one.name in names]
+    wanted = [name for name in names or () if name in config.judges or name not in config.models]
+    chosen = choose(config.judges, wanted) if names else list(config.judges.values())
+    chosen += models
     if local_only:
         keep_local(chosen)
     if ping and chosen:
-        asked = [judge.name for judge in chosen]
-        chosen = list(with_settings(lambda config: judges_of(config, asked, local_only=local_only)).settings)
+        with_settings(lambda config: _usable(config, chosen))
         say(*where_texts_go(chosen, "The test question goes"))
     pinged = asyncio.run(_ping(chosen)) if ping else []
     done = _spent(study) if study else []
@@ -74,6 +76,15 @@ def judges(
     result(told, *"\n\n".join(blocks).split("\n"), as_json=as_json)
     if any(item.status != "ok" for item in pinged):
         raise typer.Exit(1)
+
+
+def _usable(config: "Config", chosen: Sequence["JudgeSettings"]) -> None:
+    """Raise ``configured.Untrusted`` where settings say whom to ask that were not trusted yet."""
+    from medreview.configured import judges_of, models_of
+
+    for role, of in (("judge", judges_of), ("model", models_of)):
+        if asked := [one.name for one in chosen if one.role == role]:
+            of(config, asked)
 
 
 async def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
@@ -95,6 +106,7 @@ def _configured(judge: "JudgeSettings") -> dict[str, Any]:
 
     return {
         "name": judge.name,
+        "role": judge.role,
         "model": judge.model,
         "host": judge.host,
         "local": judge.is_local,
@@ -122,7 +134,8 @@ def _listed(chosen: Sequence["JudgeSettings"]) -> str:
         cost = told["cost_of_1000_pairs"]
         price = "no prices" if cost is None else f"1,000 pairs cost about {cost:,.2f}"
         place = "on this machine" if judge.is_local else "OUTSIDE this machine"
-        lines.append(f"{told_of(judge)}, {place}\n  {key}; {judge.concurrency} at once; {price}")
+        who = told_of(judge) if judge.role == "judge" else f"model {told_of(judge)}"
+        lines.append(f"{who}, {place}\n  {key}; {judge.concurrency} at once; {price}")
     if any(judge.price_input is not None for judge in chosen):
         lines.append(f"A pair is taken to be {_PAIR:,} tokens of prompt and {_ANSWER} of answer.")
     return "\n".join(lines)
