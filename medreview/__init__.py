@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from medreview.exchange.exports.export import ExportSummary
     from medreview.exchange.files.columns import Column
     from medreview.exchange.imports.rows import BadRecord
+    from medreview.generators.counts import GenerationCounts
     from medreview.import_files import Imported
     from medreview.judges.llm_stage import Tally
     from medreview.judges.planning import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Judged, JudgedBy, Prepared
+    from medreview.pipeline import Generated, Judged, JudgedBy, Prepared
     from medreview.progress import Progress
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
     from medreview.review.study_response import StudyResponse
@@ -74,6 +75,8 @@ __all__ = [
     "Estimate",
     "ExportSummary",
     "FetchSummary",
+    "Generated",
+    "GenerationCounts",
     "Grounding",
     "Hit",
     "Imported",
@@ -143,7 +146,8 @@ _HOMES = {
     "medreview.judges.llm_stage": ("Tally",),
     "medreview.judges.planning": ("QuestionPlan",),
     "medreview.llm.settings": ("JudgeSettings",),
-    "medreview.pipeline": ("Judged", "JudgedBy", "Prepared"),
+    "medreview.pipeline": ("Generated", "Judged", "JudgedBy", "Prepared"),
+    "medreview.generators.counts": ("GenerationCounts",),
     "medreview.progress": ("Progress",),
     "medreview.review.reviewer_state": ("ReviewerSpan", "ReviewerState"),
     "medreview.units.cited_source": ("Source",),

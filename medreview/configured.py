@@ -1,7 +1,7 @@
 """The network, its services and the judges as the settings want them: the same for commands and for Python."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import medreview
 from medreview.config import NCBI_KEY, Config
 from medreview.errors import UserError
-from medreview.llm.settings import TABLES, JudgeSettings, check_settings, choose, keep_local
+from medreview.llm.settings import TABLES, JudgeSettings, Role, check_settings, choose, keep_local
 from medreview.next_step import command
 from medreview.redaction import remember
 
@@ -117,28 +117,35 @@ def judges_of(
 
     if not wanted:
         raise UserError("Name a judge: one of the tables [judges.NAME] of the settings, or JudgeSettings.")
-    given = {judge.name: judge for judge in wanted if isinstance(judge, JudgeSettings)}
-    for judge in given.values():
-        check_settings(judge, f"Judge {judge.name!r}")
-    names = [judge if isinstance(judge, str) else judge.name for judge in wanted]
-    if given and len(set(names)) < len(names):
-        raise UserError(f"Two judges have the name {max(names, key=names.count)!r}; give one of them another name.")
-    chosen = choose({**config.judges, **given}, names)
-    _require(config, [f"judges.{name}" for name in names if name not in given])
-    make_keys_known(config)
-    if local_only:
-        keep_local(chosen)
+    chosen = _chosen(config, wanted, "judge", config.judges, local_only)
     return Judges(chosen, task or DEFAULT, prompts_of(config), again)
 
 
-def models_of(config: Config, names: Sequence[str], *, local_only: bool = False) -> list[JudgeSettings]:
-    """The models of these names: tables ``[models.NAME]``, else ``[judges.NAME]``, since a judge can write as well.
+def model_of(config: Config, wanted: str | JudgeSettings, *, local_only: bool = False) -> JudgeSettings:
+    """A model that writes: the table ``[models.NAME]``, else ``[judges.NAME]``, since a judge can write as well.
 
     Raises as :func:`judges_of`.
     """
-    known = {**{name: replace(judge, role="model") for name, judge in config.judges.items()}, **config.models}
-    chosen = choose(known, names, "model")
-    _require(config, [f"{'models' if name in config.models else 'judges'}.{name}" for name in names])
+    judges = {name: replace(judge, role="model") for name, judge in config.judges.items()}
+    return _chosen(config, [wanted], "model", {**judges, **config.models}, local_only)[0]
+
+
+def _chosen(
+    config: Config,
+    wanted: Sequence[str | JudgeSettings],
+    role: Role,
+    known: Mapping[str, JudgeSettings],
+    local_only: bool,
+) -> list[JudgeSettings]:
+    given = {judge.name: judge for judge in wanted if isinstance(judge, JudgeSettings)}
+    for judge in given.values():
+        check_settings(judge, f"{role.capitalize()} {judge.name!r}")
+    names = [judge if isinstance(judge, str) else judge.name for judge in wanted]
+    if given and len(set(names)) < len(names):
+        raise UserError(f"Two {role}s have the name {max(names, key=names.count)!r}; give one of them another name.")
+    chosen = choose({**known, **given}, names, role)
+    tables = {name: "models" if role == "model" and name in config.models else "judges" for name in names}
+    _require(config, [f"{tables[name]}.{name}" for name in names if name not in given])
     make_keys_known(config)
     if local_only:
         keep_local(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from medreview.api.opened import Opened, Place
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from medreview.import_files import Imported
     from medreview.judges.planning import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Judged, JudgedBy, Judges, PageProvider, Prepared
+    from medreview.pipeline import Generated, Judged, JudgedBy, Judges, PageProvider, Prepared
     from medreview.sources.stage import FetchSummary, Scope
     from medreview.statements.left_out import LeftOut
     from medreview.statements.stage import ParseSummary
@@ -136,6 +136,46 @@ class Preparing(Opened):
 
         asked = self._judges(judges, task, again=again, local_only=False)
         return pipeline.plan_for(self._study, asked, limit=limit, progress=self._progress)
+
+    def generate(
+        self,
+        generator: str,
+        model: str | JudgeSettings,
+        *,
+        judge: str | JudgeSettings | None = None,
+        limit: int | None = None,
+        again: bool = False,
+        local_only: bool = False,
+        **options: Any,
+    ) -> Generated:
+        """Let a model write: ``"questions"`` or another word of ``medreview generate``; nothing is asked twice.
+
+        ``model`` and ``judge``, which verifies, are names of the settings or ``JudgeSettings``; ``options`` are the
+        generator's own. ``again``: also inputs of which nothing was made. What is made waits in the queue of its unit.
+        Texts that leave this machine are announced by a ``UserWarning``; ``local_only`` refuses that. Raises
+        ``UserError`` as ``judge_by`` does, and for a word that no generator has.
+        """
+        from functools import partial
+
+        from medreview import pipeline
+        from medreview.configured import model_of, prompts_of
+        from medreview.errors import UserError
+        from medreview.generators.registry import GENERATORS
+        from medreview.llm.settings import where_texts_go
+
+        if generator not in GENERATORS:
+            raise UserError(f"There is no generator {generator!r}; there are: {', '.join(GENERATORS)}.")
+        config = self._config()
+        writer = model_of(config, model, local_only=local_only)
+        second = None
+        if judge is not None:
+            second = self._judges((judge,), "", again=False, local_only=local_only).settings[0]
+        asked = [writer, *([second] if second else [])]
+        if not all(one.is_local for one in asked):
+            warnings.warn("\n".join(where_texts_go(asked, "Texts go")), stacklevel=2)
+        make = partial(GENERATORS[generator], **options)
+        generating = pipeline.Generating(make, writer, second, prompts_of(config), again)
+        return pipeline.generate(self._study, generating, limit=limit, progress=self._progress)
 
     def merge(self, other: Place) -> MergeSummary:
         """Bring the decisions of a colleague's copy in; twice adds nothing.

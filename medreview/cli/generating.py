@@ -114,13 +114,13 @@ def generate_with(
 
 
 def _generating(make: "Make", wanted: Wanted) -> "Generating":
-    from medreview.configured import judges_of, models_of, prompts_of
+    from medreview.configured import judges_of, model_of, prompts_of
     from medreview.pipeline import Generating
 
     def chosen(config: Any) -> "Generating":
         if not wanted.model:
             raise UserError("Name the model that writes with --model NAME: a table [models.NAME] of the settings.")
-        (model,) = models_of(config, [wanted.model], local_only=wanted.local_only)
+        model = model_of(config, wanted.model, local_only=wanted.local_only)
         judge = None
         if wanted.judge:
             judge = judges_of(config, [wanted.judge], local_only=wanted.local_only).settings[0]

@@ -95,6 +95,23 @@ def test_models_are_asked_by_name_or_as_given_also_inside_an_event_loop(demo, tm
     assert told == {"near", "given"}
 
 
+def test_a_generator_writes_units_that_wait_for_a_reviewer(tmp_path):
+    passages = tmp_path / "texts.jsonl"
+    text = "Aspirin is stopped 7 days before an operation."
+    passages.write_text(json.dumps({"unit": "question", "question": "Is it?", "passage": text}) + "\n")
+    said = {"quote": text, "answer": "7 days before", "question": "When is aspirin stopped before an operation?"}
+    with (
+        medreview.create_study(tmp_path / "s.medreview") as study,
+        JudgeEndpoint(says(json.dumps(said), usage=None)) as endpoint,
+    ):
+        study.import_file(passages)
+        done = study.generate("questions", endpoint.settings("writer"))
+
+        assert (done.counts.made, done.counts.products, done.waiting) == (1, {"question": 1}, 0)
+        with pytest.raises(medreview.UserError, match=r"no generator 'poems'; there are: questions"):
+            study.generate("poems", endpoint.settings("writer"))
+
+
 def test_texts_that_leave_this_machine_are_announced_or_refused(demo, monkeypatch):
     monkeypatch.delenv("FAR_KEY", raising=False)
     far = medreview.JudgeSettings("far", "m", "https://models.example/v1", api_key_env="FAR_KEY")

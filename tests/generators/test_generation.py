@@ -36,8 +36,8 @@ def bring(study: Study, *texts: str) -> None:
     study.write(lambda connection: store_brought(connection, [Brought(passages=passages)], "test"))
 
 
-def run(study: Study, settings: JudgeSettings, **more: bool):
-    return pipeline.generate(study, pipeline.Generating(Questions, settings, **more))
+def run(study: Study, settings: JudgeSettings, again: bool = False):
+    return pipeline.generate(study, pipeline.Generating(Questions, settings, again=again))
 
 
 def test_a_valid_answer_becomes_a_unit_that_says_what_made_it(study):

@@ -39,6 +39,7 @@ GROUPS = {
     "Figures": "Estimate Comparison StudyFigures SupportReport SupportFigures UrlReport CitationReport Resampling",
     "What stages give back": (
         "Prepared Imported BadRecord FetchSummary ParseSummary Judged JudgedBy Tally QuestionPlan JudgeSettings "
+        "Generated GenerationCounts "
         "MergeSummary ExportSummary"
     ),
     "Errors, and how far work is": "UserError NotSaved NotSavedHere Progress",

@@ -80,11 +80,13 @@ def judges(
 
 def _usable(config: "Config", chosen: Sequence["JudgeSettings"]) -> None:
     """Raise ``configured.Untrusted`` where settings say whom to ask that were not trusted yet."""
-    from medreview.configured import judges_of, models_of
+    from medreview.configured import judges_of, model_of
 
-    for role, of in (("judge", judges_of), ("model", models_of)):
-        if asked := [one.name for one in chosen if one.role == role]:
-            of(config, asked)
+    for one in chosen:
+        if one.role == "model":
+            model_of(config, one.name)
+        else:
+            judges_of(config, [one.name])
 
 
 async def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
