@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from medreview.judges.llm_stage import Tally
     from medreview.judges.planning import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Generated, Judged, JudgedBy, Prepared
+    from medreview.pipeline.asking import JudgedBy
+    from medreview.pipeline.generating import Generated
+    from medreview.pipeline.preparing import Judged, Prepared
     from medreview.progress import Progress
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
     from medreview.review.study_response import StudyResponse
@@ -146,7 +148,9 @@ _HOMES = {
     "medreview.judges.llm_stage": ("Tally",),
     "medreview.judges.planning": ("QuestionPlan",),
     "medreview.llm.settings": ("JudgeSettings",),
-    "medreview.pipeline": ("Generated", "Judged", "JudgedBy", "Prepared"),
+    "medreview.pipeline.asking": ("JudgedBy",),
+    "medreview.pipeline.generating": ("Generated",),
+    "medreview.pipeline.preparing": ("Judged", "Prepared"),
     "medreview.generators.counts": ("GenerationCounts",),
     "medreview.progress": ("Progress",),
     "medreview.review.reviewer_state": ("ReviewerSpan", "ReviewerState"),
