@@ -184,6 +184,20 @@ LEFT_OUT_REASONS: Final = {
 }
 """Why a part of a response is no statement, and what that means."""
 
+Invalid = Literal["", "empty", "incomplete"]
+INVALID: Final[dict[Invalid, str]] = {
+    "empty": "the model gave no text",
+    "incomplete": "the model's answer broke off, or was cut off",
+}
+"""Why a response is none (SourceCheckup, question answering). It is kept: without statements and without citations, and
+as one of the responses in every figure that has responses for its items."""
+
+
+def invalid_as(text: str, told: Invalid = "") -> Invalid:
+    """Why a response with this text is invalid, ``""`` when it is not; ``told``: what whoever gave it says of it."""
+    return told if text.strip() else "empty"
+
+
 FLAGS: Final = (
     Label("dispute", "d", "dispute", "A factual error, whatever the source says."),
     Label("feedback", "f", "feedback", "An obvious hallucination."),

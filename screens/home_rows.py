@@ -49,6 +49,7 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
         _package_row(overview, columns),
         [
             (f"   {_counted(overview.statements, 'statement')} · {_counted(overview.responses, 'response')}", ""),
+            (f" ({overview.invalid} invalid)" if overview.invalid else "", ""),
             (f" · {sources}", ""),
         ],
         [

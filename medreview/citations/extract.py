@@ -47,11 +47,14 @@ def from_list(items: Sequence[str]) -> ListedCitation:
     return ListedCitation(citations, unusable)
 
 
-def cited_in(text: str, listed: Sequence[str] = ()) -> ListedCitation:
+def cited_in(text: str, listed: Sequence[str] = (), *, invalid: str = "") -> ListedCitation:
     """The citations of a response: those in its text, then those of its structured list that the text does not name.
 
-    Spans refer to the text; citations of the list alone have none.
+    Spans refer to the text; citations of the list alone have none. An invalid response (``labels.INVALID``) cites
+    nothing: of what broke off nobody knows what it would have cited.
     """
+    if invalid:
+        return ListedCitation([], [])
     in_text, in_list = extract(text), from_list(listed)
     known = {canonical_key(citation) for citation in in_text}
     return ListedCitation(in_text + [c for c in in_list.citations if canonical_key(c) not in known], in_list.unusable)

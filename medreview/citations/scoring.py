@@ -111,9 +111,9 @@ def score(citations: Sequence[Citation], allow: AllowList, unusable: Sequence[st
     return ResponseScore(tuple(scored), tuple(unusable))
 
 
-def score_text(text: str, allow: AllowList, listed: Sequence[str] = ()) -> ResponseScore:
-    """The verdicts on what a response cites in its text and in a structured list."""
-    cited = cited_in(text, listed)
+def score_text(text: str, allow: AllowList, listed: Sequence[str] = (), *, invalid: str = "") -> ResponseScore:
+    """The verdicts on what a response cites in its text and in a structured list; nothing when it is ``invalid``."""
+    cited = cited_in(text, listed, invalid=invalid)
     return score(cited.citations, allow, [item for _, item in cited.unusable])
 
 

@@ -35,11 +35,11 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
         progress.begin("citations", waiting)
     done = citations = unusable = 0
     while rows := study.reader.execute(
-        "SELECT response_id, text, listed FROM response WHERE cited = 0 ORDER BY ordinal LIMIT ?", (_BATCH,)
+        "SELECT response_id, text, listed, invalid FROM response WHERE cited = 0 ORDER BY ordinal LIMIT ?", (_BATCH,)
     ).fetchall():
         found = []
         for row in rows:
-            cited = cited_in(row["text"], json.loads(row["listed"] or "[]"))
+            cited = cited_in(row["text"], json.loads(row["listed"] or "[]"), invalid=row["invalid"])
             found.append((row["response_id"], cited.citations))
             citations += len(cited.citations)
             unusable += len(cited.unusable)

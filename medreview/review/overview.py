@@ -38,7 +38,7 @@ class ResponseLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The study at a glance.
+    """The study at a glance. ``invalid``: how many of the responses are none.
 
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
@@ -54,6 +54,7 @@ class Overview:
     title: str
     statements: int
     responses: int
+    invalid: int
     sources: int
     unreachable: int
     paywalled: int
@@ -99,12 +100,14 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
                SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
     ).fetchone()[0]
+    responses, invalid = reader.execute("SELECT count(*), count(nullif(invalid, '')) FROM response").fetchone()
     blind = blind_block_open(reader, reviewer)
     lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
     return Overview(
         title=study.meta("title"),
         statements=counts.total,
-        responses=reader.execute("SELECT count(*) FROM response").fetchone()[0],
+        responses=responses,
+        invalid=invalid,
         sources=pages.total(),
         unreachable=pages["http_error"] + pages["timeout"] + pages["blocked"] + pages["soft_404"],
         paywalled=pages["paywall"],

@@ -29,11 +29,11 @@ class ParseSummary:
 def parse_all(study: Study, progress: Progress = SILENT) -> ParseSummary:
     """Split the responses that are not parsed yet, in transactions of 500 responses; then list what is left out of
     those that were split without."""
-    waiting = study.reader.execute("SELECT count(*) FROM response WHERE parser IS NULL").fetchone()[0]
+    waiting = study.reader.execute("SELECT count(*) FROM response_to_split").fetchone()[0]
     progress.begin("statements", waiting)
     done = statements = dropped = empty = 0
     while rows := study.reader.execute(
-        "SELECT response_id, text FROM response WHERE parser IS NULL ORDER BY ordinal LIMIT ?", (_BATCH,)
+        "SELECT response_id, text FROM response_to_split ORDER BY ordinal LIMIT ?", (_BATCH,)
     ).fetchall():
         parsed = [(row["response_id"], split(row["text"], extract(row["text"]))) for row in rows]
         study.write(lambda connection, parsed=parsed: _store(connection, parsed))  # type: ignore[misc]

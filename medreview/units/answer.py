@@ -22,7 +22,7 @@ TARGET: Final = "response"
 
 
 class Answer(UnitKind):
-    """``answer:RESPONSE_ID``: every response with a text, whatever its statements are."""
+    """``answer:RESPONSE_ID``: every valid response, whatever its statements are."""
 
     name = "answer"
     title = "answers"
@@ -35,7 +35,7 @@ class Answer(UnitKind):
     tables = ANSWER_TABLES
     rows = """SELECT 'answer:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
        model, origin, record_id
-FROM response AS r WHERE trim(text) <> ''"""
+FROM response AS r WHERE invalid = ''"""
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question; the answer, the correct answer if it may stand beside it, and what is cited."""
@@ -99,7 +99,7 @@ FROM response AS r WHERE trim(text) <> ''"""
 
 def _response(reader: sqlite3.Connection, unit: str) -> sqlite3.Row:
     row: sqlite3.Row | None = reader.execute(
-        "SELECT * FROM response WHERE response_id = ? AND trim(text) <> ''", ids_of(unit)
+        "SELECT * FROM response WHERE response_id = ? AND invalid = ''", ids_of(unit)
     ).fetchone()
     if row is None:
         raise KeyError(unit)

@@ -11,7 +11,7 @@ from medreview.units.kind import Cell, Table
 _ANSWERS: Final = """
 SELECT 'answer:' || r.response_id, r.response_id, r.record_id, r.origin, r.model, r.question, r.text, c.text
 FROM response AS r LEFT JOIN reference_answer AS c ON c.question = r.question
-WHERE trim(r.text) <> '' ORDER BY r.ordinal"""
+WHERE r.invalid = '' ORDER BY r.ordinal"""
 
 _SPANS: Final = """
 SELECT s.event_id, s.unit, s.reviewer, s.pass, s.payload, r.text FROM response AS r

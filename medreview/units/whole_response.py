@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from medreview.judges.votes import Judge
-from medreview.labels import ALL_SUPPORTED
+from medreview.labels import ALL_SUPPORTED, INVALID
 from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
 from medreview.units.cited_source import load_sources
@@ -31,7 +31,10 @@ _EVERY: Final = _ROLLED.format(where="")
 
 
 class WholeResponse(UnitKind):
-    """``response:RESPONSE_ID``. What judges say of it is the roll-up of their verdicts on its statements."""
+    """``response:RESPONSE_ID``. What judges say of it is the roll-up of their verdicts on its statements.
+
+    An invalid response is one too, and named as such: nobody judges it.
+    """
 
     name = "response"
     title = "whole responses"
@@ -44,7 +47,8 @@ class WholeResponse(UnitKind):
     leads_to = STATEMENT
     rows = """SELECT 'response:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
        model, origin, record_id
-FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.response_id = r.response_id)"""
+FROM response AS r WHERE invalid <> ''
+      OR EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.response_id = r.response_id)"""
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question; the list of the statements and the sources; the response beside."""
@@ -61,7 +65,7 @@ FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.r
             group=name,
             text=row["text"],
             text_sha256=row["text_sha256"],
-            parts=(Part("asked", row["question"], main=True),),
+            parts=tuple(_parts(row)),
             documents=(
                 Document(STATEMENTS, "statements", _BETWEEN.join(one.line for one in _statements(reader, response_id))),
                 *(source_document(reader, source, f"source:{source.source_id}") for source in sources),
@@ -103,6 +107,12 @@ FROM response AS r WHERE EXISTS (SELECT 1 FROM statement_standing AS s WHERE s.r
             if level is not None:
                 rater = Judge("offline", offline=True).title if row["by_rules"] else "judges"
                 yield Rating(unit_id(self.name, row[0]), row[0], self.axis, rater, True, "", level)
+
+
+def _parts(response: sqlite3.Row) -> Iterator[Part]:
+    yield Part("asked", response["question"], main=True)
+    if response["invalid"]:
+        yield Part("invalid", f"{response['invalid']}: {INVALID[response['invalid']]}", tone="badge")
 
 
 def _level(counts: sqlite3.Row) -> str | None:

@@ -186,6 +186,31 @@ def test_json_holds_every_figure_with_its_interval(medreview, study):
         assert figure["value"] is None or figure["low"] is None or figure["low"] <= figure["value"] <= figure["high"]
 
 
+def test_responses_that_are_none_are_named_by_model_wherever_responses_are_counted(medreview, tmp_path):
+    answers = [
+        {"question": "Q1?", "model": "atlas-2", "response": "Metformin lowers glucose. See https://a.example/x."},
+        {"question": "Q1?", "model": "ember", "response": "Metformin lowers glucose."},
+        {"question": "Q2?", "model": "ember", "response": ""},
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+    made = medreview("import", "s.medreview", "a.jsonl")
+    assert "3 responses added; 1 empty response kept as invalid" in made.stdout
+    medreview("parse", "s.medreview")
+
+    screen = medreview("stats", "s.medreview").stdout
+    assert "no source: ember 1 of 2" in screen
+    assert "invalid: ember 1 of 2" in screen
+    full = medreview("stats", "s.medreview", "--full").stdout
+    assert re.search(r"ember +2 +1 +50.0% +9.5% to 90.5% +1 +0 +50.0%", full)
+    assert "all responses: 2 responses with statements; 1 invalid, not supported" in full
+    figures = json.loads(medreview("stats", "s.medreview", "--json").stdout)
+    assert figures["kinds"]["by_model"]["ember"]["invalid"]["value"] == 0.5
+    cited = medreview("citations", "s.medreview").stdout
+    assert "1 invalid response, without a citation in every figure" in cited
+    assert "1 of 3 responses" in cited
+    assert "1 of 3 responses" in medreview("citations", "a.jsonl").stdout
+
+
 def test_no_decision_is_a_sentence(medreview, tmp_path):
     path = tmp_path / "new.medreview"
     Study.create(path).close()

@@ -35,6 +35,11 @@ class SmallStudy:
 
         build(self.study, add)
 
+    def invalid(self, name: str, why: str, model: str = "atlas") -> None:
+        """A response that is none, or one whose text names no source (``why`` is empty then)."""
+        text = "" if why == "empty" else "It beg"
+        build(self.study, lambda rows: rows.response(name, text, invalid=why, parser=None, model=model))
+
     def judged(self, judge: str, label: str, *units: str, source: int = 1) -> None:
         """A judgement on each statement against a source of its response."""
 

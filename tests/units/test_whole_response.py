@@ -7,7 +7,7 @@ import pytest
 
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
-from medreview.units.view import TextMark
+from medreview.units.view import Machines, TextMark
 from medreview.units.whole_response import WholeResponse
 from tests.support.study_builder import StudyBuilder, build
 
@@ -86,3 +86,16 @@ def test_every_roll_up_is_a_rating_and_the_offline_rules_are_named_as_what_they_
         ("r1", "judges", "yes"),
         ("r2", "offline (words only)", "yes"),
     ]
+
+
+def test_an_invalid_response_is_one_of_them_and_says_what_it_is(study: Study) -> None:
+    build(study, lambda rows: rows.response("r4", "It beg", invalid="incomplete", parser=None, question="And heparin?"))
+    assert [row["unit"] for row in study.reader.execute(KIND.rows)][-1] == "response:r4"
+    shown = KIND.load(study.reader, "response:r4")
+    assert [(part.label, part.text) for part in shown.parts] == [
+        ("asked", "And heparin?"),
+        ("invalid", "incomplete: the model's answer broke off, or was cut off"),
+    ]
+    assert shown.beside is not None
+    assert shown.beside.text == "It beg"
+    assert KIND.machines(study.reader, "response:r4") == Machines()

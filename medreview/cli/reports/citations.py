@@ -116,6 +116,8 @@ def _head(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> Iterat
     yield f"allow-list: {one_line(allow.name)}, {counted(len(allow), 'entry', 'entries')}"
     yield f"taken by format: {kinds or 'nothing'}"
     unusable = sum(len(response.score.unusable) for response in report.responses)
+    if report.invalid:
+        yield f"{counted(report.invalid, 'invalid response')}, without a citation in every figure"
     if unusable:
         yield f"{counted(unusable, 'entry', 'entries')} in the lists of citations beside the texts hold none"
     if bad:
@@ -245,8 +247,13 @@ def _bars(worst: Sequence[ScoredResponse], most: int) -> Iterator[Part]:
 def _bar(response: ScoredResponse) -> Bar:
     counts, by_format = response.counts, response.score.count("by_format")
     known = f", {by_format:,} by format" if by_format else ""
-    words = f"{counts.n_allowed:,} of {counts.n_total:,} allowed{known}" if counts.n_total else "no citation"
+    words = f"{counts.n_allowed:,} of {counts.n_total:,} allowed{known}" if counts.n_total else _none(response)
     return Bar(one_line(response.name), counts.n_allowed, counts.n_total - counts.n_allowed, words)
+
+
+def _none(response: ScoredResponse) -> str:
+    """Of a response that names no source."""
+    return f"invalid: {response.answer.invalid}" if response.answer.invalid else "no citation"
 
 
 def _response_table(responses: Iterable[ScoredResponse]) -> Table:
@@ -289,7 +296,7 @@ def _first(number: int, unit: str, rows: Table) -> Iterator[Part]:
 def _each_citation(response: ScoredResponse) -> Iterator[str]:
     """The citations of the only response, one by one."""
     if not response.score.citations:
-        yield "no citation"
+        yield _none(response)
     for citation in response.score.citations[:_LISTED]:
         because = one_line(citation.entry) or citation.why or "by format"
         verdict = "not allowed" if citation.verdict == "not_allowed" else "allowed"

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from medreview.cli.output import counted, one_line, stratum_name
+from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
@@ -18,6 +18,7 @@ from medreview.stats.reports.between_judges import BetweenJudges
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures
 from medreview.stats.reports.label_scales import BINARY, LEVELS, SCALES
+from medreview.stats.reports.response_kinds import ResponseReport
 from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.reports.study_support import SupportFigures, SupportReport
 from medreview.words import in_words
@@ -58,6 +59,7 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
         for comparison in figures.between_reviewers:
             yield from ("", _comparison(comparison))
     yield from _judges(figures.between_judges)
+    yield from _kinds(figures.kinds)
     yield from _support(figures.support)
     if not figures.responses:
         yield NextStep(command("import", study, "FILE"))
@@ -142,6 +144,33 @@ def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
     yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*totals))])
 
 
+def _kinds(report: ResponseReport) -> Iterator[Part]:
+    """The responses that cite nothing and the invalid ones, by model; nothing where there are none."""
+    if not any((report.all.sourceless, report.all.empty, report.all.incomplete)):
+        return
+    yield Title("Responses without a source, and invalid ones")
+    names = ("", "responses", "no source", "share", "95% interval", "empty", "incomplete", "invalid")
+    of_models = ((given(model), kinds) for model, kinds in report.by_model.items())
+    yield inset(
+        table(
+            names,
+            (
+                (
+                    name, *numbers(kinds.responses, kinds.sourceless), *cells(kinds.without_source, percent, ""),
+                    *numbers(kinds.empty, kinds.incomplete), cells(kinds.invalid, percent, "")[0],
+                )
+                for name, kinds in (("all responses", report.all), *of_models)
+            ),
+        )
+    )  # fmt: skip
+    yield (
+        "no source: valid, and no URL or identifier in the text or beside it. Empty and incomplete ones are invalid: "
+        "without statements and sources, and not supported. Shares are of all responses; interval by Wilson."
+    )
+    if report.models_omitted:
+        yield f"{counted(report.models_omitted, 'smaller model')} not shown."
+
+
 def _support(report: SupportReport) -> Iterator[Part]:
     yield Title(f"Support and sources, by {one_line(report.by)}")
     if not report.strata:
@@ -156,7 +185,8 @@ def _support(report: SupportReport) -> Iterator[Part]:
 def _stratum(stratum: SupportFigures) -> Part:
     name = stratum_name(stratum.split, stratum.stratum)
     empty = f"; {stratum.without_statements:,} more without statements" if stratum.without_statements else ""
-    head = Heading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}")
+    invalid = f"; {stratum.invalid:,} invalid, not supported" if stratum.invalid else ""
+    head = Heading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}{invalid}")
     both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
     # Without items the two are the same sentence.
     shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from medreview.cli.output import counted, one_line
+from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, unjudged_line
 from medreview.cli.reports.layout import NextStep, Part, cells, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
@@ -16,11 +16,13 @@ from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE, TOGETHER
 from medreview.stats.reports.label_scales import BINARY
+from medreview.stats.reports.response_kinds import ResponseReport
 from medreview.stats.reports.study_figures import StudyFigures
 from medreview.stats.reports.study_support import SupportReport
 
 _FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2
+_MOST_MODELS: Final = 3
 _SUPPORT: Final = {
     "statement-level support, own citations": "by a source the statement cites",
     "statement-level support": "by any source of the response",
@@ -71,6 +73,7 @@ def _screen(
         yield ""
         yield from _support(figures.support)
         shown += (figure for figure in figures.support.strata[0].clustered if figure.name in _SUPPORT)
+    yield from _kinds(figures.kinds)
     yield from _notes(figures, shown)
     yield from provenance_lines(figures.provenance)
     yield NextStep(command("stats", study, "--full"))
@@ -154,6 +157,19 @@ def _support(report: SupportReport) -> Iterator[Part]:
             low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
             lacking = f"lacking a verdict: {bound.missing:,} of {counted(bound.n, 'response')}"
             yield f"all statements, bounds: {low} to {high} ({lacking})"
+
+
+def _kinds(report: ResponseReport) -> Iterator[str]:
+    """Which models' responses cite no source, and which are invalid."""
+    found = report.by_model or {"": report.all}
+    for what, counts in (
+        ("no source", {model: kinds.sourceless for model, kinds in found.items()}),
+        ("invalid", {model: kinds.empty + kinds.incomplete for model, kinds in found.items()}),
+    ):
+        of = [f"{given(model)} {count:,} of {found[model].responses:,}" for model, count in counts.items() if count]
+        more = f" and {len(of) - _MOST_MODELS} more models" if len(of) > _MOST_MODELS else ""
+        if of:
+            yield f"{what}: {', '.join(of[:_MOST_MODELS])}{more}"
 
 
 def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from medreview.exchange.files.columns import CODE_POINTS, Column
 from medreview.exchange.files.csv_file import CsvFile
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.imports.rows import BadRecord
+from medreview.labels import INVALID
 from medreview.sources.lookups.reach import STATES, Reach
 from medreview.stats.citations.report import CitationReport, ScoredResponse
 
@@ -27,6 +28,9 @@ RESPONSES: Final = (
     Column("line", "integer", "Where it begins in the file; in a study, its number."),
     Column("model", "text", "The model that gave it."),
     Column("origin", "text", "Where the question came from."),
+    Column(
+        "invalid", "text", "Why it is no response; such a one names no source. Empty: it is one.", levels=tuple(INVALID)
+    ),
     Column("has_citation", "boolean", "1: it names at least one source."),
     Column("n_mentions", "integer", "How often any source is named."),
     Column("n_total_citations", "integer", "Sources named, each once."),
@@ -102,6 +106,7 @@ def response_row(response: ScoredResponse, report: CitationReport) -> tuple[Cell
         answer.line,
         answer.model,
         answer.origin,
+        answer.invalid or None,
         int(counts.n_total > 0),
         response.score.mentions,
         counts.n_total,

@@ -17,8 +17,8 @@ from medreview.text import sha256, utf16, written_parts
 _CONTEXT: Final = 32
 
 _RESPONSES: Final = """
-SELECT response_id, ordinal, record_id, model, origin, imported_at, imported_from, cited, parser, dropped, listed,
-       text_sha256, question, text
+SELECT response_id, ordinal, record_id, model, origin, imported_at, imported_from, cited, parser, dropped, invalid,
+       listed, text_sha256, question, text
 FROM response ORDER BY ordinal"""
 
 _STATEMENTS: Final = """
@@ -65,7 +65,7 @@ def response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows of responses.csv; listed citations hold no line ends, so that one stands on each line."""
     for row in reader.execute(_RESPONSES):
         cells = list(row)
-        cells[10] = "\n".join(json.loads(row["listed"])) if row["listed"] else None
+        cells[11] = "\n".join(json.loads(row["listed"])) if row["listed"] else None
         yield cells
 
 

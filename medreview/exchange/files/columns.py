@@ -8,6 +8,7 @@ from medreview.labels import (
     EVIDENCE,
     FLAGS,
     HALLUCINATION,
+    INVALID,
     LEFT_OUT_REASONS,
     PAGE_STATES,
     QUOTE_DOUBTS,
@@ -304,6 +305,14 @@ RESPONSES: Final = (
         "parser", "text", "What split it into statements, with its version; given = they came with it; empty = not yet."
     ),
     Column("dropped", "integer", "Parts that are no statements."),
+    Column(
+        "invalid",
+        "text",
+        "Why it is no response, so that it has neither statements nor citations: "
+        + "; ".join(f"{level} = {why}" for level, why in INVALID.items())
+        + ". Empty: it is one.",
+        levels=tuple(INVALID),
+    ),
     Column("listed", "text", "Citations listed beside the text, one a line."),
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("question", "text", "The question."),

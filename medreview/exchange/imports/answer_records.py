@@ -14,6 +14,7 @@ from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.unused_columns import UnusedColumns
+from medreview.labels import Invalid
 from medreview.text import real_lines
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -34,8 +35,8 @@ class AnswerRecord:
     """One answer. ``citations`` is the structured list beside the text, as written; ``line`` is its first line.
 
     ``response`` is empty where the record has an empty one. ``pages`` are texts of cited pages, and ``facts`` key facts
-    of the question, that the record gives as well. ``invalid``: why it can have no statements (``response.invalid``),
-    beside that it has no text.
+    of the question, that the record gives as well. ``invalid``: what whoever gave it knows of why it is no response
+    (``labels.invalid_as``).
     """
 
     line: int
@@ -47,7 +48,7 @@ class AnswerRecord:
     record_id: str
     pages: tuple[GivenPage, ...] = ()
     facts: tuple[FactRecord, ...] = ()
-    invalid: str = ""
+    invalid: Invalid = ""
 
 
 def read_records(

@@ -19,6 +19,7 @@ from medreview.exchange.imports.listed_citations import citations_of
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
+from medreview.labels import Invalid, invalid_as
 from medreview.text import normalise_newlines
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -36,6 +37,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 @dataclass(frozen=True, slots=True)
 class CitingAnswer:
     """One response. ``line``: its first line in a file, or its number in the study. ``listed``: its list of citations.
+    ``invalid``: why it is no response, ``""`` when it is one.
 
     ``latency_s`` is ``None`` when it is missing or not a number of seconds from 0.
     """
@@ -48,6 +50,7 @@ class CitingAnswer:
     listed: tuple[str, ...] = ()
     reference: str = ""
     latency_s: float | None = None
+    invalid: Invalid = ""
 
 
 def is_database(path: Path) -> bool:
@@ -64,8 +67,8 @@ def is_database(path: Path) -> bool:
 def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
     """The answers of a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file.
 
-    A record that is invalid or has no response becomes a :class:`BadRecord`. Raises :class:`UserError` at once when the
-    whole file cannot be used.
+    A record that is invalid or has no field for the response becomes a :class:`BadRecord`; one whose response is empty
+    is an invalid response. Raises :class:`UserError` at once when the whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
@@ -95,10 +98,17 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
 def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
     """The responses of a study in order, with the id of their record in the imported file where it had one."""
     for row in reader.execute(
-        "SELECT ordinal, response_id, record_id, model, origin, text, listed FROM response ORDER BY ordinal"
+        "SELECT ordinal, response_id, record_id, model, origin, text, listed, invalid FROM response ORDER BY ordinal"
     ):
-        name, listed = row["record_id"] or row["response_id"], json.loads(row["listed"] or "[]")
-        yield CitingAnswer(row["ordinal"], name, row["model"], row["origin"], row["text"], tuple(listed))
+        yield CitingAnswer(
+            line=row["ordinal"],
+            answer_id=row["record_id"] or row["response_id"],
+            model=row["model"],
+            origin=row["origin"],
+            text=row["text"],
+            listed=tuple(json.loads(row["listed"] or "[]")),
+            invalid=row["invalid"],
+        )
 
 
 def _lines(text: str) -> list[Row] | None:
@@ -120,9 +130,9 @@ def _answer(row: Row | BadRecord, fields: Fields) -> CitingAnswer | BadRecord:
         return row
     values = fields.values(row)
     try:
-        text = text_of(values, "response")
-        if not text.strip():
+        if "response" not in values and not fields.has_column(row, "response"):
             return BadRecord(row.line, "has no response")
+        text = text_of(values, "response")
         return CitingAnswer(
             line=row.line,
             answer_id=name_of(values, "id"),
@@ -132,6 +142,7 @@ def _answer(row: Row | BadRecord, fields: Fields) -> CitingAnswer | BadRecord:
             listed=citations_of(values),
             reference=text_of(values, "reference").strip(),
             latency_s=_seconds(values),
+            invalid=invalid_as(text),
         )
     except ValueError as error:
         return BadRecord(row.line, str(error))

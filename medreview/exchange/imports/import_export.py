@@ -16,6 +16,7 @@ from medreview.exchange.files.export_folder import changed_files, read_manifest
 from medreview.exchange.imports.exported_rows import ExportedRow, ExportFault, read_rows
 from medreview.exchange.imports.exported_units import add_exported_units
 from medreview.exchange.imports.responses import add_responses
+from medreview.labels import INVALID, invalid_as
 from medreview.next_step import command
 from medreview.progress import SILENT, Progress
 from medreview.storable import unstorable
@@ -145,7 +146,11 @@ def _response(row: ExportedRow) -> dict[str, Any]:
         "text",
     )
     listed = json.dumps(row["listed"].split("\n"), ensure_ascii=False) if row["listed"] else None
-    return {name: row[name] for name in copied} | {"listed": listed}
+    # An export of an earlier version does not say which are invalid.
+    invalid = row.get("invalid", invalid_as(row["text"]))
+    if invalid not in ("", *INVALID):
+        raise row.wrong("invalid", f"{invalid!r} is none of {', '.join(INVALID)}")
+    return {name: row[name] for name in copied} | {"listed": listed, "invalid": invalid}
 
 
 def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:

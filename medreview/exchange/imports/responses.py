@@ -14,6 +14,7 @@ from medreview.exchange.imports.field_mapping import AS_NAMED, Fields
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.text_files import check_text
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
+from medreview.labels import invalid_as
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text
 from medreview.study import Study
@@ -61,7 +62,7 @@ def import_responses(
         rows = [response_row(record, storable_text(path.name)) for record in good]
         added += study.write(lambda connection, rows=rows: add_responses(connection, rows))  # type: ignore[misc]
         read += len(batch)
-        empty += sum(not record.response for record in good)
+        empty += sum(row["invalid"] != "" for row in rows)
         pages += sum(bool(record.pages) for record in good)
         facts += sum(bool(record.facts) for record in good)
         progress.step(batch[-1].line - reached)
@@ -81,9 +82,9 @@ def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
         "imported_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "imported_from": imported_from,
         "listed": json.dumps(record.citations, ensure_ascii=False) if record.citations else None,
+        "invalid": invalid_as(record.response, record.invalid),
         "text_sha256": sha256(record.response),
         "question": record.question,
-        "invalid": record.invalid if record.response.strip() else "empty",
         "text": record.response,
     }
 

@@ -61,7 +61,7 @@ class Hallucination(OneStep):
         """(response id,) in order."""
         remarked = f"AND r.response_id IN (SELECT response_id FROM ({_REMARKS}))" if self.assisted else ""
         rows = self.study.reader.execute(
-            f"""SELECT r.response_id FROM response AS r WHERE trim(r.text) <> '' {remarked} AND NOT EXISTS (
+            f"""SELECT r.response_id FROM response AS r WHERE r.invalid = '' {remarked} AND NOT EXISTS (
                     SELECT 1 FROM hallucination_finding AS f WHERE f.judge_run_id = ?
                     AND f.response_id = r.response_id AND {is_answered("f", again)})
                 ORDER BY r.ordinal""",

@@ -39,7 +39,7 @@ class Parsing(OneStep):
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(response id,) in order; failures leave a response unsplit, so that ``again`` makes no difference."""
-        rows = self.study.reader.execute("SELECT response_id FROM response WHERE parser IS NULL ORDER BY ordinal")
+        rows = self.study.reader.execute("SELECT response_id FROM response_to_split ORDER BY ordinal")
         return [tuple(row) for row in rows]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:

@@ -87,6 +87,11 @@ class CitationReport:
         return sum(response.score.mentions for response in self.responses)
 
     @property
+    def invalid(self) -> int:
+        """How many of the responses are invalid; they count as responses without a citation."""
+        return sum(bool(response.answer.invalid) for response in self.responses)
+
+    @property
     def worst(self) -> list[ScoredResponse]:
         """The responses, those with most that is not allowed first, then those without any citation."""
         return sorted(
@@ -106,7 +111,7 @@ def scored(
     progress.begin("citations", total)
     found = []
     for answer in answers:
-        found.append((answer, score_text(answer.text, allow, answer.listed)))
+        found.append((answer, score_text(answer.text, allow, answer.listed, invalid=answer.invalid)))
         progress.step()
     return found
 

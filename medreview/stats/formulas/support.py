@@ -50,13 +50,15 @@ class ResponseSupport:
     came with the response. ``support`` has one row per statement and one entry per URL. An
     invalid URL supports nothing (``False``); ``None`` is a pair without a verdict. ``statements`` says of each whether
     it is supported, where that is known otherwise than from the pairs (a jury's verdict, a reviewer's label). ``own``:
-    of each statement that itself cites a source, whether one that it cites supports it.
+    of each statement that itself cites a source, whether one that it cites supports it. ``invalid``: it is no response
+    (``labels.INVALID``), has neither statements nor sources, and is not supported.
     """
 
     urls: Sequence[bool | None]
     support: Sequence[Sequence[bool | None]]
     statements: Sequence[bool | None] | None = None
     own: Sequence[bool | None] = ()
+    invalid: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class SupportMetrics:
     A response with a statement that has no verdict is left out and counted in ``dropped``, also where another statement
     settles it; so is a source that has no verdict on one of them. To keep what one verdict settles and drop what a
     missing one leaves open would select on the outcome. ``bounds``, of all but URL validity, have every item.
+    ``responses`` have statements, others are ``without_statements``; ``invalid`` ones are counted apart from both.
     """
 
     figures: Mapping[str, Estimate]
@@ -90,6 +93,7 @@ class SupportMetrics:
     statements: int
     responses: int
     without_statements: int
+    invalid: int
 
 
 class _Item(NamedTuple):
@@ -120,6 +124,8 @@ def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
         sources.append(_Item(not used[0], not used[1], all(pair.complete for pair in pairs)))
     # Not all([]): a response without statements is counted apart, not as fully supported.
     whole = [_Item(*(all(item[part] for item in statements) for part in range(3)))] if statements else []
+    if response.invalid:
+        whole = [_item(False)]
     return [_item(url) for url in response.urls], [_item(state) for state in response.own], statements, whole, sources
 
 
@@ -133,8 +139,8 @@ def support_metrics(
     """URL validity, statement-level and response-level support and the share of unused sources (SourceCheckup).
 
     A statement is supported by one supporting source or more: of those that it cites itself, or of all of its response.
-    A response is when all its statements are, among the responses that have statements; a source is unused when it
-    supports no statement of its response.
+    A response is when all its statements are, among the responses that have statements and the invalid ones, which
+    are not; a source is unused when it supports no statement of its response.
     """
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.response_sample import ResponseSample
@@ -160,7 +166,8 @@ def support_metrics(
         urls=len(pooled[_URLS]),
         statements=sum(len(response.support) for response in responses),
         responses=sum(1 for response in responses if response.support),
-        without_statements=sum(1 for response in responses if not response.support),
+        without_statements=sum(1 for response in responses if not response.support and not response.invalid),
+        invalid=sum(response.invalid for response in responses),
     )
 
 

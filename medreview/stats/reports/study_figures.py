@@ -16,6 +16,7 @@ from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesC
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.response_kinds import ResponseReport, response_report
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
@@ -36,8 +37,8 @@ class ReviewerFigures:
 class StudyFigures:
     """Everything that ``medreview stats`` says, with the choices that make it repeatable.
 
-    ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``audit`` is what
-    the random draw says of the whole study.
+    ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``kinds``: how
+    many responses cite nothing or are invalid. ``audit`` is what the random draw says of the whole study.
     """
 
     provenance: Provenance
@@ -48,6 +49,7 @@ class StudyFigures:
     between_reviewers: tuple[Comparison, ...]
     between_judges: BetweenJudges
     support: SupportReport
+    kinds: ResponseReport
     audit: AuditReport
 
 
@@ -111,6 +113,7 @@ def study_figures(
         between_reviewers=between,
         between_judges=judges_beside,
         support=judged.report(resampling),
+        kinds=response_report(reader),
         audit=audit_report(reader, labels, pass_no),
     )
 

@@ -14,7 +14,7 @@ from medreview.labels import TieRule
 from medreview.stats.reports.label_scales import JuryVerdict
 
 _JUDGEMENTS: Final = f"""
-SELECT r.ordinal AS response, r.response_id, r.model, r.origin, s.statement_id, v.verdict AS together,
+SELECT r.ordinal AS response, r.response_id, r.model, r.origin, r.invalid, s.statement_id, v.verdict AS together,
        v.supported AS together_supported, v.votes_for, v.votes_other, v.tied, {COLUMNS}
 FROM response AS r
 LEFT JOIN statement_standing AS s ON s.response_id = r.response_id
@@ -69,11 +69,15 @@ class JudgedStatement:
 
 @dataclass(frozen=True, slots=True)
 class JudgedResponse:
-    """A response: its statements, and its cited sources once each; a source not fetched yet has no page."""
+    """A response: its statements, and its cited sources once each; a source not fetched yet has no page.
+
+    ``invalid``: why it is no response (``labels.INVALID``), ``""`` when it is one.
+    """
 
     response_id: str
     model: str
     origin: str
+    invalid: str
     sources: Mapping[str, CitedPage | None]
     statements: Sequence[JudgedStatement]
 
@@ -95,7 +99,9 @@ def judged_responses(reader: sqlite3.Connection) -> Iterator[JudgedResponse]:
             for statement_id, judgements in groupby(rows, key=itemgetter("statement_id"))
             if statement_id is not None
         ]
-        yield JudgedResponse(first["response_id"], first["model"], first["origin"], sources, statements)
+        yield JudgedResponse(
+            first["response_id"], first["model"], first["origin"], first["invalid"], sources, statements
+        )
 
 
 def _page(row: sqlite3.Row) -> CitedPage | None:

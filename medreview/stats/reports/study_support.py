@@ -22,6 +22,7 @@ MOST_STRATA: Final = 12
 _BY_JUDGES: Final = ("url_validity", "own_support", "statement_support", "response_support", "unused_source_share")
 _BY_REVIEWER: Final = ("statement_support", "response_support")
 _WHOLE: Final = ("", "")
+_NO_RESPONSE: Final = ResponseSupport([], [], invalid=True)
 _SUPPORTED: Final = {"supported": True, "partial": False, "contradicted": False, "not_addressed": False}
 
 
@@ -29,14 +30,16 @@ _SUPPORTED: Final = {"supported": True, "partial": False, "contradicted": False,
 class SupportFigures:
     """The shares of one stratum: each clustered by response, and by Wilson with items taken as independent.
 
-    ``split`` is ``""`` (the whole study), ``"model"`` or ``"origin"``, ``stratum`` its value. ``bounds``: what missing
-    verdicts could make of each share but that of valid URLs.
+    ``split`` is ``""`` (the whole study), ``"model"`` or ``"origin"``, ``stratum`` its value. ``responses`` have
+    statements; those ``without_statements`` and the ``invalid`` ones are counted apart, and the latter are responses
+    that are not supported. ``bounds``: what missing verdicts could make of each share but that of valid URLs.
     """
 
     split: str
     stratum: str
     responses: int
     without_statements: int
+    invalid: int
     clustered: tuple[Estimate, ...]
     wilson: tuple[Estimate, ...]
     bounds: tuple[Bounds, ...]
@@ -89,6 +92,7 @@ class _Strata:
             stratum=stratum[1],
             responses=found.responses,
             without_statements=found.without_statements,
+            invalid=found.invalid,
             clustered=tuple(found.figures[key] for key in keys),
             wilson=tuple(found.wilson[key] for key in keys),
             bounds=tuple(found.bounds[key] for key in keys if key in found.bounds),
@@ -111,6 +115,9 @@ class JudgedSupport:
 
     def add(self, case: JudgedResponse) -> None:
         """Take up one response. A source not asked for is neither valid nor invalid."""
+        if case.invalid:
+            self._strata.add(case, _NO_RESPONSE)
+            return
         valid = {source: None if page is None else page.valid for source, page in case.sources.items()}
         states = (page.state for page in case.sources.values() if page is not None and page.valid)
         self._states.update(state for state in states if state != "ok")
@@ -159,16 +166,22 @@ class ReviewedSupport:
     """Support by a reviewer's labels, on the responses of which every statement is decided.
 
     A response decided wholly blind counts with its blind labels; any other with the current labels, as assisted.
+    Invalid responses, on which there is nothing to decide, stand beside them once all others are decided: among the
+    few that are decided so far they would weigh too much.
     """
 
     def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel], *, split: bool) -> None:
         self._reviewer = reviewer
         self._labels = labels
         self._strata = {"blind": _Strata(split), "assisted": _Strata(split)}
+        self._invalid: list[JudgedResponse] = []
         self._whole = self._seen = 0
 
     def add(self, case: JudgedResponse) -> None:
         """Take up one response, if it has statements and the reviewer decided all of them on the pages as they are."""
+        if case.invalid:
+            self._invalid.append(case)
+            return
         labels = [self._labels.get(statement.statement_id) for statement in case.statements]
         self._seen += bool(labels)
         known = [label for label in labels if label is not None and not label.stale]
@@ -189,10 +202,18 @@ class ReviewedSupport:
                 "drawn at random, so that the shares hold for them alone."
             )
         return tuple(
-            strata.report(f"{self._reviewer}, {mode}", _BY_REVIEWER, cautions, resampling)
-            for mode, strata in self._strata.items()
-            if strata.members
+            self._of(mode, strata, cautions, resampling) for mode, strata in self._strata.items() if strata.members
         )
+
+    def _of(self, mode: str, strata: _Strata, cautions: Sequence[str], resampling: Resampling) -> SupportReport:
+        by = f"{self._reviewer}, {mode}"
+        if self._invalid and len(strata.members[_WHOLE]) < self._seen:
+            many = counted(len(self._invalid), "invalid response")
+            missing = f"{many} not counted here: the others are not all decided so."
+            return strata.report(by, _BY_REVIEWER, [*cautions, missing], resampling)
+        for case in self._invalid:
+            strata.add(case, _NO_RESPONSE)
+        return strata.report(by, _BY_REVIEWER, cautions, resampling)
 
 
 def _verdict(statement: JudgedStatement, case: JudgedResponse) -> bool | None:

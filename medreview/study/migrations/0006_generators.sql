@@ -62,3 +62,6 @@ SELECT run_id, item_id, name, code, report, finished_at, max(round) AS round FRO
 -- and counts among the responses of its model. '': it can.
 ALTER TABLE response ADD COLUMN invalid TEXT NOT NULL DEFAULT '' CHECK (invalid IN ('', 'empty', 'incomplete'));
 UPDATE response SET invalid = 'empty' WHERE trim(text, char(9, 10, 11, 12, 13, 32)) = '';
+
+-- What rules and judges can split into statements.
+CREATE VIEW response_to_split AS SELECT * FROM response WHERE parser IS NULL AND invalid = '';

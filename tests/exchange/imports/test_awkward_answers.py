@@ -149,12 +149,14 @@ def test_facts_in_the_record_of_an_answer_are_those_of_its_question(write: Write
     ]  # fmt: skip
 
 
-def test_an_empty_response_is_kept_and_counted(write: Write, study: Study) -> None:
+def test_an_empty_response_is_kept_as_invalid_and_counted(write: Write, study: Study) -> None:
     records = [{"id": 1, "response": ""}, {"id": 2, "response": " \n"}, {"id": 3, "response": None}, {"id": 4}]
     done = bring(study, write("a.jsonl", lines(*records, {"id": 5, "response": "Metformin lowers glucose."})))
     assert (done.added, done.empty, [bad.line for bad in done.bad]) == (4, 3, [4])
     assert responses(study)[:3] == [("1", "", ""), ("2", "", ""), ("3", "", "")]
-    assert (pipeline.parse(study).responses, pipeline.parse(study).responses) == (4, 0)
+    invalid = study.reader.execute("SELECT invalid FROM response ORDER BY ordinal")
+    assert [row[0] for row in invalid] == ["empty", "empty", "empty", ""]
+    assert (pipeline.parse(study).responses, pipeline.parse(study).responses) == (1, 0)
 
 
 @pytest.mark.parametrize(

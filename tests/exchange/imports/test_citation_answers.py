@@ -78,7 +78,10 @@ def test_text_on_standard_input_is_one_response_as_it_stands():
 def test_json_lines_on_standard_input_are_records():
     data = b'\xef\xbb\xbf{"id": "a", "response": "x"}\r\n\r\n{"response": "  "}\n'
 
-    assert list(stream_answers(data)) == [CitingAnswer(1, "a", "", "", "x"), BadRecord(3, "has no response")]
+    assert list(stream_answers(data)) == [
+        CitingAnswer(1, "a", "", "", "x"),
+        CitingAnswer(3, "", "", "", "  ", invalid="empty"),
+    ]
     assert [getattr(a, "text", None) for a in stream_answers(b'{"out": "x"}', {"out": "response"})] == ["x"]
 
 

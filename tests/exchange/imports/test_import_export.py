@@ -19,6 +19,7 @@ from medreview.study.events import event_hash, insert_event
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from tests.exchange.example_study import TEXTS, ExampleStudy
+from tests.support.study_builder import build
 
 NewExample = Callable[[str], ExampleStudy]
 MACHINE = ("judge_", "jury_", "source_", "extractor", "stale")
@@ -77,6 +78,16 @@ def test_round_trip_into_a_new_study(example: ExampleStudy, new_example: NewExam
     assert again == ExportedSummary(read=12, added=0, known=12, foreign=0, responses=0, statements=0)
     export(fresh.study, tmp_path / "three")
     assert len(same(tmp_path / "one", tmp_path / "three")) == len(FILES) + 1
+
+
+def test_what_is_invalid_comes_back_as_such(example: ExampleStudy, new_example: NewExample, tmp_path: Path) -> None:
+    build(example.study, lambda rows: rows.response("broken", "It beg", invalid="incomplete", parser=None))
+    build(example.study, lambda rows: rows.response("nothing", "", invalid="empty", parser=None))
+    export(example.study, tmp_path / "out")
+    fresh = new_example("fresh").study
+    import_export(fresh, tmp_path / "out")
+    known = fresh.reader.execute("SELECT response_id, invalid FROM response WHERE invalid <> '' ORDER BY ordinal")
+    assert [tuple(row) for row in known] == [("broken", "incomplete"), ("nothing", "empty")]
 
 
 def test_an_export_without_the_columns_on_votes_comes_in(

@@ -31,6 +31,17 @@ def test_a_response_without_statements_is_not_fully_supported() -> None:
     assert found.without_statements == 1
 
 
+def test_an_invalid_response_is_one_that_is_not_supported_and_nothing_else() -> None:
+    found = support_metrics([*FIVE, ResponseSupport([], [], invalid=True)])
+    valid = support_metrics(FIVE)
+    assert found.figures["response_support"].value == pytest.approx(2 / 5)
+    assert found.wilson["response_support"].n == 5
+    assert found.bounds["response_support"].n == 5
+    for key in ("url_validity", "statement_support", "unused_source_share"):
+        assert found.wilson[key] == valid.wilson[key]
+    assert (found.responses, found.without_statements, found.invalid) == (4, 1, 1)
+
+
 def test_a_response_without_sources_has_unsupported_statements() -> None:
     found = support_metrics([ResponseSupport([], [[], []]), FIVE[0]])
     assert found.figures["statement_support"].value == pytest.approx(2 / 4)

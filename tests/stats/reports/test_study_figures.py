@@ -322,6 +322,45 @@ def test_support_and_url_validity_by_hand(small):
     assert "2 of 3 responses" in mine["anna, blind"].cautions[0]
 
 
+def test_an_invalid_response_counts_as_one_that_is_not_supported(small):
+    small.response("a", 1)
+    small.response("b", 1, model="borealis")
+    small.invalid("c", "empty", model="borealis")
+    small.judged("one", "supported", "a.1", "b.1")
+    small.said("supported", "a.1")
+    whole, borealis, atlas = (found := figures_of(small)).support.strata
+    assert [shares(one.clustered)["response-level support"] for one in (whole, atlas, borealis)] == [
+        (2 / 3, 3), (1, 1), (1 / 2, 2),
+    ]  # fmt: skip
+    assert [(one.responses, one.without_statements, one.invalid) for one in (whole, borealis)] == [(2, 0, 1), (1, 0, 1)]
+    assert shares(whole.clustered)["statement-level support"] == (1, 2)
+
+    # Among the one response that anna has decided so far it would weigh too much; among all of them it stands.
+    (some,) = found.reviewers[0].support
+    assert shares(some.strata[0].clustered)["response-level support"] == (1, 1)
+    assert "1 invalid response not counted here" in some.cautions[-1]
+    small.said("supported", "b.1")
+    (every,) = figures_of(small).reviewers[0].support
+    assert shares(every.strata[0].clustered)["response-level support"] == (2 / 3, 3)
+    assert every.cautions == ()
+
+
+def test_responses_without_a_source_and_invalid_ones_are_told_apart_by_model(small):
+    small.response("a", 1)
+    small.invalid("b", "")
+    small.invalid("c", "incomplete")
+    small.response("d", 1, model="borealis")
+    small.invalid("e", "empty", model="borealis")
+    found = figures_of(small).kinds
+    told = {"all": found.all, **found.by_model}
+    assert {name: (one.responses, one.sourceless, one.empty, one.incomplete) for name, one in told.items()} == {
+        "all": (5, 1, 1, 1), "atlas": (3, 1, 0, 1), "borealis": (2, 0, 1, 0),
+    }  # fmt: skip
+    share = found.by_model["atlas"].without_source
+    assert (share.value, share.n, share.method) == (1 / 3, 3, "Wilson")
+    assert found.by_model["borealis"].invalid.value == 1 / 2
+
+
 def test_support_by_a_source_the_statement_cites_and_by_any(small):
     """Two sources; of what the second supports, one statement cites the first, one both, and one neither."""
     small.response("a", 5, sources=("ok", "ok"))

@@ -1,0 +1,67 @@
+"""How many responses cite no source, and how many are invalid, by model (SourceCheckup, question answering)."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.stats.formulas.estimate import LEVEL, Estimate
+from medreview.stats.formulas.intervals import proportion
+from medreview.stats.reports.study_support import MOST_STRATA
+
+_COUNTED: Final = """
+SELECT model, count(*) AS responses, sum(invalid = 'empty') AS empty, sum(invalid = 'incomplete') AS incomplete,
+       sum(invalid = '' AND NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id)) AS sourceless
+FROM response AS r WHERE cited GROUP BY model ORDER BY count(*) DESC, model"""
+
+
+@dataclass(frozen=True)
+class ResponseKinds:
+    """The responses of one model, or of all: ``empty`` and ``incomplete`` ones are invalid, ``sourceless`` ones are
+    valid and name no source at all.
+
+    ``without_source`` and ``invalid``: the shares of these, of all ``responses``, by Wilson.
+    """
+
+    responses: int
+    empty: int
+    incomplete: int
+    sourceless: int
+    without_source: Estimate
+    invalid: Estimate
+
+
+@dataclass(frozen=True)
+class ResponseReport:
+    """All responses whose citations were looked for, and those of each model, the one with most of them first.
+
+    ``by_model`` is empty when there is one model only; ``models_omitted`` counts the smaller ones left out.
+    """
+
+    all: ResponseKinds
+    by_model: dict[str, ResponseKinds]
+    models_omitted: int
+
+
+def response_report(reader: sqlite3.Connection, level: float = LEVEL) -> ResponseReport:
+    """Count them."""
+    rows = reader.execute(_COUNTED).fetchall()
+    several = rows[:MOST_STRATA] if len(rows) > 1 else []
+    return ResponseReport(
+        all=_kinds(rows, level),
+        by_model={row["model"]: _kinds([row], level) for row in several},
+        models_omitted=len(rows) - len(several) if several else 0,
+    )
+
+
+def _kinds(rows: Sequence[sqlite3.Row], level: float) -> ResponseKinds:
+    counts = {name: sum(row[name] for row in rows) for name in ("responses", "empty", "incomplete", "sourceless")}
+
+    def share(name: str, k: int) -> Estimate:
+        return proportion(name, k, counts["responses"], level=level, nothing="There is no response.")
+
+    return ResponseKinds(
+        **counts,
+        without_source=share("responses without a source", counts["sourceless"]),
+        invalid=share("invalid responses", counts["empty"] + counts["incomplete"]),
+    )
