@@ -36,7 +36,8 @@ class Ask:
     ``stage`` names it among those of the input. ``texts``: the prompt's placeholders, each fenced as untrusted text.
     ``check`` is given the object, which satisfies the schema. An invalid one is sampled anew, up to ``attempts`` times
     in all. ``by`` is :data:`JUDGE` for the model that verifies. ``about``: what it is about, where that is not the
-    input and the stage.
+    input and the stage. ``read``: makes an object of (status, output) where the output satisfies no schema, for what is
+    of use all the same; the model is then not asked to mend its form, which would be another try.
     """
 
     stage: str
@@ -46,6 +47,7 @@ class Ask:
     attempts: int = ATTEMPTS
     by: str = ""
     about: str = ""
+    read: Callable[[str, str], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

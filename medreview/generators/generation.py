@@ -160,8 +160,13 @@ class Generation:
         """Note an attempt; go on when it was valid, or the last one."""
         ask = running.ask
         assert ask is not None
-        checked = ask.check(answer.value) if answer.value is not None else Checked((answer.status,))
-        status = answer.status if answer.status != _VALID else _INVALID if checked.codes else _VALID
+        value = answer.value
+        if value is None and ask.read is not None:
+            value = ask.read(answer.status, answer.raw)
+        checked = ask.check(value) if value is not None else Checked((answer.status,))
+        status = _VALID
+        if checked.codes:
+            status = answer.status if answer.status != _VALID else _INVALID
         running.attempts.append(
             {
                 "run_id": self.record.run_id,
@@ -193,4 +198,6 @@ class Generation:
 
     def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"
-        return request_of(ask.prompt, self._key, ask.texts, about=about, attempt=running.number)
+        return request_of(
+            ask.prompt, self._key, ask.texts, about=about, attempt=running.number, repair=ask.read is None
+        )

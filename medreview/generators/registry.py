@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
+from medreview.generators.answers import Answers
 from medreview.generators.generator import Generator
 from medreview.generators.questions import Questions
 
 _EVERY: Final[tuple[type[Generator], ...]] = (
     Questions,
+    Answers,
 )  # fmt: skip
 GENERATORS: Final[Mapping[str, type[Generator]]] = {one.name: one for one in _EVERY}

@@ -30,6 +30,8 @@ class JudgeRequest:
     """Counted from 1: after an answer that satisfies the schema and is no good all the same, the same is asked anew."""
     about: str = ""
     """What it is about, for people and for recorded answers (``llm.recorded``); neither sent nor part of the key."""
+    repair: bool = True
+    """Whether an answer of another form is sent back once, to be mended; no part of the key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,10 +193,10 @@ class Judge:
             )
 
     async def _read(self, ask: JudgeRequest, usage: _Usage) -> Completion:
-        """A completion, with one repair turn if the answer is unusable."""
+        """A completion, with one repair turn if the answer is unusable and the request has one."""
         messages: tuple[Mapping[str, str], ...] = ask.messages
         completion = await self._complete(ask, messages, usage)
-        if not completion.repairable:
+        if not (completion.repairable and ask.repair):
             return completion
         if completion.raw.strip():
             messages = (

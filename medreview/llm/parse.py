@@ -75,7 +75,7 @@ def validate(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
 def _object(text: str) -> tuple[Any, bool]:
     """The last object, and whether it is the whole text. The text is tried unchanged first: quotes may contain tags."""
     text = text.strip()[-_LONGEST:]
-    for candidate in (text, _unwrapped(text)):
+    for candidate in (text, unwrapped(text)):
         try:
             value = _DECODER.decode(candidate)
         except Mismatch as error:
@@ -87,12 +87,12 @@ def _object(text: str) -> tuple[Any, bool]:
         if isinstance(value, dict):
             return value, True
         return Mismatch("It must be one JSON object."), False
-    return _last_object(_unwrapped(text)), False
+    return _last_object(unwrapped(text)), False
 
 
-def _unwrapped(text: str) -> str:
-    """The text without reasoning and code fence: from the last closing tag (the opening one may be part of the chat
-    template) to an unclosed opening tag."""
+def unwrapped(text: str) -> str:
+    """A model's output without reasoning and code fence: from the last closing tag (the opening one may be part of the
+    chat template) to an unclosed opening tag."""
     after, before = 0, len(text)
     for tag in _TAG.finditer(text):
         if tag[1]:

@@ -23,6 +23,7 @@ from medreview.study import Study
 from medreview.text import sha256
 from medreview.units.brought import Brought, store_brought
 from medreview.units.reference_answers import load_reference
+from medreview.units.stored import NewUnit
 
 _BATCH = 500
 
@@ -92,10 +93,16 @@ def format_of(path: Path, formats: Collection[UnitFormat], mapping: Mapping[str,
 
 
 def import_units(
-    study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
+    study: Study,
+    path: Path,
+    form: UnitFormat,
+    mapping: Mapping[str, str] = AS_NAMED,
+    progress: Progress = SILENT,
+    on_unit: Callable[[NewUnit], None] = lambda unit: None,
 ) -> ImportedUnits:
     """Bring the units of a file into a study, in batches; what is there already is passed over. A record that cannot be
-    used is named with its line, the rest is kept. Raises :class:`UserError` when the whole file cannot be used."""
+    used is named with its line, the rest is kept. ``on_unit`` is told of every unit, new or not. Raises
+    :class:`UserError` when the whole file cannot be used."""
     rows, lines = open_rows(path)
     fields = Fields({**form.fields, "unit": ("unit",)}, mapping)
     done, unused = ImportedUnits(), UnusedColumns(form.fields)
@@ -118,6 +125,8 @@ def import_units(
         done.odd += [BadRecord(row.line, warning) for warning in (*brought.warnings, *asked.twice(brought))]
         done.odd += [BadRecord(row.line, warning) for warning in correct.otherwise(brought)]
         batch.append(brought)
+        for unit in brought.units:
+            on_unit(unit)
         if len(batch) == _BATCH:
             store()
     store()

@@ -2,6 +2,7 @@
 
 import typer
 
+from medreview.cli.generate.answers import answers
 from medreview.cli.generate.questions import questions
 
 generate = typer.Typer(
@@ -10,5 +11,5 @@ generate = typer.Typer(
     help="Let a model write questions, answers, items, briefs, to be reviewed. Nothing is asked or paid twice.\n\n"
     "Example: medreview generate questions sepsis.medreview --model writer",
 )
-for command in (questions,):
+for command in (questions, answers):
     generate.command(command.__name__.replace("_", "-"))(command)

@@ -115,10 +115,13 @@ def request_of(
     *,
     about: str = "",
     attempt: int = 1,
+    repair: bool = True,
 ) -> JudgeRequest:
     """A request with the prompt's placeholders replaced by ``texts``, each delimited (see ``prompt_fencing``)."""
     values = fenced(key, texts, max(texts.values(), key=len), notes)
-    return JudgeRequest(prompt.task, prompt.id, prompt.sha256, prompt.messages(values), prompt.schema, attempt, about)
+    return JudgeRequest(
+        prompt.task, prompt.id, prompt.sha256, prompt.messages(values), prompt.schema, attempt, about, repair
+    )
 
 
 def failure(answers: Sequence[Answer]) -> Answer | None:

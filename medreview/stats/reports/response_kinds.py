@@ -12,7 +12,7 @@ from medreview.stats.reports.study_support import MOST_STRATA
 _COUNTED: Final = """
 SELECT model, count(*) AS responses, sum(invalid = 'empty') AS empty, sum(invalid = 'incomplete') AS incomplete,
        sum(invalid = '' AND NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id)) AS sourceless
-FROM response AS r WHERE cited GROUP BY model ORDER BY count(*) DESC, model"""
+FROM response AS r WHERE cited AND {which} GROUP BY model ORDER BY count(*) DESC, model"""
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,19 @@ class ResponseReport:
 
 def response_report(reader: sqlite3.Connection, level: float = LEVEL) -> ResponseReport:
     """Count them."""
-    rows = reader.execute(_COUNTED).fetchall()
+    rows = reader.execute(_COUNTED.format(which="1")).fetchall()
     several = rows[:MOST_STRATA] if len(rows) > 1 else []
     return ResponseReport(
         all=_kinds(rows, level),
         by_model={row["model"]: _kinds([row], level) for row in several},
         models_omitted=len(rows) - len(several) if several else 0,
     )
+
+
+def kinds_of_run(reader: sqlite3.Connection, run_id: str) -> ResponseKinds:
+    """The same of the responses that a run of a generator made."""
+    made = "response_id IN (SELECT made FROM generation_product WHERE run_id = ? AND kind = 'response')"
+    return _kinds(reader.execute(_COUNTED.format(which=made), (run_id,)).fetchall(), LEVEL)
 
 
 def _kinds(rows: Sequence[sqlite3.Row], level: float) -> ResponseKinds:
