@@ -77,9 +77,7 @@ class FactInResponse:
 
     def jury(self, task: str, tie: TieRule) -> JuryWord:
         """The jury's word on one question."""
-        said = [vote.answer for vote in self.of(task)]
-        answer, tied = yes_or_no(said, tie)
-        return JuryWord(said.count(True), said.count(False), said.count(None), answer, tied)
+        return jury_word([vote.answer for vote in self.of(task)], tie)
 
     def level(self, tie: TieRule) -> str | None:
         """The jury's level on the presence axis; ``None`` where it has none."""
@@ -97,6 +95,12 @@ class FactInResponse:
                 yield judge, level
 
 
+def jury_word(said: Sequence[bool | None], tie: TieRule) -> JuryWord:
+    """The word of judges, or of people, on one question; ``None`` in ``said`` is an abstention."""
+    answer, tied = yes_or_no(said, tie)
+    return JuryWord(said.count(True), said.count(False), said.count(None), answer, tied)
+
+
 def level_of(present: bool | None, contradicted: bool | None) -> str | None:
     """The level of the presence axis that two answers come to; ``None`` is an answer that is not there.
 
@@ -105,6 +109,13 @@ def level_of(present: bool | None, contradicted: bool | None) -> str | None:
     if contradicted:
         return "both" if present else "contradicted"
     return None if present is None else "present" if present else "absent"
+
+
+def answer_of(level: str, task: str) -> bool | None:
+    """What a level of the presence axis answers to one question; ``None`` where nobody can judge."""
+    if level == "cannot_judge":
+        return None
+    return level in (("present", "both") if task == PRESENCE else ("contradicted", "both"))
 
 
 def fact_in_response(reader: sqlite3.Connection, response_id: str, key_fact_id: str) -> FactInResponse:

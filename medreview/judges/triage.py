@@ -33,7 +33,7 @@ _FALSE_QUOTES: Final = (
 """What is wrong with a judge's quote for support, the weight of that, and its badge.
 
 An honest paraphrase may share no word with its statement: ``off topic`` alone comes after what a judge contradicts."""
-_CLASH_WORDS: Final = {
+CLASH_WORDS: Final = {
     "number": "numbers differ",
     "unit": "units differ",
     "range": "numbers differ",
@@ -44,6 +44,7 @@ _CLASH_WORDS: Final = {
     "population": "population differs",
     "significance": "significance differs",
 }
+"""What the evidence rules call a difference, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def flags(
             found.append(Flag(weight, badge, lead))
     if result.verdict == "contradicted" and not result.by_rules:
         found.append(Flag(80, "contradicted", lead))
-    words = {_CLASH_WORDS[kind] for kind in clash_kinds}
+    words = {CLASH_WORDS[kind] for kind in clash_kinds}
     found += [Flag(75 if "number" in word or "unit" in word else 65, word, pages.opens) for word in sorted(words)]
     if pages.misled:
         found.append(Flag(85, "page: instructions", pages.misled))

@@ -101,12 +101,13 @@ def two_raters(
     metric: c.Metric = "nominal",
     values: Sequence[float] | None = None,
     resampling: Resampling = DEFAULT,
+    unit: str = "response",
 ) -> PairAgreement:
     """Agreement of two raters on the items both labelled, every figure from the same resamples.
 
-    ``a``, ``b`` and ``clusters`` (the response of each item) have one entry per item. ``weights`` applies to kappa,
-    Gwet's and Brennan-Prediger's coefficients, ``metric`` and ``values`` to alpha. ``statistics`` picks from
-    ``PAIR_NAMES``. To let an item that only one labelled count in Gwet's coefficient, use ``many_raters``.
+    ``a``, ``b`` and ``clusters`` (the response of each item, or another ``unit``) have one entry per item. ``weights``
+    applies to kappa, Gwet's and Brennan-Prediger's coefficients, ``metric`` and ``values`` to alpha. ``statistics``
+    picks from ``PAIR_NAMES``. To let an item that only one labelled count in Gwet's coefficient, use ``many_raters``.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
     codes_a, codes_b = encode(a, labels), encode(b, labels)
@@ -121,7 +122,7 @@ def two_raters(
     notes = _rare_labels(table, labels)
 
     def figures(groups: Sequence[Hashable] | None) -> dict[str, Estimate]:
-        return _pair_figures(cells, q, groups, finishers, weights, dropped, notes, resampling)
+        return _pair_figures(cells, q, groups, finishers, weights, dropped, notes, resampling, unit)
 
     unclustered = figures(None)
     return PairAgreement(
@@ -155,10 +156,11 @@ def _pair_figures(
     dropped: int,
     notes: tuple[str, ...],
     resampling: Resampling,
+    unit: str,
 ) -> dict[str, Estimate]:
     units = count_cells(cells, q * q, clusters)
     sums = draw(contributions(units), resampling) if len(units) else units
-    return _finish(units, sums, q, clusters is not None, finishers, weights, dropped, notes, resampling)
+    return _finish(units, sums, q, clusters is not None, finishers, weights, dropped, notes, resampling, unit)
 
 
 def pair_figures(
@@ -194,6 +196,7 @@ def _finish(
     dropped: int,
     notes: tuple[str, ...],
     resampling: Resampling,
+    cluster: str = "response",
 ) -> dict[str, Estimate]:
     items = units.sum(axis=1)
     n, groups = int(items.sum()), int((items > 0).sum()) if clustered else None
@@ -207,7 +210,7 @@ def _finish(
         }  # fmt: skip
     sums = resampled(units, sums, np.ones(q * q), resampling).reshape(-1, q, q)
     observed = units.sum(axis=0).reshape(1, q, q)
-    unit = "response" if clustered else "item"
+    unit = cluster if clustered else "item"
     agreeing = units[:, :: q + 1].sum(axis=1)
     what = "all labels agree" if clustered else "the labels agree"
     instead = wholly(agreeing, items, what, unit, resampling.level)
@@ -230,6 +233,7 @@ def _finish(
             resampling=resampling,
             dropped=dropped,
             notes=() if key == "percent_agreement" else notes,
+            unit=cluster,
         )
     return figures
 

@@ -189,6 +189,11 @@ def wholly(numerator: Floats, denominator: Floats, what: str, unit: str, level: 
     )
 
 
+def over_clusters(unit: str) -> str:
+    """The name of an interval that resamples whole clusters; ``unit`` names one of them."""
+    return f"percentile bootstrap over {unit}s"
+
+
 def bootstrap_figure(
     name: str,
     observed: float,
@@ -202,28 +207,29 @@ def bootstrap_figure(
     dropped: int = 0,
     notes: tuple[str, ...] = (),
     rare: str = TOO_FEW_OF_A_LABEL,
+    unit: str = "response",
 ) -> Estimate:
     """A value and its resamples as a figure, by the rules for what may not be shown as an interval.
 
     No interval when more than 5% of the resamples are undefined, when all give the same value (``instead`` then says
-    what is known), or when there is one response only. ``undefined`` is the sentence for a value of ``nan``; ``rare``
-    says why a resample has none.
+    what is known), or when there is one cluster only. ``undefined`` is the sentence for a value of ``nan``; ``rare``
+    says why a resample has none. ``unit``: what a cluster is, in the singular.
     """
-    method = "percentile bootstrap" if clusters is None else "percentile bootstrap over responses"
+    method = "percentile bootstrap" if clusters is None else over_clusters(unit)
     value = None if np.isnan(observed) else float(observed)
     found = percentile(draws, resampling.level)
     reason: str | None = None
     if value is None:
         reason = undefined
     elif clusters == 1:
-        reason = "All items come from one response, which cannot show how responses differ: no interval."
+        reason = f"All items come from one {unit}, which cannot show how {unit}s differ: no interval."
     elif found.undefined_share > UNDEFINED_LIMIT:
         reason = f"No interval: {percent(found.undefined_share)} of the resamples have no value, {rare}."
     elif found.constant:
         reason = "Every resample gives the same value, and an interval from them would claim certainty"
         reason += f"; instead: {instead}." if instead else "."
     if clusters is not None and 1 < clusters < FEW_CLUSTERS and reason is None:
-        notes = (*notes, f"Only {clusters} responses: below {FEW_CLUSTERS} even this interval is too narrow.")
+        notes = (*notes, f"Only {clusters} {unit}s: below {FEW_CLUSTERS} even this interval is too narrow.")
     return Estimate(
         name,
         value,

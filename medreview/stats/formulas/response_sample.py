@@ -1,4 +1,4 @@
-"""Ratios of sums over responses, all from one resample of whole responses."""
+"""Ratios of sums over responses, or over cases, all from one resample of whole ones."""
 
 from collections.abc import Sequence
 
@@ -10,6 +10,7 @@ from medreview.stats.formulas.bootstrap import (
     bootstrap_figure,
     contributions,
     draw,
+    over_clusters,
     resampled,
     wholly,
 )
@@ -18,11 +19,19 @@ from medreview.stats.formulas.estimate import Estimate
 
 
 class ResponseSample:
-    """Named amounts of each response (one row each), drawn once: all figures of a group come from the same draws."""
+    """Named amounts of each response (one row each), drawn once: all figures of a group come from the same draws.
+
+    ``unit``: what a row is, where it is no response.
+    """
 
     def __init__(
-        self, columns: Sequence[str], rows: Sequence[Sequence[float]], resampling: Resampling = DEFAULT
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[float]],
+        resampling: Resampling = DEFAULT,
+        unit: str = "response",
     ) -> None:
+        self._unit = unit
         self._place = {name: place for place, name in enumerate(columns)}
         self._units = np.array(rows, dtype=np.float64).reshape(-1, len(columns))
         self._sums = draw(contributions(self._units), resampling) if len(rows) else self._units
@@ -35,7 +44,7 @@ class ResponseSample:
     def figure(
         self, name: str, over: str, under: str, *, undefined: str, whole: str = "", dropped: int = 0
     ) -> Estimate:
-        """The sum of one column over that of another, a column of counts: a pooled share, or a mean per response.
+        """The sum of one column over that of another, a column of counts: a pooled share, or a mean per row.
 
         ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
         resample gives the same value, the responses of which all, or none, are so are told.
@@ -43,8 +52,7 @@ class ResponseSample:
         n = self.total(under)
         if n == 0:
             return Estimate(
-                name, None, None, None, "percentile bootstrap over responses", 0, 0, dropped, undefined,
-                self._resampling.level,
+                name, None, None, None, over_clusters(self._unit), 0, 0, dropped, undefined, self._resampling.level,
             )  # fmt: skip
         top, bottom = (self._units[:, self._place[column]] for column in (over, under))
         none = not top.any()
@@ -59,9 +67,10 @@ class ResponseSample:
             n=n,
             clusters=int((bottom > 0).sum()),
             undefined=undefined,
-            instead=wholly(bottom - top if none else top, bottom, instead, "response", self._resampling.level)
+            instead=wholly(bottom - top if none else top, bottom, instead, self._unit, self._resampling.level)
             if whole
             else "",
             resampling=self._resampling,
             dropped=dropped,
+            unit=self._unit,
         )

@@ -1,0 +1,80 @@
+"""All that is said of the key facts of a study, in one place: what the command ``report`` prints and writes."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from medreview.judges.fact_votes import JuryWord
+from medreview.judges.ties import tie_rule
+from medreview.labels import TieRule
+from medreview.stats.facts.fact_scores import TASKS, AgainstPanel, SystemScores, against_panel, system_scores
+from medreview.stats.facts.fact_themes import FailedFact, Themes, failed_facts, themes_by_rule
+from medreview.stats.facts.held_facts import HeldFact, HeldFacts, Mode, held_facts
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.units.suggestion import FactCounts, case_facts, fact_counts
+
+
+@dataclass(frozen=True)
+class FactReport:
+    """Key facts in the texts of systems.
+
+    ``tie`` is the rule for even votes; ``tied`` how many there were, by question. ``panel``: the people whose labels
+    make its majority, all of the mode ``panel_mode``; ``other_labels``: those of the other mode, which are left out.
+    ``suggested``: what became of the suggested facts.
+    """
+
+    facts: HeldFacts
+    tie: TieRule
+    tied: Mapping[str, int]
+    judges: tuple[str, ...]
+    panel: tuple[str, ...]
+    panel_mode: Mode
+    panel_tied: Mapping[str, int]
+    other_labels: int
+    suggested: FactCounts
+    scores: tuple[SystemScores, ...]
+    against_panel: tuple[AgainstPanel, ...]
+    themes: tuple[Themes, ...]
+    provenance: Provenance
+
+    def jury(self, held: HeldFact, task: str) -> JuryWord:
+        """The judges' word on one fact, by the rule of the report."""
+        return held.jury(task, self.tie)
+
+    def people(self, held: HeldFact, task: str) -> JuryWord:
+        """The panel's word on one fact, by the rule of the report."""
+        return held.panel(task, self.tie, self.panel_mode)
+
+    def failed(self, system: str) -> list[FailedFact]:
+        """What a system omits or contradicts by the judges."""
+        return failed_facts(self.facts, system, self.tie)
+
+
+def fact_report(
+    reader: sqlite3.Connection, *, tie: TieRule | None = None, resampling: Resampling = DEFAULT
+) -> FactReport:
+    """That of a study as it is; ``tie`` stands in for the study's rule."""
+    rule = tie or tie_rule(reader)
+    facts = held_facts(reader)
+    mode = facts.panel_mode
+    panel = facts.people(mode)
+    against = against_panel(facts, rule, resampling)
+    voted = Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)
+    labels = {name: {mode: count} for name, count in sorted(voted.items())}
+    return FactReport(
+        facts=facts,
+        tie=rule,
+        tied={task: sum(one.jury(task, rule).tied for one in facts.held) for task in TASKS},
+        judges=facts.judges,
+        panel=panel,
+        panel_mode=mode,
+        panel_tied={task: sum(one.panel(task, rule, mode).tied for one in facts.held) for task in TASKS},
+        other_labels=sum(vote.mode != mode for one in facts.held for vote in one.people),
+        suggested=fact_counts(case_facts(reader)),
+        scores=system_scores(facts, rule, resampling),
+        against_panel=against,
+        themes=tuple(themes_by_rule(system, failed_facts(facts, system, rule)) for system in facts.systems),
+        provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
+    )
