@@ -3,6 +3,7 @@
 from typing import Final
 
 from medreview.units.case_file import FORM as CASES
+from medreview.units.fact_file import FORM as FACTS
 from medreview.units.medhalu import MEDHALU
 from medreview.units.pair_format import FORMAT as PAIRS
 from medreview.units.qa_format import FORMAT as QA
@@ -13,6 +14,7 @@ from medreview.units.unit_format import UnitFormat
 
 FORMATS: Final[dict[str, UnitFormat]] = {
     "pair": PAIRS,
+    "fact": FACTS,
     "qa": QA,
     "question": QUESTIONS,
     "revision": REVISIONS,

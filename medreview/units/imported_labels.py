@@ -19,6 +19,8 @@ from medreview.study.events import NewEvent, Recorder
 BLOCK: Final = "imported"
 """The name of the queue that such labels were met in: none of this program."""
 VIA: Final[Via] = "file"
+EXPOSURES: Final = ("assisted", "blind")
+"""What files may say of how a label was given; the first where they say nothing."""
 _TEXTS: Final = frozenset({"statement_sha256", "snapshot_sha256"})
 
 

@@ -12,7 +12,7 @@ from medreview.study import Study
 from medreview.study.unit_ids import PAIR, unit_id
 from medreview.text import sha256
 from medreview.units.brought import Brought
-from medreview.units.imported_labels import ImportedLabel
+from medreview.units.imported_labels import EXPOSURES, ImportedLabel
 from medreview.units.unit_format import UnitFormat
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -27,7 +27,6 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "at": ("at", "date"),
 }
 _NEEDED: Final = ("reviewer", "statement", "source", "label")
-_EXPOSURES: Final = ("assisted", "blind")
 
 _BY_TEXT: Final = """
 SELECT s.statement_id, s.response_id, s.text_sha256 FROM statement_standing AS s JOIN response AS r USING (response_id)
@@ -53,8 +52,8 @@ def read_pair_label(values: Mapping[str, Any], study: Study) -> Brought:
         if not name_of(values, field):
             raise ValueError(f"has no {field}")
     axis, label = _label(name_of(values, "label"))
-    exposure = name_of(values, "exposure").lower() or _EXPOSURES[0]
-    if exposure not in _EXPOSURES:
+    exposure = name_of(values, "exposure").lower() or EXPOSURES[0]
+    if exposure not in EXPOSURES:
         raise ValueError(f"has {exposure!r} as its exposure; it is assisted or blind")
     statement = _statement(study.reader, text_of(values, "statement").strip(), name_of(values, "response"))
     source_id, snapshot = _source(study.reader, statement.response_id, name_of(values, "source"))

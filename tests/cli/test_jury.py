@@ -18,8 +18,8 @@ def judged(tmp_path_factory):
 def test_which_three_judges(medreview, judged):
     done = medreview("jury", judged, "--size", 3)
 
-    assert "4 judges, held out: Cohen's kappa" in done.stdout
-    assert "3 judges: judge" in done.stdout
+    assert "4 candidates, held out: Cohen's kappa" in done.stdout
+    assert "3 jurors: judge" in done.stdout
     assert "no confidence interval" in done.stdout
     assert "tie rule: undecided" in done.stdout
 
@@ -31,7 +31,7 @@ def test_for_scripts(medreview, judged):
     assert told["tie_rule"] == told["provenance"]["tie_rule"] == "not_supported"
     assert told["group"] == "blind, random audit"
     assert told["choices"][0]["held_out"]["low"] < told["choices"][0]["held_out"]["value"]
-    assert told["provenance"]["labels"] == {"anna": {"blind, random audit": told["statements"]}}
+    assert told["provenance"]["labels"] == {"anna": {"blind, random audit": told["units"]}}
     again = json.loads(medreview("jury", judged, "--ties", "not-supported", "--measure", "agreement", "--json").stdout)
     for report in (told, again):
         assert report["provenance"].pop("made_at")

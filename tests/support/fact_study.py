@@ -32,7 +32,7 @@ class FactStudy:
 
     def text(self, system: str, case: str, text: str = "The text of the system.") -> str:
         """What a system wrote on a case; its id."""
-        name = f"{system}:{case}"
+        name = f"{system}-{case}"
         build(self.study, lambda rows: rows.response(name, text, question=self._questions[case], model=system))
         return name
 

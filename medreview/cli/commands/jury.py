@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from medreview.stats.formulas.estimate import Estimate
+    from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.small_jury import JuryChoice, SmallJury
 
 
@@ -26,7 +27,17 @@ def jury(
     judges: Annotated[
         list[str] | None, typer.Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
     ] = None,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="Whose labels count.")] = None,
+    facts: Annotated[
+        Literal["presence", "contradiction"] | None,
+        typer.Option("--facts", help="On key facts: are they present, or contradicted?"),
+    ] = None,
+    members: Annotated[
+        list[str] | None, typer.Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
+    ] = None,
+    reviewer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
+    ] = None,
     scale: Annotated[
         Literal["binary", "levels"], typer.Option(help="Supported or not, or the four labels.")
     ] = "binary",
@@ -41,11 +52,14 @@ def jury(
 ) -> None:
     """Find the small jury that agrees best with you, chosen on half of your labels and measured on the other.
 
-    The best of many juries looks better where it was chosen than it is; the held-out figure is the one to report.
+    The best of many juries looks better where it was chosen than it is; the held-out figure is the one to report. With
+    --facts, judges and people vote on key facts, and are compared with the majority of the people who are no
+    candidates.
 
     Example: medreview jury sepsis.medreview --size 3
     """
     from medreview.judges.ties import tie_rule
+    from medreview.stats.facts.fact_jury import fact_jury_labels
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.reports.jury_labels import jury_labels
     from medreview.stats.reports.label_scales import SCALES
@@ -53,17 +67,26 @@ def jury(
     from medreview.stats.reports.small_jury import small_jury
     from medreview.study import Study
 
+    mode: Mode = "assisted" if assisted else "blind"
+    if members and facts is None:
+        raise UserError("--member is for key facts: add --facts presence or --facts contradiction.")
     with Study.open(study, read_only=True) as opened:
         reader = opened.reader
-        labels = jury_labels(
-            reader,
-            _reviewer(reader, reviewer),
-            judges=judges or (),
-            scale=next(known for known in SCALES if known.name == scale),
-            mode="assisted" if assisted else "blind",
-        )
-        looked(opened, "jury", "totals")
         rule = tie_rule(reader) if ties is None else rule_named(ties)
+        if facts is None:
+            labels = jury_labels(
+                reader,
+                _reviewer(reader, reviewer),
+                judges=judges or (),
+                scale=next(known for known in SCALES if known.name == scale),
+                mode=mode,
+            )
+        else:
+            labels = fact_jury_labels(
+                reader, f"key_fact_{facts}", judges=judges or (), members=members or (),
+                reviewers=[reviewer] if reviewer else (), mode=mode, tie=rule,
+            )  # fmt: skip
+        looked(opened, "jury", "totals")
         origin = provenance(
             reader, Resampling(seed=seed), labels={labels.reviewer: {labels.group.title: len(labels.mine)}}, tie=rule
         )
@@ -103,17 +126,17 @@ def _lines(found: "SmallJury") -> Iterator[str]:
 
     rule = in_words(found.tie_rule)
     candidates = ", ".join(visible(name) for name in found.candidates)
-    yield f"{found.reviewer}, {found.group}: {counted(found.statements, 'statement')} in {found.responses:,} responses"
+    yield f"{found.reviewer}, {found.group}: {counted(found.units, found.unit)} in {found.clusters:,} {found.cluster}s"
     yield f"candidates: {candidates}"
     yield (
-        f"chosen on {found.responses - found.held_out_responses:,} responses, measured on the other "
-        f"{found.held_out_responses:,}; tie rule: {rule}; no verdict counts as disagreement; seed {found.seed}"
+        f"chosen on {found.clusters - found.held_out_clusters:,} {found.cluster}s, measured on the other "
+        f"{found.held_out_clusters:,}; tie rule: {rule}; no verdict counts as disagreement; seed {found.seed}"
     )
     if found.dropped:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in found.dropped.items())
     yield from found.cautions
     yield ""
-    yield f"all {len(found.candidates)} judges, held out: {found.measure} {_shown(found, found.everyone)}"
+    yield f"all {len(found.candidates)} candidates, held out: {found.measure} {_shown(found, found.everyone)}"
     for choice in found.choices:
         yield ""
         yield from _choice(found, choice)
@@ -124,14 +147,14 @@ def _choice(found: "SmallJury", choice: "JuryChoice") -> Iterator[str]:
 
     def named(judges: tuple[str, ...], cost: float | None) -> str:
         names = " + ".join(visible(name) for name in judges)
-        return names + (f" ({cost:,.2f} for 1,000 statements)" if cost is not None else " (cost not known)")
+        return names + (f" ({cost:,.2f} for 1,000 {found.unit}s)" if cost is not None else " (cost not known)")
 
     again = choice.repeated
     same = dict(again.chosen).get(choice.on_all_labels, 0)
-    yield f"{counted(choice.size, 'judge')}: {named(choice.on_all_labels, choice.cost_of_it)}"
+    yield f"{counted(choice.size, 'juror')}: {named(choice.on_all_labels, choice.cost_of_it)}"
     yield f"  chosen on all labels; {same:,} of {again.splits:,} random halves chose the same"
     yield f"  held out: {found.measure} {_shown(found, choice.held_out)}, of {named(choice.judges, choice.cost)}"
-    yield f"  minus all judges: {_shown(found, choice.difference)}; {choice.undecided:,} without a verdict"
+    yield f"  minus all candidates: {_shown(found, choice.difference)}; {choice.undecided:,} without a verdict"
     if again.mean is not None and again.low is not None and again.high is not None and again.optimism is not None:
         mean, low, high, more = (_value(found, value) for value in (again.mean, again.low, again.high, again.optimism))
         yield (

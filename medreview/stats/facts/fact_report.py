@@ -62,7 +62,7 @@ def fact_report(
     panel = facts.people(mode)
     against = against_panel(facts, rule, resampling)
     voted = Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)
-    labels = {name: {mode: count} for name, count in sorted(voted.items())}
+    labels = {name: {str(mode): count} for name, count in sorted(voted.items())}
     return FactReport(
         facts=facts,
         tie=rule,

@@ -94,7 +94,7 @@ class JudgeAgreement:
         ]
         return GroupFigures(
             mode=group.mode,
-            drawn=group.drawn,
+            drawn=bool(group.drawn),
             title=group.title,
             labels=collected.labels,
             responses=len(collected.responses),

@@ -1,4 +1,4 @@
-"""What candidate judges and a reviewer said of the same statements: what a search for a jury starts from."""
+"""What candidate judges and a reviewer said of the same units: what a search for a jury starts from."""
 
 import sqlite3
 from collections import Counter
@@ -21,7 +21,7 @@ NOT_ASKED: Final = "not every candidate was asked"
 # A call names judge, model, prompt and host: runs that differ in parameters only cannot be told apart by it.
 _COSTS: Final = """
 SELECT run.judge, sum(l.cost) AS cost, sum(l.cost IS NULL AND l.tries > 0) AS unpriced,
-       (SELECT count(DISTINCT statement_id) FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id) AS statements,
+       (SELECT count(DISTINCT {unit}) FROM {table} AS j WHERE j.judge_run_id = run.judge_run_id) AS units,
        (SELECT count(*) FROM judge_run AS r WHERE r.kind = 'llm' AND (r.judge, r.model, r.prompt_sha256,
         coalesce(json_extract(r.params, '$.host'), '')) = (l.judge, l.model, l.prompt_sha256, l.host)) AS runs
 FROM judge_run AS run JOIN llm_call AS l
@@ -29,17 +29,21 @@ FROM judge_run AS run JOIN llm_call AS l
      AND l.host = coalesce(json_extract(run.params, '$.host'), '')
 WHERE run.kind = 'llm' AND run.ordinal = (
     SELECT max(ordinal) FROM judge_run AS newest WHERE newest.judge = run.judge
-    AND EXISTS (SELECT 1 FROM judgement AS j WHERE j.judge_run_id = newest.judge_run_id))
+    AND EXISTS (SELECT 1 FROM {table} AS j WHERE j.judge_run_id = newest.judge_run_id {which}))
 GROUP BY run.judge"""
+_OF_STATEMENTS: Final = _COSTS.format(table="judgement", unit="j.statement_id", which="")
+_OF_FACTS: Final = _COSTS.format(
+    table="key_fact_vote", unit="j.response_id || j.key_fact_id", which="AND j.task = :task"
+)
 
 
 @dataclass(frozen=True)
 class JuryLabels:
-    """The statements that a reviewer labelled and every candidate was asked about.
+    """The units that a reviewer labelled and every candidate was asked about.
 
-    ``mine`` (n) and ``votes`` (n x judges) are places in ``scale.labels``, -1 where a judge abstained; ``responses``
-    (n) are what is resampled. ``costs``: what a judge's newest run costs for one statement, all its sources and failed
-    calls included; ``None`` when that is not known.
+    ``mine`` (n) and ``votes`` (n x judges) are places in ``scale.labels``, -1 where a judge abstained; ``clusters``
+    (n) are what is resampled. ``costs``: what a judge's newest run costs for one unit, all its sources and failed
+    calls included; ``None`` when that is not known. ``unit``, ``cluster``: what one of these is.
     """
 
     reviewer: str
@@ -48,9 +52,11 @@ class JuryLabels:
     judges: tuple[str, ...]
     mine: Ints
     votes: Ints
-    responses: tuple[str, ...]
+    clusters: tuple[str, ...]
     costs: tuple[float | None, ...]
     dropped: Mapping[str, int]
+    unit: str = "statement"
+    cluster: str = "response"
 
 
 def jury_labels(
@@ -93,18 +99,19 @@ def jury_labels(
         judges=tuple(judge.name for judge in candidates),
         mine=encode([own for own, _ in rows], scale.labels),
         votes=np.asarray(flat.reshape(len(rows), len(candidates)), dtype=np.int64),
-        responses=tuple(responses),
+        clusters=tuple(responses),
         costs=tuple(costs.get(judge.name) for judge in candidates),
         dropped=dict(dropped),
     )
 
 
-def judge_costs(reader: sqlite3.Connection) -> dict[str, float]:
-    """By judge: what one statement costs in its newest run, where that is known of every call."""
+def judge_costs(reader: sqlite3.Connection, task: str = "") -> dict[str, float]:
+    """By judge: what one statement costs in its newest run, where that is known of every call; of key facts with
+    their ``task``, what one fact in one response costs."""
     return {
-        row["judge"]: row["cost"] / row["statements"]
-        for row in reader.execute(_COSTS)
-        if row["cost"] is not None and not row["unpriced"] and row["statements"] and row["runs"] == 1
+        row["judge"]: row["cost"] / row["units"]
+        for row in reader.execute(_OF_FACTS if task else _OF_STATEMENTS, {"task": task})
+        if row["cost"] is not None and not row["unpriced"] and row["units"] and row["runs"] == 1
     }
 
 

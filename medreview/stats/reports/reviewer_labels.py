@@ -28,15 +28,18 @@ SELECT EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Labels that may be pooled: one mode, and one way in which the statements came to be reviewed."""
+    """Labels that may be pooled: one mode, and one way in which the statements came to be reviewed.
+
+    ``drawn``: by the random audit or not; ``None`` for units that no audit draws.
+    """
 
     mode: Mode
-    drawn: bool
+    drawn: bool | None = None
 
     @property
     def title(self) -> str:
         """``blind, random audit``, ``assisted, other queues`` and so on."""
-        return f"{self.mode}, {'random audit' if self.drawn else 'other queues'}"
+        return self.mode if self.drawn is None else f"{self.mode}, {'random audit' if self.drawn else 'other queues'}"
 
 
 GROUPS: Final = (Group("blind", True), Group("blind", False), Group("assisted", True), Group("assisted", False))

@@ -1,5 +1,7 @@
 """Which few judges agree best with a reviewer, chosen on one half of the responses and measured on the other.
 
+Responses are what is resampled on statements; on key facts these are cases. Both are clusters here.
+
 The best of many juries looks better on the labels it was chosen on than it is. So every jury of a size is scored on
 half of the responses, and the figure that counts comes from the other half, with an interval over responses. Splitting
 again and again shows how much of the choice was luck; the spread over splits is no confidence interval, because the
@@ -41,7 +43,7 @@ MEASURES: Final[dict[Measure, str]] = {
 }
 SPLITS: Final = 200
 _MOST_CELLS: Final = 40_000_000
-_LEAST_RESPONSES: Final = 4
+_LEAST_CLUSTERS: Final = 4
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class JuryChoice:
 
     ``judges`` were chosen on one half, where they had ``training``; ``held_out`` is their agreement on the other half,
     ``difference`` that minus the agreement of all candidates together, from the same resamples. ``undecided`` counts
-    the held-out statements without a verdict, ``cost`` is for 1,000 statements (``None``: not known of every juror).
+    the held-out units without a verdict, ``cost`` is for 1,000 units (``None``: not known of every juror).
     ``on_all_labels`` is the jury to use: the same search on all labels, which the held-out figure speaks for.
     """
 
@@ -85,7 +87,10 @@ class JuryChoice:
 
 @dataclass(frozen=True)
 class SmallJury:
-    """The search: what it was made on, the best jury of every size, and all candidates together on the same half."""
+    """The search: what it was made on, the best jury of every size, and all candidates together on the same half.
+
+    ``unit``, ``cluster``: what one of the ``units`` and ``clusters`` is (a statement, a response).
+    """
 
     reviewer: str
     group: str
@@ -93,9 +98,11 @@ class SmallJury:
     measure: str
     tie_rule: TieRule
     candidates: tuple[str, ...]
-    statements: int
-    responses: int
-    held_out_responses: int
+    unit: str
+    cluster: str
+    units: int
+    clusters: int
+    held_out_clusters: int
     dropped: dict[str, int]
     seed: int
     everyone: Estimate
@@ -120,10 +127,10 @@ def small_jury(
     """
     searched = _Search(labels, sizes, tie, measure)
     rng = np.random.default_rng(resampling.seed)
-    halves = np.stack([_half(rng, searched.responses) for _ in range(max(1, splits))])
+    halves = np.stack([_half(rng, searched.clusters) for _ in range(max(1, splits))])
     training = searched.score(searched.sums(halves))
     held = searched.score(searched.sums(~halves))
-    whole = searched.score(searched.sums(np.ones((1, searched.responses), dtype=bool)))[0]
+    whole = searched.score(searched.sums(np.ones((1, searched.clusters), dtype=bool)))[0]
     everyone = searched.places(len(labels.judges))[0]
     choices = []
     for size in sizes:
@@ -154,9 +161,11 @@ def small_jury(
         measure=MEASURES[measure],
         tie_rule=tie,
         candidates=labels.judges,
-        statements=len(labels.mine),
-        responses=searched.responses,
-        held_out_responses=out,
+        unit=labels.unit,
+        cluster=labels.cluster,
+        units=len(labels.mine),
+        clusters=searched.clusters,
+        held_out_clusters=out,
         dropped=dict(labels.dropped),
         seed=resampling.seed,
         everyone=_measured(searched, everyone, everyone, ~halves[0], resampling)[0],
@@ -166,18 +175,19 @@ def small_jury(
 
 
 class _Search:
-    """Every jury of the sizes asked for, and of all candidates, with its table against the reviewer per response."""
+    """Every jury of the sizes asked for, and of all candidates, with its table against the reviewer per cluster."""
 
     def __init__(self, labels: JuryLabels, sizes: Sequence[int], tie: TieRule, measure: Measure) -> None:
         count = len(labels.judges)
         for size in sizes:
             if not 1 <= size <= count:
                 raise UserError(f"A jury of {size} cannot be chosen from {count} judges.")
-        codes, self.responses = cluster_codes(labels.responses)
-        if self.responses < _LEAST_RESPONSES:
+        codes, self.clusters = cluster_codes(labels.clusters)
+        if self.clusters < _LEAST_CLUSTERS:
             raise UserError(
-                "A jury is chosen on one half of the responses and measured on the other: it takes labels on "
-                f"{_LEAST_RESPONSES} responses, better {2 * FEW_CLUSTERS}; {labels.reviewer} has {self.responses} here."
+                f"A jury is chosen on one half of the {labels.cluster}s and measured on the other: it takes labels on "
+                f"{_LEAST_CLUSTERS} {labels.cluster}s, better {2 * FEW_CLUSTERS}; {labels.reviewer} has "
+                f"{self.clusters} here."
             )
         self.labels = labels
         self.q = len(labels.scale.labels)
@@ -186,17 +196,17 @@ class _Search:
         juries = [jury for size in wanted for jury in combinations(range(count), size)]
         self.juries = sorted(juries, key=lambda jury: (len(jury), self._order(jury), jury))
         cells = self.q * (self.q + 1)
-        if self.responses * len(self.juries) * cells > _MOST_CELLS:
+        if self.clusters * len(self.juries) * cells > _MOST_CELLS:
             raise UserError(f"That are {len(self.juries):,} juries; name fewer judges, or smaller juries.")
         one_hot = np.zeros((count, len(labels.mine), self.q))
         item, judge = np.nonzero(labels.votes >= 0)
         one_hot[judge, item, labels.votes[item, judge]] = 1
         width = len(self.juries) * cells
-        self.units = np.zeros((self.responses, width))
+        self.tables = np.zeros((self.clusters, width))
         for place, jury in enumerate(self.juries):
             verdicts = _verdicts(one_hot[list(jury)].sum(axis=0), tie)
             where = codes * width + place * cells + labels.mine * (self.q + 1) + verdicts
-            np.add.at(self.units.reshape(-1), where, 1.0)
+            np.add.at(self.tables.reshape(-1), where, 1.0)
 
     def places(self, size: int) -> Ints:
         """The numbers of the juries of a size."""
@@ -206,7 +216,7 @@ class _Search:
         return tuple(self.labels.judges[judge] for judge in self.juries[place])
 
     def cost(self, place: int) -> float | None:
-        """For 1,000 statements."""
+        """For 1,000 units."""
         return self._cost(self.juries[place])
 
     def _cost(self, jury: Sequence[int]) -> float | None:
@@ -218,14 +228,14 @@ class _Search:
         return float("inf") if cost is None else cost
 
     def sums(self, masks: NDArray[np.bool_]) -> Floats:
-        """The tables of all juries over some responses: masks (M x R) to (M x juries x q x q+1)."""
-        summed = masks.astype(np.float64) @ self.units
+        """The tables of all juries over some clusters: masks (M x R) to (M x juries x q x q+1)."""
+        summed = masks.astype(np.float64) @ self.tables
         return np.asarray(summed.reshape(len(masks), len(self.juries), self.q, self.q + 1), dtype=np.float64)
 
     def table(self, place: int) -> Floats:
-        """One jury's tables by response (R x q x q+1)."""
+        """One jury's tables by cluster (R x q x q+1)."""
         cells = self.q * (self.q + 1)
-        return self.units[:, place * cells : (place + 1) * cells].reshape(-1, self.q, self.q + 1)
+        return self.tables[:, place * cells : (place + 1) * cells].reshape(-1, self.q, self.q + 1)
 
     def score(self, tables: Floats) -> Floats:
         """The measure on tables (..., q, q+1), whose last column is "no verdict"."""
@@ -251,10 +261,10 @@ def _verdicts(counts: Floats, tie: TieRule) -> Ints:
     return np.asarray(found, dtype=np.int64)
 
 
-def _half(rng: np.random.Generator, responses: int) -> NDArray[np.bool_]:
-    """The responses to choose on; the other half, never the smaller one, is held out."""
-    mask = np.zeros(responses, dtype=bool)
-    mask[rng.permutation(responses)[: responses // 2]] = True
+def _half(rng: np.random.Generator, clusters: int) -> NDArray[np.bool_]:
+    """The clusters to choose on; the other half, never the smaller one, is held out."""
+    mask = np.zeros(clusters, dtype=bool)
+    mask[rng.permutation(clusters)[: clusters // 2]] = True
     return mask
 
 
@@ -266,7 +276,7 @@ def _first_best(scores: Floats) -> Ints:
 def _measured(
     searched: _Search, chosen: int, everyone: int, held_out: NDArray[np.bool_], resampling: Resampling
 ) -> tuple[Estimate, Estimate, int]:
-    """Agreement of a jury on the held-out responses, its difference from all candidates, and its undecided."""
+    """Agreement of a jury on the held-out clusters, its difference from all candidates, and its undecided."""
     tables = np.stack([searched.table(place)[held_out] for place in (chosen, everyone)], axis=1)
     units = sum_by_cluster(tables.reshape(len(tables), -1), None)
     data = contributions(units)
@@ -274,18 +284,18 @@ def _measured(
     observed = searched.score(data.total.reshape(1, *tables.shape[1:]))
     mine = tables[:, 0]
     agreed = np.trace(mine, axis1=-2, axis2=-1)
-    n, responses = int(mine.sum()), len(tables)
+    n, clusters, unit = int(mine.sum()), len(tables), searched.labels.cluster
     undefined = "One label only on the held-out half: chance agreement is 1 and kappa is 0/0."
     name = MEASURES[searched.measure]
     held = bootstrap_figure(
-        name, float(observed[0, 0]), draws[:, 0], n=n, clusters=responses, undefined=undefined,
-        instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", "response", resampling.level),
-        resampling=resampling,
+        name, float(observed[0, 0]), draws[:, 0], n=n, clusters=clusters, undefined=undefined,
+        instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", unit, resampling.level),
+        resampling=resampling, unit=unit,
     )  # fmt: skip
     difference = bootstrap_figure(
-        f"{name}, minus all {len(searched.labels.judges)} judges", float(observed[0, 0] - observed[0, 1]),
-        draws[:, 0] - draws[:, 1], n=n, clusters=responses, undefined=undefined,
-        instead="the two never differ", resampling=resampling,
+        f"{name}, minus all {len(searched.labels.judges)} candidates", float(observed[0, 0] - observed[0, 1]),
+        draws[:, 0] - draws[:, 1], n=n, clusters=clusters, undefined=undefined,
+        instead="the two never differ", resampling=resampling, unit=unit,
     )  # fmt: skip
     return held, difference, int(mine[:, :, -1].sum())
 
@@ -313,8 +323,9 @@ def _cautions(labels: JuryLabels, held_out: int) -> tuple[str, ...]:
     found = []
     if labels.group.mode == "assisted":
         found.append("These labels were given with the judges' opinion in sight: agreement is inflated.")
-    if not labels.group.drawn:
+    if labels.group.drawn is False:
         found.append("These statements were chosen, not drawn at random: on the rest the best jury may be another.")
     if held_out < FEW_CLUSTERS:
-        found.append(f"Only {held_out} responses are held out: below {FEW_CLUSTERS} the intervals are too narrow.")
+        few = f"Only {held_out} {labels.cluster}s are held out"
+        found.append(f"{few}: below {FEW_CLUSTERS} the intervals are too narrow.")
     return tuple(found)

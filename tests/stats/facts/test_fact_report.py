@@ -35,9 +35,9 @@ def facts(tmp_path: Path) -> Iterator[FactStudy]:
 
 def test_scores_are_shares_of_the_facts_that_the_majority_decided_and_the_rest_is_counted(facts):
     for judge, first, second in (("a", "YYN", "YN-"), ("b", "YNN", "YN-"), ("c", "YY!", "N  "), ("d", "YN ", "   ")):
-        facts.votes(judge, "atlas:one", first)
-        facts.votes(judge, "atlas:two", second)
-    facts.votes("a", "atlas:one", "NNY", "contradiction")
+        facts.votes(judge, "atlas-one", first)
+        facts.votes(judge, "atlas-two", second)
+    facts.votes("a", "atlas-one", "NNY", "contradiction")
     report = fact_report(facts.study.reader, resampling=FEW)
     atlas, boreal = report.scores
     presence, against = atlas.by_jury[PRESENCE], atlas.by_jury[CONTRADICTION]
@@ -59,8 +59,8 @@ def test_scores_are_shares_of_the_facts_that_the_majority_decided_and_the_rest_i
 )
 def test_a_tie_is_counted_whatever_the_rule_makes_of_it(facts, rule, value, undecided):
     set_tie_rule(facts.study, rule)
-    facts.votes("a", "atlas:one", "YY ")
-    facts.votes("b", "atlas:one", "YN ")
+    facts.votes("a", "atlas-one", "YY ")
+    facts.votes("b", "atlas-one", "YN ")
     report = fact_report(facts.study.reader, resampling=FEW)
     score = report.scores[0].by_jury[PRESENCE]
     assert (score.figure.value, score.undecided, score.tied) == (value, undecided, 1)
@@ -72,7 +72,7 @@ def test_a_text_that_is_not_there_says_no_fact_and_stays_in_the_share(facts):
     facts.case("three", ("A fact.", "other"))
     facts.text("atlas", "three", "  ")
     for case in ("one", "two"):
-        facts.votes("a", f"atlas:{case}", "YYY")
+        facts.votes("a", f"atlas-{case}", "YYY")
     score = fact_report(facts.study.reader, resampling=FEW).scores[0]
     assert (score.invalid, score.facts) == (1, 7)
     assert score.by_jury[PRESENCE].figure.value == pytest.approx(6 / 7)
@@ -80,13 +80,13 @@ def test_a_text_that_is_not_there_says_no_fact_and_stays_in_the_share(facts):
 
 
 def test_the_panel_has_its_own_majority_and_blind_labels_are_never_pooled_with_assisted_ones(facts):
-    facts.votes("a", "atlas:one", "YYY")
-    facts.votes("b", "atlas:one", "YNY")
-    facts.votes("a", "atlas:one", "NNY", "contradiction")
-    facts.labels("ann", "atlas:one", "present", "present", "contradicted")
-    facts.labels("bob", "atlas:one", "present", "absent", "both")
-    facts.labels("cyd", "atlas:one", "present", "cannot_judge", "absent")
-    facts.labels("dee", "atlas:one", "absent", "absent", "absent", mode="open")
+    facts.votes("a", "atlas-one", "YYY")
+    facts.votes("b", "atlas-one", "YNY")
+    facts.votes("a", "atlas-one", "NNY", "contradiction")
+    facts.labels("ann", "atlas-one", "present", "present", "contradicted")
+    facts.labels("bob", "atlas-one", "present", "absent", "both")
+    facts.labels("cyd", "atlas-one", "present", "cannot_judge", "absent")
+    facts.labels("dee", "atlas-one", "absent", "absent", "absent", mode="open")
     report = fact_report(facts.study.reader, resampling=FEW)
     assert (report.panel, report.panel_mode, report.other_labels) == (("ann", "bob", "cyd"), "blind", 3)
     words = [(report.people(one, PRESENCE), report.people(one, CONTRADICTION)) for one in report.facts.held[:3]]
@@ -106,7 +106,7 @@ def test_the_panel_has_its_own_majority_and_blind_labels_are_never_pooled_with_a
 
 
 def test_assisted_labels_make_a_panel_only_where_there_are_no_others(facts):
-    facts.labels("dee", "atlas:one", "absent", mode="open")
+    facts.labels("dee", "atlas-one", "absent", mode="open")
     held = held_facts(facts.study.reader)
     assert (held.panel_mode, held.people("assisted"), held.judges) == ("assisted", ("dee",), ())
     report = fact_report(facts.study.reader, resampling=FEW)
@@ -121,16 +121,16 @@ def test_a_level_and_its_two_answers_are_each_others_inverse():
 
 def test_themes_by_rule_have_two_facts_or_more_and_go_by_category_and_by_what_differs(facts):
     for case in ("one", "two"):
-        name = f"atlas:{case}"
+        name = f"atlas-{case}"
         facts.votes("a", name, "N  ", quote="Warfarin was begun at 3 mg.", reason="Another dose.")
         facts.votes("a", name, " N ", reason="No X-ray is named.")
-    facts.votes("a", "atlas:one", "  N")
-    facts.votes("a", "atlas:two", "  Y", "contradiction", quote="The text")
+    facts.votes("a", "atlas-one", "  N")
+    facts.votes("a", "atlas-two", "  Y", "contradiction", quote="The text")
     (themes, nothing) = fact_report(facts.study.reader, resampling=FEW).themes
     assert (themes.by, themes.dropped, themes.alone) == ("", 2, 2)
     assert {theme.title: [one.held.text.response_id for one in theme.facts] for theme in themes.themes} == {
-        "Omitted: management; numbers differ": ["atlas:one", "atlas:two"],
-        "Omitted: follow-up; nothing near it is said": ["atlas:one", "atlas:two"],
+        "Omitted: management; numbers differ": ["atlas-one", "atlas-two"],
+        "Omitted: follow-up; nothing near it is said": ["atlas-one", "atlas-two"],
     }
     assert themes.themes[0].facts[0].votes[0].reason == "Another dose."
     assert (nothing.themes, nothing.alone) == ((), 0)

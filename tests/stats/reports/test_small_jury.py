@@ -69,14 +69,14 @@ def test_what_is_held_out_was_never_chosen_on():
     labels = drawn(np.random.default_rng(2), 40, [0.9, 0.9, 0.9])
     first = small_jury(labels, [1], resampling=FEW)
     half = np.random.default_rng(FEW.seed).permutation(40)[:20]
-    train = np.isin([int(name[1:]) for name in labels.responses], half)
+    train = np.isin([int(name[1:]) for name in labels.clusters], half)
     votes = labels.votes.copy()
     votes[:, 1] = np.where(train, labels.mine, 1 - labels.mine)
-    turned = made(labels.mine, votes, labels.responses)
+    turned = made(labels.mine, votes, labels.clusters)
     (found,) = small_jury(turned, [1], resampling=FEW, measure="percent_agreement").choices
 
     assert (found.judges, found.training, found.held_out.value) == (("j1",), 1.0, 0.0)
-    assert first.held_out_responses == 20
+    assert first.held_out_clusters == 20
 
 
 def test_a_jury_gains_nothing_by_silence():
@@ -161,7 +161,7 @@ def test_labels_from_a_study(small):
     assert found.judges == ("ember", "slate", "flint")
     assert found.group.title == "blind, random audit"
     assert (len(found.mine), found.votes.tolist()[0], found.dropped) == (8, [0, 1, -1], {"reviewer cannot judge": 1})
-    assert set(found.responses) == set("abcd")
+    assert set(found.clusters) == set("abcd")
     assisted = jury_labels(reader, "anna", mode="assisted")
     assert (len(assisted.mine), assisted.dropped) == (0, {NOT_ASKED: 1})
     without = jury_labels(reader, "anna", judges=["ember", "slate"], mode="assisted", scale=LEVELS)
