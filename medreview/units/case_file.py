@@ -1,4 +1,4 @@
-"""Files of cases: a record each, with the notes, the text that a human wrote, and suggested key facts."""
+"""Files of cases: a record each, with the notes, the text that a human wrote, and suggested key facts; or of notes."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -11,6 +11,7 @@ from medreview.study import Study
 from medreview.text import sha256
 from medreview.units.brought import Brought
 from medreview.units.cases import NewCase, NewNote, case_of_question, suggested
+from medreview.units.note_rows import NOTE_FIELDS, cases_of_notes, is_notes
 from medreview.units.stored import NewUnit
 from medreview.units.unit_format import UnitFormat
 from medreview.units.view import Gold
@@ -23,6 +24,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "notes": ("notes",),
     "facts": ("key_facts", "facts", "suggested_facts"),
     "suggested_by": ("suggested_by",),
+    **NOTE_FIELDS,
 }
 _ANSWERS: Final = frozenset({"response", "answer", "output", "completion"})
 """Columns of a file of answers, which may have key facts beside them too."""
@@ -137,9 +139,9 @@ def _listed(given: Any, what: str) -> Sequence[Any]:
 
 
 def _once(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
-    """The same rows; a second case with the question of one before it is none."""
+    """The cases of the rows; a second one with the question of one before it is none."""
     met: dict[str, Row] = {}
-    for row in rows:
+    for row in cases_of_notes(rows, fields):
         if isinstance(row, Row):
             question = str(fields.values(row).get("question", "")).strip()
             first = met.setdefault(question, row)
@@ -151,13 +153,14 @@ def _once(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | Bad
 
 def _is_case(columns: Collection[str], records: Sequence[Mapping[str, Any]]) -> bool:
     present = Fields(_FIELDS).present(columns)
-    return _ANSWERS.isdisjoint(columns) and ("notes" in present or {"reference", "facts"} <= present)
+    is_case = "question" in present and ("notes" in present or {"reference", "facts"} <= present)
+    return _ANSWERS.isdisjoint(columns) and (is_case or is_notes(present, columns))
 
 
 FORM: Final = UnitFormat(
     name="case",
     fields=_FIELDS,
-    characteristic=("question",),
+    characteristic=(),
     required=("question",),
     read=_read,
     tells=_is_case,
