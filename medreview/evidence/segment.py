@@ -61,7 +61,8 @@ _ITEM_OPENERS: Final = "-*+•‣◦▪●–—·("
 _ROW: Final = re.compile(r"\t|\s\|\s|^\s*\||\S {3,}\S+ {3,}\S")
 _SENTENCE_END: Final = re.compile("[.!?…。！？\f\u2029]")
 """What can end a sentence within a line."""
-_WRAP_LENGTH: Final = 45
+WRAP_LENGTH: Final = 45
+"""Characters of a line from which on it may go on in the next one, where lines are wrapped."""
 _HEADING_LENGTH: Final = 90
 
 
@@ -103,6 +104,11 @@ def segment(text: str) -> list[Passage]:
     return passages
 
 
+def is_wrapped(text: str) -> bool:
+    """Whether the lines of a text are hard-wrapped, not paragraphs."""
+    return _is_wrapped(_lines(text))
+
+
 def _after_heading(section: str) -> str:
     """The section after an unknown heading: within methods or results it is a sub-heading, after the references a new
     section begins."""
@@ -118,7 +124,7 @@ def _lines(text: str) -> list[_Line | None]:
         if bare:
             start = at + len(raw) - len(raw.lstrip())
             end = start + len(bare)
-            found.append(_Line(start, end, bare, _is_item(bare), _is_row(bare), _section_of(bare)))
+            found.append(_Line(start, end, bare, is_item(bare), is_row(bare), _section_of(bare)))
         else:
             found.append(None)
         at += len(raw) + 1
@@ -127,7 +133,7 @@ def _lines(text: str) -> list[_Line | None]:
 
 def _is_wrapped(lines: list[_Line | None]) -> bool:
     """Whether the lines of a text are hard-wrapped (PDF), not paragraphs."""
-    pairs = [(line, after) for line, after in pairwise(lines) if line and after and len(line.text) >= _WRAP_LENGTH]
+    pairs = [(line, after) for line, after in pairwise(lines) if line and after and len(line.text) >= WRAP_LENGTH]
     flowing = sum(after.text[0].islower() and line.text[-1] not in ".!?:;" for line, after in pairs)
     return flowing >= 3 and flowing * 5 >= len(pairs)
 
@@ -151,7 +157,7 @@ def _continues(before: _Line, line: _Line, wrapped: bool) -> bool:
         return False
     if line.text[0].islower():
         return before.text[-1] not in ".!?" or wrapped
-    return wrapped and (len(before.text) >= _WRAP_LENGTH or before.text[-1] in ",-(")
+    return wrapped and (len(before.text) >= WRAP_LENGTH or before.text[-1] in ",-(")
 
 
 def _kind(group: list[_Line]) -> PassageKind:
@@ -165,12 +171,14 @@ def _kind(group: list[_Line]) -> PassageKind:
     return "sentence"
 
 
-def _is_item(line: str) -> bool:
+def is_item(line: str) -> bool:
+    """Whether a line is an item of a list."""
     # cheap tests first: this runs on every line of every source
     return (line[0] in _ITEM_OPENERS or line[0].isdecimal() or line[1:2] == ")") and _ITEM.match(line) is not None
 
 
-def _is_row(line: str) -> bool:
+def is_row(line: str) -> bool:
+    """Whether a line is a row of a table: cells parted by tabs, bars or wide gaps."""
     return ("\t" in line or "|" in line or "   " in line) and _ROW.search(line) is not None
 
 

@@ -1,7 +1,8 @@
-"""One HTTP request to a chat completions endpoint through the SDK, with the SDK's retries and defaults disabled."""
+"""One HTTP request to an OpenAI-compatible endpoint through the SDK, with the SDK's retries and defaults disabled."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -136,23 +137,31 @@ def _trusted_certificates(trust_env: bool) -> "SSLContext":
 
 
 async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
-    """Send one request and read the whole reply, whatever its status.
+    """Send one request for a chat completion and read the whole reply, whatever its status.
 
     Raises :class:`TimedOut` or :class:`Unreachable`. The deadline of ``seconds`` is for everything: a server that sends
     a byte now and then is cut off, too.
     """
+    extra = dict(body)
+    model, messages = extra.pop("model"), extra.pop("messages")
+    create = client.chat.completions.with_streaming_response.create
+    return await _received(create(model=model, messages=messages, extra_body=extra), seconds)
+
+
+async def post_embeddings(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
+    """The same for the embeddings of texts, which ``body`` has as its ``input``."""
+    extra = dict(body)
+    model, texts = extra.pop("model"), extra.pop("input")
+    create = client.embeddings.with_streaming_response.create
+    return await _received(create(model=model, input=texts, encoding_format="float", extra_body=extra), seconds)
+
+
+async def _received(call: AbstractAsyncContextManager[Any], seconds: float) -> Reply:
     import httpx2
     import openai
 
-    extra = dict(body)
-    model, messages = extra.pop("model"), extra.pop("messages")
     try:
-        async with (
-            asyncio.timeout(seconds),
-            client.chat.completions.with_streaming_response.create(
-                model=model, messages=messages, extra_body=extra
-            ) as response,
-        ):
+        async with asyncio.timeout(seconds), call as response:
             return _reply(response.status_code, response.headers, await response.read())
     except openai.APIStatusError as error:
         return _reply(error.status_code, error.response.headers, error.response.content)

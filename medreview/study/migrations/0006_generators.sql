@@ -65,3 +65,42 @@ UPDATE response SET invalid = 'empty' WHERE trim(text, char(9, 10, 11, 12, 13, 3
 
 -- What rules and judges can split into statements.
 CREATE VIEW response_to_split AS SELECT * FROM response WHERE parser IS NULL AND invalid = '';
+-- Passages: the texts that were read for them, and what each of their paragraphs was measured by, kept or left out.
+CREATE TABLE passage_run (
+    passage_run_id TEXT PRIMARY KEY,     -- by the texts and all that is below: the same again is the same run
+    at_utc TEXT NOT NULL,
+    entities TEXT NOT NULL,              -- what found the entities: our term lists, or a tagger by its command
+    vectors TEXT NOT NULL,               -- what compared the sentences: TF-IDF, or a model at a host
+    alike REAL NOT NULL,                 -- the cosine above which two sentences are of one cluster
+    keep REAL,                           -- the share that was to be kept; NULL: the thresholds were given
+    density REAL NOT NULL,               -- the thresholds: at least
+    variance REAL NOT NULL,              -- at most
+    entropy REAL NOT NULL                -- at most
+) STRICT;
+
+CREATE TABLE passage_feature (
+    passage_run_id TEXT NOT NULL REFERENCES passage_run,
+    source TEXT NOT NULL,                -- the file's name, a snapshot_id, or a passage_id
+    text_sha256 TEXT NOT NULL,           -- of its text
+    start_cp INTEGER NOT NULL,           -- where in it the paragraph stands
+    end_cp INTEGER NOT NULL,
+    passage_id TEXT NOT NULL,            -- by its own text; a row of passage where it was kept
+    beginning TEXT NOT NULL,             -- its first words
+    tokens INTEGER NOT NULL,
+    sentences INTEGER NOT NULL,
+    density REAL,                        -- entities per token; this and the next two NULL: not measured
+    variance REAL,                       -- of the cosines of consecutive sentences
+    entropy REAL,                        -- in nats, over clusters of sentences
+    codes TEXT NOT NULL CHECK (json_valid(codes)), -- JSON: the rules that left it out; [] = kept
+    PRIMARY KEY (passage_run_id, text_sha256, start_cp)
+) STRICT;
+CREATE INDEX passage_feature_passage ON passage_feature (passage_id);
+
+CREATE TABLE passage_measure (           -- what an embeddings endpoint was paid for: not asked again
+    passage_id TEXT NOT NULL,
+    vectors TEXT NOT NULL,
+    alike REAL NOT NULL,
+    variance REAL NOT NULL,
+    entropy REAL NOT NULL,
+    PRIMARY KEY (passage_id, vectors, alike)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,176 @@
+"""The command ``generate passages``: paragraphs worth a question, chosen by rules and measures, without a model."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from medreview.cli.generating import DryRun, LocalOnly
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted, one_line, progress, result, say
+from medreview.cli.trusting import with_settings
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.config import Config
+    from medreview.generators.passages.candidates import Candidate, MeaningOf
+    from medreview.generators.passages.run import Measures, PassageSummary
+    from medreview.generators.source_texts import SourceText
+    from medreview.llm.settings import JudgeSettings
+    from medreview.progress import Progress
+    from medreview.study import Study
+
+
+def passages(
+    study: StudyFile,
+    texts: Annotated[
+        list[Path] | None, typer.Argument(metavar="TEXT...", help="Files to read: .txt, .md, HTML, PDF.")
+    ] = None,
+    snapshots: Annotated[bool, typer.Option("--snapshots", help="Read the fetched pages of the study as well.")] = False,
+    of_study: Annotated[bool, typer.Option("--passages", help="Measure the passages that the study has.")] = False,
+    density: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Entities per token, at least; default 0.05.")
+    ] = None,
+    variance: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05.")
+    ] = None,
+    entropy: Annotated[
+        float | None, typer.Option(min=0, help="Semantic entropy in nats, at most; default 1.0.")
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(metavar="60%", help="In place of the three: the best share by all three measures.")
+    ] = "",
+    embeddings: Annotated[
+        str, typer.Option(metavar="NAME", help="Compare sentences by this model's /embeddings instead of their words.")
+    ] = "",
+    alike: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Cosine above which sentences mean the same; default 0.1 of words, else 0.5."),
+    ] = None,
+    tagger: Annotated[
+        str, typer.Option(metavar="COMMAND", help="Find entities with this program instead of our term lists.")
+    ] = "",
+    dry_run: DryRun = False,
+    local_only: LocalOnly = False,
+    as_json: Json = False,
+) -> None:
+    """Take the paragraphs of texts that are worth a question, and say which rule leaves out how many of the others.
+
+    No model is asked unless --embeddings names one. Every paragraph's measures are stored, also of those left out.
+
+    Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
+    """
+    from medreview.generators.passages import run
+    from medreview.generators.passages.entities import TaggerCommand, TermLists
+    from medreview.generators.passages.embedded import vectors_name
+    from medreview.generators.passages.selection import Thresholds
+    from medreview.generators.passages.vectors import TF_IDF
+    from medreview.study import Study
+
+    share = _share(keep)
+    if share is not None and (density, variance, entropy) != (None, None, None):
+        raise UserError("--keep finds the thresholds itself: give it, or --density, --variance and --entropy.")
+    model = _model(embeddings, local_only) if embeddings else None
+    default = Thresholds()
+    measures = run.Measures(
+        tagger=TaggerCommand(tagger) if tagger else TermLists(),
+        vectors=vectors_name(model) if model else TF_IDF,
+        alike=alike if alike is not None else run.ALIKE_EMBEDDED if model else run.ALIKE_WORDS,
+        keep=share,
+        thresholds=Thresholds(
+            default.density if density is None else density,
+            default.variance if variance is None else variance,
+            default.entropy if entropy is None else entropy,
+        ),
+    )
+    with Study.open(study) as opened, progress() as bar:
+        read = _texts(opened, texts or [], snapshots, of_study, bar)
+        every = run.paragraphs_of(read)
+        meanings = None
+        if model is not None:
+            meanings = _embedded(opened, every, model, measures, dry_run, bar)
+            if meanings is None:
+                return
+        chosen, thresholds = run.choose(every, measures, meanings, bar)
+        new = 0 if dry_run else run.store(opened, chosen, measures, thresholds)
+    done = run.summary_of(len(read), chosen, measures, thresholds, new)
+    told = asdict(done) | {"dry_run": dry_run}
+    result(told, *_lines(done, dry_run), as_json=as_json)
+
+
+def _share(keep: str) -> float | None:
+    if not keep:
+        return None
+    try:
+        share = float(keep.removesuffix("%")) / (100 if keep.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise UserError(f"--keep takes a share such as 60% or 0.6, not {keep!r}.")
+    return share
+
+
+def _model(name: str, local_only: bool) -> "JudgeSettings":
+    from medreview.configured import models_of
+
+    def chosen(config: "Config") -> "JudgeSettings":
+        (model,) = models_of(config, [name], local_only=local_only)
+        return model
+
+    return with_settings(chosen)
+
+
+def _texts(study: "Study", paths: list[Path], snapshots: bool, of_study: bool, bar: "Progress") -> "list[SourceText]":
+    from medreview.generators.source_texts import text_of_file, texts_of_passages, texts_of_snapshots
+
+    if not (paths or snapshots or of_study):
+        raise UserError("Name a text to read: files, --snapshots for the fetched pages, or --passages.")
+    found: list[SourceText] = []
+    bar.begin("texts", len(paths))
+    for path in paths:
+        found.append(text_of_file(path))
+        bar.step()
+    found += texts_of_snapshots(study.reader) if snapshots else ()
+    found += texts_of_passages(study.reader) if of_study else ()
+    for text in found:
+        if text.odd:
+            say(f"{text.source}: {text.odd}")
+    return found
+
+
+def _embedded(
+    study: "Study", every: "list[Candidate]", model: "JudgeSettings", measures: "Measures", dry_run: bool, bar: "Progress"
+) -> "MeaningOf | None":
+    """What the model tells of the paragraphs; ``None`` in a dry run, which says what it would be asked."""
+    from medreview.generators.passages.embedded import by_embeddings, tokens_to_pay, waiting
+    from medreview.llm.settings import where_texts_go
+
+    to_ask = waiting(study, every, model, measures.alike)
+    tokens = tokens_to_pay(to_ask)
+    if dry_run:
+        price = f"about {tokens * model.price_input / 1_000_000:,.2f}" if model.price_input else "no price is configured"
+        print(f"{measures.vectors}: {counted(len(to_ask), 'request')}, up to {tokens:,} tokens; {price}")
+        return None
+    if to_ask:
+        say(*where_texts_go([model], "Paragraphs go"))
+    return by_embeddings(study, every, model, measures.alike, bar)
+
+
+def _lines(done: "PassageSummary", dry_run: bool) -> list[str]:
+    from medreview.generators.passages.selection import RULES
+
+    new = "nothing was stored" if dry_run else f"{done.new:,} of them new"
+    how = f"the best {done.keep:.0%} of sound form have" if done.keep is not None else "kept are those with"
+    lines = [
+        f"{counted(done.paragraphs, 'paragraph')} in {counted(done.texts, 'text')}: {done.kept:,} kept, {new}",
+        f"entities by {one_line(done.entities)}; sentences by {one_line(done.vectors)}, alike above a cosine of "
+        f"{done.alike:g}; {how} a density of at least {done.density:.3g}, a variance of at most {done.variance:.3g}, "
+        f"an entropy of at most {done.entropy:.3g} (ours: the paper's thresholds are not in its text)",
+        f"{'fail':>7} {'first':>7}  rule",
+    ]
+    return lines + [
+        f"{fail:>7,} {first:>7,}  {code.replace('_', ' ')}: {RULES[code]}"
+        for code, (fail, first) in done.rules.items()
+        if fail
+    ]
