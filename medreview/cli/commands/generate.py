@@ -3,6 +3,7 @@
 import typer
 
 from medreview.cli.generate.answers import answers
+from medreview.cli.generate.passages import passages
 from medreview.cli.generate.questions import questions
 
 generate = typer.Typer(
@@ -12,4 +13,5 @@ generate = typer.Typer(
     "Example: medreview generate questions sepsis.medreview --model writer",
 )
 for command in (questions, answers):
+for command in (passages, questions):
     generate.command(command.__name__.replace("_", "-"))(command)

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,13 +27,16 @@ def passages(
     texts: Annotated[
         list[Path] | None, typer.Argument(metavar="TEXT...", help="Files to read: .txt, .md, HTML, PDF.")
     ] = None,
-    snapshots: Annotated[bool, typer.Option("--snapshots", help="Read the fetched pages of the study as well.")] = False,
+    snapshots: Annotated[
+        bool, typer.Option("--snapshots", help="Read the fetched pages of the study as well.")
+    ] = False,
     of_study: Annotated[bool, typer.Option("--passages", help="Measure the passages that the study has.")] = False,
     density: Annotated[
         float | None, typer.Option(min=0, max=1, help="Entities per token, at least; default 0.05.")
     ] = None,
     variance: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05.")
+        float | None,
+        typer.Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05."),
     ] = None,
     entropy: Annotated[
         float | None, typer.Option(min=0, help="Semantic entropy in nats, at most; default 1.0.")
@@ -62,8 +65,8 @@ def passages(
     Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
     """
     from medreview.generators.passages import run
-    from medreview.generators.passages.entities import TaggerCommand, TermLists
     from medreview.generators.passages.embedded import vectors_name
+    from medreview.generators.passages.entities import TaggerCommand, TermLists
     from medreview.generators.passages.selection import Thresholds
     from medreview.generators.passages.vectors import TF_IDF
     from medreview.study import Study
@@ -140,7 +143,12 @@ def _texts(study: "Study", paths: list[Path], snapshots: bool, of_study: bool, b
 
 
 def _embedded(
-    study: "Study", every: "list[Candidate]", model: "JudgeSettings", measures: "Measures", dry_run: bool, bar: "Progress"
+    study: "Study",
+    every: "list[Candidate]",
+    model: "JudgeSettings",
+    measures: "Measures",
+    dry_run: bool,
+    bar: "Progress",
 ) -> "MeaningOf | None":
     """What the model tells of the paragraphs; ``None`` in a dry run, which says what it would be asked."""
     from medreview.generators.passages.embedded import by_embeddings, tokens_to_pay, waiting
@@ -149,7 +157,9 @@ def _embedded(
     to_ask = waiting(study, every, model, measures.alike)
     tokens = tokens_to_pay(to_ask)
     if dry_run:
-        price = f"about {tokens * model.price_input / 1_000_000:,.2f}" if model.price_input else "no price is configured"
+        price = (
+            f"about {tokens * model.price_input / 1_000_000:,.2f}" if model.price_input else "no price is configured"
+        )
         print(f"{measures.vectors}: {counted(len(to_ask), 'request')}, up to {tokens:,} tokens; {price}")
         return None
     if to_ask:
