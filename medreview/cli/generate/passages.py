@@ -58,7 +58,7 @@ def passages(
     local_only: LocalOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Take the paragraphs of texts that are worth a question, and say which rule leaves out how many of the others.
+    """Take the paragraphs of texts that are worth a question; each rule says how many of the others it leaves out.
 
     No model is asked unless --embeddings names one. Every paragraph's measures are stored, also of those left out.
 
@@ -92,7 +92,7 @@ def passages(
         every = run.paragraphs_of(read)
         meanings = None
         if model is not None:
-            meanings = _embedded(opened, every, model, measures, dry_run, bar)
+            meanings = _embedded(opened, every, model, measures, bar, dry_run=dry_run, as_json=as_json)
             if meanings is None:
                 return
         chosen, thresholds = run.choose(every, measures, meanings, bar)
@@ -147,8 +147,10 @@ def _embedded(
     every: "list[Candidate]",
     model: "JudgeSettings",
     measures: "Measures",
-    dry_run: bool,
     bar: "Progress",
+    *,
+    dry_run: bool,
+    as_json: bool,
 ) -> "MeaningOf | None":
     """What the model tells of the paragraphs; ``None`` in a dry run, which says what it would be asked."""
     from medreview.generators.passages.embedded import by_embeddings, tokens_to_pay, waiting
@@ -157,10 +159,11 @@ def _embedded(
     to_ask = waiting(study, every, model, measures.alike)
     tokens = tokens_to_pay(to_ask)
     if dry_run:
-        price = (
-            f"about {tokens * model.price_input / 1_000_000:,.2f}" if model.price_input else "no price is configured"
-        )
-        print(f"{measures.vectors}: {counted(len(to_ask), 'request')}, up to {tokens:,} tokens; {price}")
+        cost = None if model.price_input is None else tokens * model.price_input / 1_000_000
+        price = "no price is configured" if cost is None else f"about {cost:,.2f}"
+        told = {"plan": {"requests": len(to_ask), "prompt_tokens": tokens, "cost": cost, "vectors": measures.vectors}}
+        line = f"{one_line(measures.vectors)}: {counted(len(to_ask), 'request')}, up to {tokens:,} tokens; {price}"
+        result(told, line, as_json=as_json)
         return None
     if to_ask:
         say(*where_texts_go([model], "Paragraphs go"))
@@ -175,12 +178,14 @@ def _lines(done: "PassageSummary", dry_run: bool) -> list[str]:
     lines = [
         f"{counted(done.paragraphs, 'paragraph')} in {counted(done.texts, 'text')}: {done.kept:,} kept, {new}",
         f"entities by {one_line(done.entities)}; sentences by {one_line(done.vectors)}, alike above a cosine of "
-        f"{done.alike:g}; {how} a density of at least {done.density:.3g}, a variance of at most {done.variance:.3g}, "
-        f"an entropy of at most {done.entropy:.3g} (ours: the paper's thresholds are not in its text)",
+        f"{done.alike:g}",
+        f"{how} a density of at least {done.density:.3g}, a variance of at most {done.variance:.3g}, an entropy of at "
+        f"most {done.entropy:.3g}",
+        "The thresholds are ours: those of the paper are not in the text of it that we have.",
         f"{'fail':>7} {'first':>7}  rule",
     ]
     return lines + [
-        f"{fail:>7,} {first:>7,}  {code.replace('_', ' ')}: {RULES[code]}"
-        for code, (fail, first) in done.rules.items()
-        if fail
+        f"{count.fail:>7,} {count.first:>7,}  {code.replace('_', ' ')}: {RULES[code]}"
+        for code, count in done.rules.items()
+        if count.fail
     ]

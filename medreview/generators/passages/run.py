@@ -52,15 +52,22 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many paragraphs ``fail`` a rule, and how many of these no rule before it (``first``)."""
+
+    fail: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class PassageSummary:
-    """Counts of paragraphs. ``rules``: for each rule how many fail it, and how many of these no rule before it;
-    ``new``: kept ones that the study did not have."""
+    """Counts of paragraphs; ``new``: kept ones that the study did not have. What follows is as they were measured."""
 
     texts: int
     paragraphs: int
     kept: int
     new: int
-    rules: Mapping[str, tuple[int, int]]
+    rules: Mapping[str, RuleCount]
     density: float
     variance: float
     entropy: float
@@ -114,7 +121,7 @@ def summary_of(
         paragraphs=len(chosen),
         kept=sum(not one.codes for one in chosen),
         new=new,
-        rules={code: (fails[code], first[code]) for code in RULES},
+        rules={code: RuleCount(fails[code], first[code]) for code in RULES},
         density=thresholds.density,
         variance=thresholds.variance,
         entropy=thresholds.entropy,
