@@ -10,7 +10,7 @@ from medreview.labels import SAME_WORDS
 from medreview.study import Study
 from medreview.text import Span
 from medreview.units.brought import Brought
-from medreview.units.qa_item import TYPES, QAItem, faults, folded
+from medreview.units.qa_item import TYPES, QAItem, faults, folded, spelled, with_letters
 from medreview.units.record_parts import ABOUT, made_by, opened, passage_of, said_of, texts_of
 from medreview.units.stored import NewPassage, NewUnit
 from medreview.units.unit_format import UnitFormat
@@ -70,14 +70,14 @@ def read_item(values: Mapping[str, Any], study: Study) -> Brought:
         said,
         units=(unit,),
         passages=(passage,) if passage else (),
-        warnings=(*faults(item), *_unplaced(values, item), *said.warnings),
+        warnings=(*(fault.words for fault in faults(item)), *_unplaced(values, item), *said.warnings),
     )
 
 
 def _item(values: Mapping[str, Any], question: str, passage: NewPassage | None) -> QAItem:
     kind = type_of(name_of(values, "type"))
     options = _options(opened(values.get("options")))
-    given = tuple(_spelled(answer, options) for answer in texts_of(values, "answer"))
+    given = tuple(spelled(answer, options) for answer in texts_of(values, "answer"))
     wrong, flaw = name_of(values, "wrong_answer"), "\n".join(texts_of(values, "flaw"))
     steps, wrong_steps = _steps(values, "steps"), _steps(values, "wrong_steps")
     if kind.endswith("_inverse") and (not wrong or folded(wrong) in map(folded, given)):
@@ -105,14 +105,7 @@ def _options(value: Any) -> tuple[tuple[str, str], ...]:
     if isinstance(value, str):
         value = [line for line in value.splitlines() if line.strip()]
     texts = [name_of({"options": item}, "options") for item in value] if isinstance(value, list) else []
-    return tuple((chr(ord("A") + number % 26), text) for number, text in enumerate(texts))
-
-
-def _spelled(answer: str, options: tuple[tuple[str, str], ...]) -> str:
-    """The text of the option that a letter names; any other answer as it stands."""
-    if folded(answer) in [folded(text) for _, text in options]:
-        return answer
-    return next((text for letter, text in options if folded(letter) == folded(answer)), answer)
+    return with_letters(texts)
 
 
 def _steps(values: Mapping[str, Any], field: str) -> tuple[str, ...]:

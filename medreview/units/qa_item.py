@@ -1,9 +1,9 @@
 """A question with its answer, made from a passage: what it consists of, and what its type asks of it (ClinIQLink)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.text import Span
 
@@ -92,45 +92,67 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .,;:!?")
 
 
-def faults(item: QAItem) -> Iterator[str]:
-    """What an item lacks by the rules of its type, each half a sentence (``has one option only``)."""
+def with_letters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Options with the letters A, B, C ..."""
+    return tuple((chr(ord("A") + number % 26), text) for number, text in enumerate(texts))
+
+
+def spelled(answer: str, options: tuple[tuple[str, str], ...]) -> str:
+    """The text of the option that a letter names; any other answer as it stands."""
+    if folded(answer) in [folded(text) for _, text in options]:
+        return answer
+    return next((text for letter, text in options if folded(letter) == folded(answer)), answer)
+
+
+class Fault(NamedTuple):
+    """What an item lacks: a word for counts, and half a sentence (``has the same option twice``)."""
+
+    code: str
+    words: str
+
+
+def faults(item: QAItem) -> Iterator[Fault]:
+    """What an item lacks by the rules of its type."""
     if item.type not in TYPES:
-        yield f"has {item.type!r} as its type, which is none of {', '.join(TYPES)}" if item.type else "has no type"
+        words = f"has {item.type!r} as its type, which is none of {', '.join(TYPES)}" if item.type else "has no type"
+        yield Fault("unknown_type", words)
     yield from _options(item)
     match item.type:
         case "true_false":
             if len(item.answers) != 1 or folded(item.answers[0]) not in ("true", "false"):
-                yield "is a true-false item whose answer is not one of true and false"
+                yield Fault("neither_true_nor_false", "is a true-false item whose answer is not one of true and false")
         case "list":
             if len(item.options) < _CHOICES[0] or not 2 <= len(item.answers) < len(item.options):
-                yield "is a list without four options, or whose answers are fewer than two or all of the options"
+                words = "is a list without four options, or whose answers are fewer than two or all of the options"
+                yield Fault("list_shape", words)
         case "multiple_choice":
             if len(item.options) not in _CHOICES or len(item.answers) != 1:
-                yield "is a multiple-choice item without four or five options, or without exactly one answer"
+                words = "is a multiple-choice item without four or five options, or without exactly one answer"
+                yield Fault("choice_shape", words)
         case "short" | "short_inverse":
             if any(len(answer.split()) > MOST_WORDS for answer in item.answers):
-                yield f"has a short answer of more than {MOST_WORDS} words"
+                yield Fault("answer_length", f"has a short answer of more than {MOST_WORDS} words")
         case "multi_hop" | "multi_hop_inverse":
             if len(item.wrong_steps if item.inverse and not item.steps else item.steps) < 2:
-                yield "is an item of several steps with fewer than two"
+                yield Fault("few_steps", "is an item of several steps with fewer than two")
     if item.inverse:
         missing = [name for name, value in (("wrong answer", item.wrong_answer), ("flaw", item.flaw)) if not value]
         if missing:
-            yield f"is an inverse item without its {' and its '.join(missing)}"
+            yield Fault("inverse_incomplete", f"is an inverse item without its {' and its '.join(missing)}")
         if item.wrong_answer and folded(item.wrong_answer) in map(folded, item.answers):
-            yield "has the same text as its answer and as its wrong answer"
+            yield Fault("wrong_answer_is_right", "has the same text as its answer and as its wrong answer")
     question = folded(item.question)
     if any(len(answer) > 3 and folded(answer) in question for answer in item.answers if item.type != "true_false"):
-        yield "has its answer in its question"
+        yield Fault("answer_in_question", "has its answer in its question")
     if not item.passage:
-        yield "has no passage to be compared with"
+        yield Fault("no_passage", "has no passage to be compared with")
 
 
-def _options(item: QAItem) -> Iterator[str]:
+def _options(item: QAItem) -> Iterator[Fault]:
     texts = [folded(text) for _, text in item.options]
     if len(set(texts)) < len(texts):
-        yield "has the same option twice"
+        yield Fault("option_twice", "has the same option twice")
     if any(_ALL_OF.search(text) for text in texts):
-        yield "has an option such as “all of the above”"
+        yield Fault("option_all_of_these", "has an option such as “all of the above”")
     if texts and (strange := [answer for answer in item.answers if folded(answer) not in texts]):
-        yield f"has an answer that is none of its options ({strange[0][:40]})"
+        yield Fault("answer_no_option", f"has an answer that is none of its options ({strange[0][:40]})")

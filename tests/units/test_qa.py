@@ -159,7 +159,7 @@ def test_answers_of_models_are_not_taken_for_items(study, record):
     ],
 )  # fmt: skip
 def test_what_a_type_asks_for_and_an_item_lacks_is_said(item, odd):
-    assert any(odd in sentence for sentence in faults(item)), list(faults(item))
+    assert any(odd in fault.words for fault in faults(item)), list(faults(item))
 
 
 def test_an_odd_item_is_taken_in_with_a_warning_and_can_be_reviewed(study):
