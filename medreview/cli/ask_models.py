@@ -51,12 +51,12 @@ def ask_models(
                 done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
             except pipeline.Interrupted as stopped:
                 told = {**asdict(stopped.summary), "interrupted": True}
-                result(told, *(line for tally in stopped.summary.judges for line in _did(tally)), as_json=as_json)
+                result(told, *(line for tally in stopped.summary.judges for line in did(tally)), as_json=as_json)
                 raise
     if dry_run:
-        result({"plans": [asdict(plan) for plan in plans]}, *map(_planned, plans), as_json=as_json)
+        result({"plans": [asdict(plan) for plan in plans]}, *map(planned, plans), as_json=as_json)
         return
-    lines = [line for tally in done.judges for line in _did(tally)]
+    lines = [line for tally in done.judges for line in did(tally)]
     lines.append(f"{counted(done.flagged, 'statement')} flagged")
     result(asdict(done), *lines, as_json=as_json)
     leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
@@ -88,17 +88,19 @@ def say_where_texts_go(judges: "Judges") -> None:
     say(*where_texts_go(judges.settings))
 
 
-def _planned(plan: "QuestionPlan") -> str:
+def planned(plan: "QuestionPlan", unit: str = "unit") -> str:
+    """What one model would be asked, and what that would cost, on a line; ``unit``: what is counted."""
     told = plan.estimate
     cost = "no prices are configured" if told.cost is None else f"about {told.cost:,.2f}"
     return (
-        f"{visible(plan.judge)} ({visible(plan.model)} at {visible(plan.host)}): {counted(plan.units, 'unit')}, "
+        f"{visible(plan.judge)} ({visible(plan.model)} at {visible(plan.host)}): {counted(plan.units, unit)}, "
         f"{counted(told.calls, 'call')} to pay, up to {told.prompt_tokens:,} tokens in and about "
         f"{told.completion_tokens:,} out; {cost}"
     )
 
 
-def _did(tally: "Tally") -> list[str]:
+def did(tally: "Tally") -> list[str]:
+    """What one model did, in lines."""
     from medreview.judges.tasks.registry import DEFAULT
 
     cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"

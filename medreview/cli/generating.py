@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.ask_models import leave_by, say_what_is_waited_for
+from medreview.cli.ask_models import leave_by, planned, say_what_is_waited_for
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
@@ -73,9 +73,9 @@ def generate_with(
     with Study.open(path) as study, progress() as bar:
         before(study)
         if wanted.dry_run:
-            planned, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)
-            told = {"plan": asdict(planned), "later_calls": later}
-            result(told, _planned(planned, later), as_json=wanted.as_json)
+            plan, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)
+            told = {"plan": asdict(plan), "later_calls": later}
+            result(told, _planned(plan, later), as_json=wanted.as_json)
             return
         generator = generating.make(study, generating.model, generating.prompts)
         _say_before(generator, generating)
@@ -143,14 +143,8 @@ def _say_before(generator: "Generator", generating: "Generating") -> None:
 
 
 def _planned(plan: "QuestionPlan", later: int) -> str:
-    told = plan.estimate
-    cost = "no prices are configured" if told.cost is None else f"about {told.cost:,.2f}"
     more = f"; about {later:,} more calls follow on these" if later else ""
-    return (
-        f"{visible(plan.judge)} ({visible(plan.model)} at {visible(plan.host)}): {counted(plan.units, 'input')}, "
-        f"{counted(told.calls, 'call')} to pay, up to {told.prompt_tokens:,} tokens in and about "
-        f"{told.completion_tokens:,} out; {cost}{more}; what is invalid is asked again"
-    )
+    return f"{planned(plan, 'input')}{more}; what is invalid is asked again"
 
 
 def _written(done: "BatchOut", path: Path, generator: "Generator") -> list[str]:

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Final
 
 from medreview.labels import HALLUCINATION
+from medreview.stats.reports.told_gold import told_gold
 from medreview.units.statement_view import response_name
 
 LEVELS: Final = tuple(label.level for label in HALLUCINATION)
@@ -28,12 +29,6 @@ _LABELS: Final = """
 SELECT unit, min(label) AS label FROM reviewer_label
 WHERE axis = 'hallucination' AND unit LIKE 'answer:%' AND pass = 1 AND reviewer = coalesce(?, reviewer)
 GROUP BY unit HAVING min(label) = max(label)"""
-
-# Gold is silent until its answer is decided, and its block shown where it was decided blind.
-_GOLD: Final = """
-SELECT g.unit, g.label FROM gold AS g
-WHERE g.axis = 'hallucination' AND g.unit IN (SELECT unit FROM standing WHERE state = 'decided')
-      AND g.unit NOT IN (SELECT unit FROM kept_blind WHERE NOT seen)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,7 @@ def assisted_report(reader: sqlite3.Connection, reviewer: str | None = None) -> 
 
 def _rows(reader: sqlite3.Connection, reviewer: str | None) -> Iterator[BeforeAfter]:
     labels = dict(map(tuple, reader.execute(_LABELS, (reviewer,))))
-    gold = dict(map(tuple, reader.execute(_GOLD)))
+    gold = told_gold(reader, "hallucination").labels
     for row in reader.execute(_PAIRS).fetchall():
         unit = f"answer:{row['response_id']}"
         yield BeforeAfter(

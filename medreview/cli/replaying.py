@@ -1,0 +1,178 @@
+"""Doing a replay from the command line: its study, its models, its steps as they end, its table."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medreview.cli.ask_models import did, planned, say_what_is_waited_for
+from medreview.cli.mapping import read_mapping
+from medreview.cli.network import pages_from
+from medreview.cli.output import result, say
+from medreview.cli.trusting import with_settings
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.llm.settings import JudgeSettings
+    from medreview.progress import Progress
+    from medreview.replays.replay import Given, Plan, Replay, Step
+    from medreview.replays.runner import Done
+    from medreview.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options say."""
+
+    files: Sequence[Path]
+    sample: bool
+    models: Sequence[str]
+    judges: Sequence[str]
+    limit: int | None
+    again: bool
+    local_only: bool
+    pages: Path | None
+    mapping: Sequence[str]
+    reviewer: str | None
+    as_json: bool
+
+
+@contextmanager
+def opened_for(path: Path, chosen: "Replay", *, sample: bool, dry_run: bool) -> "Iterator[Study]":
+    """The study, made if there is none. Recorded answers get into no study but those made for them."""
+    from medreview.cli.importing import opened_or_made
+    from medreview.replays.sample import title_of
+    from medreview.study import Study
+
+    if not path.exists() and dry_run:
+        raise UserError(
+            f"There is no study {path} yet: a dry run counts what a study waits for. Bring the files in first."
+        )
+    if not sample:
+        with opened_or_made(path) as study:
+            yield study
+        return
+    title = title_of(chosen.name)
+    with Study.open(path) if path.exists() else Study.create(path, title) as study:
+        if study.meta("title") != title:
+            raise UserError(
+                f"{path} is no sample of this replay: --sample makes a study of its own; give it a new name."
+            )
+        yield study
+
+
+@contextmanager
+def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress") -> "Iterator[Given]":
+    """What the replay works on and with, from the options and the settings, or from the sample data."""
+    from medreview.config import load_config
+    from medreview.configured import judges_of, prompts_of
+    from medreview.replays.replay import Given
+    from medreview.replays.sample import of_sample
+
+    config, local = load_config(), wanted.local_only
+    given = Given(
+        study,
+        reviewer=wanted.reviewer or config.reviewer,
+        limit=wanted.limit,
+        again=wanted.again,
+        synonyms=config.synonyms_file,
+        progress=bar,
+        on_wait=say_what_is_waited_for,
+    )
+    if wanted.sample:
+        with of_sample(given, chosen.name) as sample:
+            yield sample
+        return
+    judges = wanted.judges
+    yield replace(
+        given,
+        files=wanted.files,
+        mapping=read_mapping(wanted.mapping),
+        writers=[_writer(name, local_only=local) for name in dict.fromkeys(wanted.models)],
+        judges=with_settings(lambda config: judges_of(config, judges, local_only=local)).settings if judges else (),
+        prompts=with_settings(prompts_of),
+        pages=pages_from(wanted.pages),
+    )
+
+
+def _writer(name: str, *, local_only: bool) -> "JudgeSettings":
+    from medreview.configured import model_of
+
+    return with_settings(lambda config: model_of(config, name, local_only=local_only))
+
+
+def dry(chosen: "Replay", given: "Given", *, as_json: bool) -> None:
+    from medreview.replays.runner import dry_run
+
+    every = list(dry_run(chosen, given))
+    lines = [f"{one.number}/{len(every)} {one.step.name}: {_would_ask(one.plan)}" for one in every]
+    lines.append("What a step asks about that an earlier one has yet to make is not counted.")
+    told = [{"step": one.step.name, "plan": asdict(one.plan)} for one in every]
+    result({"replay": chosen.name, "steps": told}, *lines, as_json=as_json)
+
+
+def _would_ask(plan: "Plan") -> str:
+    later = f"; about {plan.later:,} more calls follow on these" if plan.later else ""
+    return "; ".join(map(planned, plan.plans)) + later if plan.plans else "asks nothing now"
+
+
+def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
+    """Do the steps, and print each as it ends."""
+    from medreview.cli.generating import count_lines
+    from medreview.cli.reports.replay import step_parts
+    from medreview.cli.reports.terminal import printed
+    from medreview.llm.settings import where_texts_go
+    from medreview.replays.runner import run
+
+    if given.writers or given.judges:
+        say(*where_texts_go([*given.writers, *given.judges]))
+
+    def on_plan(step: "Step", plan: "Plan") -> None:
+        say(f"{step.name} would ask {_would_ask(plan)}")
+
+    done = []
+    for one in run(chosen, given, on_plan):
+        done.append(one)
+        if as_json or one.outcome is None:
+            continue
+        print(printed(step_parts(one.number, len(chosen.steps), one.step, one.outcome)), end="")
+        for line in [line for tally in one.outcome.tallies for line in did(tally)]:
+            print(f"    {line}")
+        for line in [line for counts in one.outcome.counts for line in count_lines(counts)]:
+            print(f"    {line}")
+        sys.stdout.flush()
+    return done
+
+
+def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_json: bool) -> None:
+    """The table; that it was read is noted in the study, as with ``stats``."""
+    from medreview.cli.looking import looked
+    from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
+    from medreview.cli.reports.terminal import printed
+    from medreview.replays.sample import is_recorded
+    from medreview.replays.table import as_json as rows_as_json
+
+    looked(given.study, f"replay {chosen.name}", "totals")
+    rows, recorded = list(chosen.table(given.study)), given.sample or is_recorded(given.study.reader)
+    if as_json:
+        steps = [{"step": one.step.name, **asdict(one.outcome)} for one in done if one.outcome]
+        told = {**about(chosen), "study": str(given.study.path), "note": RECORDED if recorded else "",
+                "steps": steps, "figures": rows_as_json(rows)}  # fmt: skip
+        result(told, as_json=True)
+        return
+    print(printed(deviation_parts(chosen)), end="")
+    print()
+    print(printed(figure_parts(rows, recorded=recorded)), end="")
+
+
+def about(chosen: "Replay") -> dict[str, object]:
+    return {
+        "replay": chosen.name,
+        "paper": chosen.paper,
+        "takes": chosen.takes,
+        "steps": [{"step": step.name, "about": step.about} for step in chosen.steps],
+        "deviations": list(chosen.deviations),
+        "not_replayed": list(chosen.not_replayed),
+    }

@@ -1,0 +1,68 @@
+"""A replay as text: its steps as they are done, how it departs from the paper, and the table of figures."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from medreview.cli.output import one_line
+from medreview.cli.reports.layout import Heading, NextStep, Part, Title, inset, table
+from medreview.replays.replay import Outcome, Replay, State, Step
+from medreview.replays.table import Row
+
+RECORDED: Final = "recorded answers, written for the demo"
+_STATES: Final[dict[State, str]] = {
+    "done": "done already", "did": "done now", "waits": "waits", "left": "left out", "failed": "failed",
+}  # fmt: skip
+
+
+def about_parts(replay: Replay) -> Iterator[Part]:
+    """What a replay does, before it is done."""
+    yield Title(replay.paper)
+    yield f"FILES: {replay.takes}"
+    yield ""
+    yield Heading("steps")
+    rows = ((f"{number}", step.name, step.about) for number, step in enumerate(replay.steps, 1))
+    yield inset(table(("", "step", "what it does"), rows, long=("step", "what it does"), header=False))
+    yield from deviation_parts(replay)
+
+
+def deviation_parts(replay: Replay) -> Iterator[Part]:
+    """How the steps depart from the paper, and what of it they leave out."""
+    yield ""
+    yield Heading("how this departs from the paper")
+    yield inset(*(f"- {sentence}" for sentence in replay.deviations))
+    if replay.not_replayed:
+        yield ""
+        yield Heading("not replayed")
+        yield inset(*(f"- {sentence}" for sentence in replay.not_replayed))
+
+
+def step_parts(number: int, of: int, step: Step, outcome: Outcome) -> Iterator[Part]:
+    """One step that was done: its state, what it did, and the command that goes on with it."""
+    words = f": {one_line(outcome.words)}" if outcome.words else ""
+    yield f"{number}/{of} {step.name}: {_STATES[outcome.state]}{words}"
+    yield from (f"  {one_line(line)}" for line in outcome.lines)
+    if outcome.command:
+        yield NextStep(outcome.command)
+
+
+def figure_parts(rows: Iterable[Row], *, recorded: bool) -> Iterator[Part]:
+    """The table: under each figure the paper's, then the study's own with interval and n, then why they differ."""
+    yield Title("Figures: the paper's, and this study's")
+    if recorded:
+        yield f"This study's are of {RECORDED}: they show the way, and say nothing of any model."
+    yield "Intervals are 95%. n: the items that a figure rests on, in how many responses, questions or cases."
+    for what, group in groupby(rows, key=lambda row: (row.what, row.paper)):
+        yield ""
+        yield from _figure(what, list(group), f" ({RECORDED})" if recorded else "")
+
+
+def _figure(what: tuple[str, str], rows: Sequence[Row], note: str) -> Iterator[Part]:
+    name, paper = what
+    yield Heading(name + note)
+    there = [row for row in rows if row.ours is not None]
+    lines = [("paper", paper, ""), *((one_line(row.of) or "all", one_line(row.shown), row.counted) for row in there)]
+    yield inset(table(("", "value", "n"), lines, long=("value",)))
+    yield from (inset(f"{row.of}: {row.missing}" if row.of else row.missing) for row in rows if row.ours is None)
+    for why in dict.fromkeys(row.why for row in there if row.why):
+        yield inset(f"They differ also because: {why}")

@@ -1,0 +1,1 @@
+"""What stands in the tables of replays: figures of a study as a paper defines them, one module for each matter."""

@@ -1,0 +1,52 @@
+"""How well responses are supported by what they cite, in the words of SourceCheckup: all, each model, each origin."""
+
+import sqlite3
+from collections.abc import Iterator
+
+from medreview.citations.hosts import paywalled_domains
+from medreview.stats.citations.url_figures import UrlReport, url_figures
+from medreview.stats.formulas.bootstrap import DEFAULT
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
+from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.reports.study_support import SupportFigures, SupportReport
+from medreview.study import Study
+
+
+def support(study: Study) -> SupportReport:
+    """By the judges' verdict: the whole study first, then each model and each origin where there are several."""
+    return study_figures(study.reader, resampling=DEFAULT).support
+
+
+def by_model(report: SupportReport) -> Iterator[tuple[str, SupportFigures]]:
+    """Each model, or everything as ``""`` where there is one only."""
+    models = [stratum for stratum in report.strata if stratum.split == "model"]
+    if not models and report.strata:
+        yield "", report.strata[0]
+    yield from ((stratum.stratum, stratum) for stratum in models)
+
+
+def urls(study: Study) -> UrlReport:
+    """What became of the cited addresses; no network."""
+    return url_figures(study.reader, paywalled=paywalled_domains(None))
+
+
+def without_source(reader: sqlite3.Connection) -> Iterator[tuple[str, Estimate]]:
+    """Of each model the share of responses that cite nothing at all."""
+    rows = reader.execute(
+        """SELECT r.model, count(*) AS n,
+                  sum(NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id)) AS k
+           FROM response AS r WHERE trim(r.text) <> '' GROUP BY r.model ORDER BY min(r.ordinal)"""
+    )
+    for model, n, k in rows:
+        yield model, proportion("responses without a source", k, n, nothing="There is no response.")
+
+
+def still_unsupported(reader: sqlite3.Connection) -> Estimate:
+    """Of the statements that no source supports, and that judges were asked about again with all sources of the
+    response together, the share that these do not support either."""
+    n, k = reader.execute(
+        """SELECT count(v.merged_supported), coalesce(sum(v.merged_supported = 0), 0)
+           FROM verdict AS v JOIN statement_standing AS s USING (statement_id) WHERE v.supported = 0"""
+    ).fetchone()
+    return proportion("still not supported", k, n, nothing="No judge was asked with all sources together yet.")

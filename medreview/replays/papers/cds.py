@@ -1,0 +1,55 @@
+"""The notebook on citations of clinical decision support: are they there, and from whom?"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.citations.allow_list import load_allow_list
+from medreview.exchange.imports.citation_answers import study_answers
+from medreview.replays.replay import Replay
+from medreview.replays.steps.bringing import Bring
+from medreview.replays.table import Row
+from medreview.stats.citations.report import citation_report, scored
+from medreview.study import Study
+
+_OTHER_LIST: Final = "The list of domains is ours, and longer; `--allow` of `medreview citations` takes the notebook's."
+_FORMAT: Final = (
+    "DOIs and PMIDs count by their format, as there; ours takes no bare number of 7 or 8 digits for a PMID."
+)
+
+
+def table(study: Study) -> Iterator[Row]:
+    """The notebook's summary, the mean over responses and the pooled share named apart, and its two criteria."""
+    listed = load_allow_list(None)
+    answers = list(study_answers(study.reader))
+    if not answers:
+        yield Row("responses with a citation", "80% (4 of 5)", missing="there is no response yet")
+        return
+    report = citation_report(scored(answers, listed, len(answers)), listed)
+    told = report.all.figures
+    yield Row("responses with a citation", "80% (4 of 5); wanted: 95%", told.with_citation, why="Wilson; none there.")
+    yield Row("citations per response", "2.4", told.mean_citations, scale="number", why="A source counts once.")
+    yield Row("allowed, mean of responses", "66.7%", told.mean_allowed, why=_FORMAT)
+    yield Row("allowed URLs, mean of responses", "62.5%", told.mean_allowed_urls, why=_OTHER_LIST)
+    yield Row("allowed, pooled", "(not given)", told.pooled_allowed,
+              why="Each citation has the same weight here, each response in the mean.")  # fmt: skip
+    yield Row("allowed URLs, pooled; wanted: 90%", "(not given; the criterion does not say which of both)",
+              told.pooled_allowed_urls, why=_OTHER_LIST)  # fmt: skip
+
+
+REPLAY: Final = Replay(
+    name="cds",
+    paper="Clinical CDS Citation Accuracy Evaluation, a notebook, 2025",
+    takes="Answers, with their citations in the text or in a list.",
+    steps=(Bring("files", "Bring in the answers, and find what they cite.", texts=True),),
+    deviations=(
+        "A domain on the list stands for all below it: the notebook reduces every address to its registered domain, so "
+        "that its entry ncbi.nlm.nih.gov never matches.",
+        "Signs that close a sentence or a bracket are no part of an address.",
+        "A source that a response names twice counts once.",
+    ),
+    not_replayed=(
+        "Whether the addresses can be reached, off there too: `medreview citations STUDY --reach`.",
+        "The bars and the files: `medreview citations STUDY --html FILE --csv FILE`.",
+    ),
+    table=table,
+)  # fmt: skip

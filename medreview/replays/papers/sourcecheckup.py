@@ -1,0 +1,182 @@
+"""SourceCheckup (Wu et al. 2025): do the sources that models cite support what they say?"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.judges.tasks import merged, verification
+from medreview.replays.figures import experts
+from medreview.replays.figures import support as of_support
+from medreview.replays.replay import Replay
+from medreview.replays.steps.asking import Ask
+from medreview.replays.steps.bringing import Bring
+from medreview.replays.steps.preparing import OfflineJudge, Pages, Statements
+from medreview.replays.steps.reviewing import Review
+from medreview.replays.table import Row
+from medreview.study import Study
+
+_NO_QUESTIONS: Final = "no question was made from a text yet"
+_NO_STATEMENTS: Final = "there is no statement yet"
+_NO_PAGES: Final = "no statement has a page with text yet"
+
+_UNDECIDED: Final = "nobody has decided on {} yet: {}"
+
+
+def table(study: Study) -> Iterator[Row]:
+    """The paper's figures on its own steps: support, judges beside experts, whole responses, addresses."""
+    yield from _questions(study)
+    yield from _support(study)
+    yield from _experts(study)
+    yield from _whole(study)
+    yield from _addresses(study)
+
+
+def _questions(study: Study) -> Iterator[Row]:
+    what, paper = "questions answerable from their text", "100 of 100, by each of two doctors"
+    found = list(experts.questions(study))
+    for person, share in found:
+        yield Row(what, paper, share, of=person, why="Ours asks also whether the question stands without the text.")
+    if not found:
+        yield Row(what, paper, missing="nobody has decided on a question yet (queue questions)")
+
+
+def _support(study: Study) -> Iterator[Row]:
+    report = of_support.support(study)
+    for model, stratum in of_support.by_model(report):
+        yield Row(
+            "source URL validity", "70% GPT-4o without search, 40% to 70% of models without search",
+            stratum.estimate("source URL validity"), of=model,
+            why="Both: status 200 and text. Ours also knows soft 404s and does not count them as readable.",
+        )  # fmt: skip
+        yield Row(
+            "statement-level support", "about 70% GPT-4o with search, 75.7% (74.0 to 77.2) on HealthSearchQA",
+            stratum.estimate("statement-level support"), of=model,
+            why="Statements are cut by rules and not by GPT-4o; \"supported\" needs a quote that is in the page.",
+        )  # fmt: skip
+        yield Row(
+            "response-level support", "55% GPT-4o with search, 34.5% Gemini Ultra with search, 10% Gemini Pro",
+            stratum.estimate("response-level support"), of=model,
+            why="Responses without statements are counted apart; a missing verdict leaves a response out.",
+        )  # fmt: skip
+        yield Row(
+            "sources that support nothing", "(supplementary table 10, not in the text)",
+            stratum.estimate("unused sources"), of=model,
+        )  # fmt: skip
+    for stratum in report.strata:
+        if stratum.split == "origin":
+            yield Row(
+                "response-level support by origin", "about 80% reference pages, 31.0% (26.7 to 35.8) forum (GPT-4o)",
+                stratum.estimate("response-level support"), of=f"origin {stratum.stratum}",
+            )  # fmt: skip
+    for model, share in of_support.without_source(study.reader):
+        yield Row(
+            "responses without any source", "over 20% GPT-4o with search, under 1% of models without", share, of=model,
+        )  # fmt: skip
+    yield Row(
+        "unsupported statements that all sources together do not support either", "95.1% (GPT-4o with search)",
+        of_support.still_unsupported(study.reader),
+        why="Asked only where a response has two pages or more; with one page the two questions are the same.",
+    )  # fmt: skip
+
+
+def _experts(study: Study) -> Iterator[Row]:
+    found = experts.pairs(study)
+    if not found.people:
+        yield Row(
+            "judge and experts' majority, on pairs", _JUDGE, missing="nobody has labelled a pair yet (queue pairs)"
+        )
+    else:
+        consensus = found.consensus()
+        labels = f"{found.mode} labels; the paper's doctors saw the model's decision"
+        for judge, said in found.machines.items():
+            yield Row(
+                "judge and experts' majority, on pairs", _JUDGE, found.agreement(said, consensus, experts.AGREEMENT),
+                of=judge, why=f"{labels}. Partial support is \"not supported\" here, as there.",
+            )  # fmt: skip
+        yield Row(
+            "experts with each other, on pairs", "86.1% (three doctors)",
+            found.between_people("mean_pairwise_agreement"), why=f"{labels}.",
+        )  # fmt: skip
+        for judge, share in experts.confirmed(found):
+            yield Row(
+                "of what the judge finds unsupported, confirmed", "95.8% (91.8 to 98.7); 105 of 110 are 95.5%", share,
+                of=judge, why="Wilson, on pairs; the paper's is resampled, and its share is not its own counts.",
+            )  # fmt: skip
+    if len(found.machines) > 1:
+        yield Row(
+            "judges with each other, on pairs", "90.1% (89.7 to 90.5) GPT-4o and Claude Sonnet 3.5",
+            found.between_machines("mean_pairwise_agreement"),
+            why="The offline rules are among ours where they alone spoke; resampled over responses, not pairs.",
+        )  # fmt: skip
+
+
+def _whole(study: Study) -> Iterator[Row]:
+    found = experts.whole_responses(study)
+    for person, said in found.people.items():
+        share = experts.share_of(found, said, "yes", "all supported")
+        yield Row(
+            "whole responses all supported, by a person", "40.4% (30.7 to 50.1), one expert", share, of=person,
+            why=f"{found.mode.capitalize()} labels. Wilson; the paper's is Wald's interval of 40 of 99.",
+        )  # fmt: skip
+        for judge, machine in found.machines.items():
+            both = {unit: machine[unit] for unit in said if unit in machine}
+            yield Row(
+                "the same responses, by the judges", "42.4% (32.7 to 52.2) SourceCheckup",
+                experts.share_of(found, both, "yes", "all supported"), of=judge,
+            )  # fmt: skip
+    if not found.people:
+        yield Row(
+            "whole responses all supported, by a person", "40.4% (30.7 to 50.1), one expert",
+            missing="nobody has decided on a whole response yet (queue whole_responses)",
+        )  # fmt: skip
+
+
+def _addresses(study: Study) -> Iterator[Row]:
+    for stratum in of_support.urls(study).strata:
+        if stratum.split == "origin" or stratum.country is None or stratum.paywalls is None:
+            continue
+        if stratum.split == "model" or not stratum.citations:
+            continue
+        yield Row("sources of the United States", "92% on average", stratum.country.figure)
+        yield Row(
+            "valid sources behind a paywall", "2.65% to 7.07%, by model", stratum.paywalls.figures[1],
+            why="By a list of domains, which the paper does not print.",
+        )  # fmt: skip
+
+
+_JUDGE: Final = "88.7% GPT-4o, 87.0% (83.4 to 90.4) Claude Sonnet 3.5, 79.3% (75.4 to 83.1) Llama 3.1 70B"
+
+REPLAY: Final = Replay(
+    name="sourcecheckup",
+    paper="Wu et al., An automated framework for assessing how well LLMs cite relevant medical references, 2025",
+    takes="Texts to ask about (.txt, .md, .html, .pdf), question sets, answers, and later people's labels.",
+    steps=(
+        Bring("files", "Bring in question sets and answers, if there are any."),
+        Review("question check", "Two doctors look whether each question is answerable from its text.", "question",
+               "questions", "questions", _NO_QUESTIONS),
+        Pages(),
+        Statements(),
+        OfflineJudge(),
+        Bring("labels", "Bring in judgements and people's labels on pairs, if there are any.", late=True),
+        Ask("judges", "Ask every judge about every pair of statement and source.", verification.NAME, _NO_PAGES),
+        Ask("merged", "Ask about unsupported statements with all sources of the response together.", merged.NAME,
+            "no unsupported statement has two pages or more"),
+        Review("pairs", "Experts say of pairs whether the source says the statement.", "pair", "pairs", "pairs",
+               _NO_PAGES),
+        Review("whole responses", "A person says of responses whether all is supported.", "response",
+               "whole_responses", "responses", _NO_STATEMENTS),
+    ),
+    deviations=(
+        "Statements are cut by rules; the paper's by GPT-4o. `medreview judge STUDY --task statement_parsing` asks a "
+        "model before.",
+        "A judge has four labels and more and not two; the table takes all but \"supported\" as not supported.",
+        "\"Supported\" counts only with a quote that stands in the page; the paper took the model's word.",
+        "Pages are read with menus and scripts left out; the paper stripped tags only.",
+        "Reviewers are blind to the judges until they have decided; the paper's doctors saw the decision.",
+        "Intervals resample responses, since statements of one response are alike.",
+    ),
+    not_replayed=(
+        "The t-tests and the chi-squared test (p 0.21, 0.52, 0.801): they take pairs as independent.",
+        "The second pipeline with another model as parser and question writer: make a second study with it.",
+    ),
+    table=table,
+)  # fmt: skip

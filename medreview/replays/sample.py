@@ -1,0 +1,70 @@
+"""What ``--sample`` runs on: the files of the sample data that each paper takes, and models whose answers are recorded.
+
+The answers were written for the demo: they show the way, and say nothing of any model.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+from medreview.llm.settings import JudgeSettings
+from medreview.pipeline import PageProvider
+from medreview.replays.replay import Given
+
+FOLDER: Final = "recorded"
+WRITERS: Final = ("demo-writer",)
+JURORS: Final = ("demo-juror-one", "demo-juror-two", "demo-juror-three")
+_PRICES: Final = {"demo-writer": (2.0, 8.0), "demo-juror-one": (1.0, 4.0), "demo-juror-two": (0.5, 1.5)}
+"""Invented, per million tokens, in and out; the others have none."""
+
+
+@contextmanager
+def of_sample(given: Given, paper: str) -> Iterator[Given]:
+    """The same with the files of the sample data that a paper takes, and with the recorded models."""
+    with as_file(files("medreview.sample_data")) as folder:
+        yield replace(
+            given,
+            files=[folder / name for name in INPUTS[paper]],
+            writers=[_recorded(folder, name) for name in WRITERS],
+            judges=[_recorded(folder, name) for name in JURORS],
+            pages=PageProvider(folder / "pages"),
+            sample=True,
+        )
+
+
+def _recorded(folder: Path, name: str) -> JudgeSettings:
+    """The model of a name, whose answers lie in the folder of recorded ones."""
+    price_in, price_out = _PRICES.get(name, (None, None))
+    return JudgeSettings(
+        name,
+        name,
+        "recorded:",
+        price_input=price_in,
+        price_output=price_out,
+        role="model" if name in WRITERS else "judge",
+        recorded=folder / FOLDER,
+    )
+
+
+def is_recorded(reader: sqlite3.Connection) -> bool:
+    """Whether anything in a study was said by a recorded model."""
+    query = """SELECT EXISTS (SELECT 1 FROM generation_run WHERE host = 'recorded')
+               OR EXISTS (SELECT 1 FROM judge_run WHERE kind = 'llm' AND json_extract(params, '$.host') = 'recorded')"""
+    return bool(reader.execute(query).fetchone()[0])
+
+
+INPUTS: Final[dict[str, tuple[str, ...]]] = {
+    "sourcecheckup": (),
+    "medhalu": (),
+    "cds": ("cds_answers.jsonl",),
+}
+"""The files of the sample data that each paper takes, by its word."""
+
+
+def title_of(paper: str) -> str:
+    """The title of a study that a replay has made of the sample data."""
+    return f"replay of {paper}, sample data"

@@ -1,0 +1,84 @@
+"""Files are brought into the study, whatever they hold."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from medreview import pipeline
+from medreview.import_files import Imported, speaks_of_statements
+from medreview.replays.replay import Given, Outcome, Plan
+from medreview.words import counted
+
+TEXTS: Final = frozenset({".txt", ".text", ".md", ".html", ".htm", ".pdf"})
+"""Endings of files that are a text to ask about; all others hold records."""
+_MOST_NAMED: Final = 20
+
+
+def texts_in(files: Sequence[Path]) -> list[Path]:
+    """The files that are a text to ask about; a folder is not."""
+    return [path for path in files if path.suffix.lower() in TEXTS and not path.is_dir()]
+
+
+@dataclass(frozen=True, slots=True)
+class Bring:
+    """``late``: those files that speak of statements, as judgements and people's labels on pairs do, and no others.
+
+    ``texts``: a text is a record, too (an answer); else it is left to the step that asks about it.
+    """
+
+    name: str
+    about: str
+    late: bool = False
+    texts: bool = False
+
+    def plan(self, given: Given) -> Plan:
+        """Nothing is asked."""
+        return Plan()
+
+    def run(self, given: Given) -> Outcome:
+        """Bring in what is new in them."""
+        files = list(self._files(given))
+        if not files:
+            return Outcome("left" if not self.late and not given.files else "done", "no file to bring in")
+        done = [pipeline.bring_in(given.study, path, given.mapping, given.progress) for path in files]
+        new = sum(_new(one) for one in done)
+        lines = tuple(line for one in done for line in _told(one))
+        words = ", ".join(_sentence(one) for one in done)
+        return Outcome("did" if new else "done", words, lines=lines)
+
+    def _files(self, given: Given) -> Iterator[Path]:
+        apart = () if self.texts else texts_in(given.files)
+        for path in given.files:
+            if path not in apart and speaks_of_statements(path, given.mapping) == self.late:
+                yield path
+
+
+def _new(one: Imported) -> int:
+    return one.added + one.given + one.facts + one.cases + one.gold + one.opinions + one.labels
+
+
+def _sentence(one: Imported) -> str:
+    file = Path(one.file).name
+    if not _new(one):
+        return f"{file}: nothing new"
+    parts = [
+        counted(number, what)
+        for number, what in (
+            (one.added, "record"), (one.cases, "case"), (one.gold, "gold label"), (one.opinions, "machine opinion"),
+        )
+        if number
+    ]  # fmt: skip
+    if one.labels:
+        parts.append(f"what people said of {counted(one.labels, 'unit')}")
+    return f"{file}: {' and '.join(parts) or 'something'} added"
+
+
+def _told(one: Imported) -> Iterator[str]:
+    for record in one.bad[:_MOST_NAMED]:
+        yield f"{one.file}, line {record.line}: {record.reason}; left out"
+    if len(one.bad) > _MOST_NAMED:
+        yield f"{one.file}: and {len(one.bad) - _MOST_NAMED} more"
+    yield from (f"{one.file}: {warning}" for warning in one.warnings)
+    if one.unused:
+        yield f"{one.file}: not used: {', '.join(column.column for column in one.unused)}"

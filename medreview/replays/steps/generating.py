@@ -1,0 +1,92 @@
+"""A model writes: one generator, run with the first of the named models or with each of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from medreview import pipeline
+from medreview.llm.settings import JudgeSettings
+from medreview.pipeline import Generated, Generating
+from medreview.pipeline.generating import Make, counts_of
+from medreview.replays.replay import Given, Outcome, Plan
+from medreview.words import counted, in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """``make`` sets the generator up with what was given. ``by``: which of the models write. ``verified``: the first
+    judge verifies what they write; without one the step is left. ``before`` puts into the study what it starts from.
+    ``waits``: what there must be before."""
+
+    name: str
+    about: str
+    make: Callable[[Given], Make]
+    waits: str
+    by: Literal["first", "each"] = "first"
+    verified: bool = False
+    before: Callable[[Given], object] = lambda given: None
+
+    def plan(self, given: Given) -> Plan:
+        """Inputs, calls and cost of each model."""
+        if self._lacks(given):
+            return Plan()
+        found = [
+            pipeline.plan_generation(given.study, one, limit=given.limit, progress=given.progress)
+            for one in self._each(given)
+        ]
+        waiting = [(plan, later) for plan, later in found if plan.units]
+        return Plan(tuple(plan for plan, _ in waiting), sum(later for _, later in waiting))
+
+    def run(self, given: Given) -> Outcome:
+        """Let them write what they have not written yet; a second time nothing is asked."""
+        self.before(given)
+        if lacks := self._lacks(given):
+            return Outcome("left", lacks)
+        did, there = [], []
+        for one in self._each(given):
+            task = one.task(given.study)
+            if task.waiting(again=one.again):
+                did.append(
+                    pipeline.generate(
+                        given.study, one, limit=given.limit, progress=given.progress, on_wait=given.on_wait
+                    )
+                )
+            elif task.generator.items():
+                there.append(counts_of(given.study, task))
+        if did:
+            return _outcome(did)
+        if not there:
+            return Outcome("waits", self.waits)
+        products = sum(sum(one.products.values()) for one in there)
+        return Outcome("done", f"{counted(products, 'product')} there", counts=tuple(there))
+
+    def _lacks(self, given: Given) -> str:
+        if not given.writers:
+            return "no model is named: --model NAME"
+        return "no judge to verify is named: --judge NAME" if self.verified and not given.judges else ""
+
+    def _each(self, given: Given) -> list[Generating]:
+        writers: Sequence[JudgeSettings] = given.writers[:1] if self.by == "first" else given.writers
+        judge = given.judges[0] if self.verified else None
+        make = self.make(given)
+        return [Generating(make, writer, judge, given.prompts, given.again) for writer in writers]
+
+
+def _outcome(done: Sequence[Generated]) -> Outcome:
+    products: dict[str, int] = {}
+    for one in done:
+        for kind, number in one.counts.products.items():
+            products[kind] = products.get(kind, 0) + number
+    units, failed = sum(one.tally.units for one in done), sum(one.tally.failed for one in done)
+    costs = [one.tally.cost for one in done if one.tally.cost is not None]
+    waiting = sum(one.waiting for one in done)
+    made = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in products.items()) or "nothing"
+    return Outcome(
+        "failed" if failed and failed == units else "did",
+        f"made so far: {made}" + (f"; {waiting:,} inputs wait, the same command goes on" if waiting else ""),
+        asked=sum(one.tally.calls for one in done),
+        failed=failed,
+        cost=sum(costs) if costs else None,
+        tallies=tuple(one.tally for one in done),
+        counts=tuple(one.counts for one in done),
+    )

@@ -1,0 +1,94 @@
+"""Steps of a replay on a user's own files: what is done, what waits for whom, what a second run does."""
+
+import json
+from pathlib import Path
+
+from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
+from tests.support.commands import Program, own_settings
+from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+
+QUESTION = "May metformin be started at an eGFR of 25?"
+ANSWERS = [
+    {"question": QUESTION, "correct_answer": "No, not below 30.", "answer": "No. It is not started below 30.",
+     "model": "m/halu", "dataset": "LiveQA", "hallucination_type": "none"},
+    {"question": QUESTION, "correct_answer": "No, not below 30.", "answer": "Yes, at the full dose.",
+     "model": "m/halu", "dataset": "LiveQA", "hallucination_type": "fact",
+     "hallucinated_spans": ["Yes, at the full dose"]},
+]  # fmt: skip
+
+
+def found(prompt: str) -> object:
+    wrong = "Yes, at the full dose." in prompt
+    spans = ["Yes, at the full dose"] if wrong else []
+    return {"spans": spans, "reason": "r", "found": "yes" if wrong else "no", "type": "fact" if wrong else "none"}
+
+
+def answers(folder: Path) -> Path:
+    path = folder / "answers.jsonl"
+    path.write_text("".join(json.dumps(answer) + "\n" for answer in ANSWERS))
+    return path
+
+
+def decide(path: Path, *labels: str) -> None:
+    with Study.open(path) as study:
+        rows = study.reader.execute("SELECT response_id FROM response ORDER BY ordinal").fetchall()
+        for row, label in zip(rows, labels, strict=True):
+            event = NewEvent("decide", f"answer:{row[0]}", {"axis": "hallucination", "label": label})
+            study.write(lambda c, event=event: Recorder("kb").append(c, event, block="answers", mode="open"))
+
+
+def test_a_replay_says_what_waits_for_the_reviewer_goes_on_and_completes_its_figures_later(
+    medreview: Program, tmp_path: Path
+) -> None:
+    path = answers(tmp_path)
+    with JudgeEndpoint(by_prompt(found)) as server:
+        own_settings(tmp_path, server.table("one", price_input=1.0, price_output=2.0))
+        dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run", check=2)
+        assert "There is no study" in dry.stderr
+        first = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
+        asked = len(server.asked)
+        decide(tmp_path / "s.medreview", "none", "fact")
+        second = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
+        third = json.loads(medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--json").stdout)
+        assert (asked, len(server.asked)) == (2, 4)  # the last two: again, with what kb remarked
+
+    assert "detection would ask one (m at" in first.stderr
+    assert "medreview review s.medreview --queue answers" in first.stdout
+    assert "assisted: waits: no person has remarked on an answer yet" in first.stdout
+    assert "2 right labels are told once their answers are decided" in " ".join(first.stdout.split())
+    assert "answers decided (by kb 2)" in second.stdout
+    assert "1.000" in second.stdout
+    states = {step["step"]: step["state"] for step in third["steps"]}
+    assert set(states.values()) == {"done"}
+    figures = {(row["figure"], row["of"]): row for row in third["figures"]}
+    f1 = figures["macro-F1 of detection", "one"]
+    assert (f1["value"], f1["n"], f1["missing"] != "") == (1.0, 2, True)
+    assert "the paper's prompt against the correct answer" in f1["why_they_differ"]
+    assert figures["accuracy of detection", "one with an expert's remarks"]["value"] == 1.0
+
+
+def test_a_dry_run_counts_what_the_study_waits_for_and_asks_nothing(medreview: Program, tmp_path: Path) -> None:
+    path = answers(tmp_path)
+    medreview("import", "s.medreview", path)
+    with JudgeEndpoint() as server:
+        own_settings(tmp_path, server.table("one"))
+        dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
+        assert not server.asked
+    assert "2/4 detection: one (m at" in dry
+    assert "2 calls to pay" in dry
+
+
+def test_without_a_study_a_replay_tells_its_steps_and_how_it_departs_from_the_paper(medreview: Program) -> None:
+    told = medreview("replay", "sourcecheckup").stdout
+    for words in ("FILES: Texts to ask about", "how this departs from the paper", "not replayed"):
+        assert words in told
+    assert "did you mean 'medhalu'" in medreview("replay", "medhal", check=2).stderr
+
+
+def test_recorded_answers_get_into_no_study_of_the_user(medreview: Program, tmp_path: Path) -> None:
+    medreview("import", "s.medreview", answers(tmp_path))
+    told = medreview("replay", "medhalu", "s.medreview", "--sample", check=2)
+    assert "makes a study of its own" in told.stderr
+    told = medreview("replay", "medhalu", "t.medreview", "--sample", "--judge", "one", check=2)
+    assert "brings its own files and models" in told.stderr
