@@ -47,6 +47,12 @@ DESCRIPTIONS: Final = {
     "gold": "Right labels that were known beforehand.",
     "gold_spans": "Words that belong to them.",
     "opinions": "What machines say of units that are no statements.",
+    "generation_runs": "What models were asked to write: a row for each model, with its prompts and options.",
+    "generation": "What came of each input that a model was given to write from.",
+    "generation_values": "Prompts, parameters and options of these runs, and what they keep for their reports.",
+    "generation_attempts": "Every answer of a model that was asked to write, the invalid ones too.",
+    "generation_products": "Which unit, response, passage or case was made of which input.",
+    "generation_dropped": "What rules left out of what models wrote.",
     "codebook": "The columns of the CSV files that these tables were made with.",
     "sources": "What the citations lead to, each source once.",
     "snapshots": "The pages of the sources, every version that was fetched. The texts belong to their publishers and "
@@ -79,6 +85,10 @@ FACETS: Final[Mapping[str, Sequence[str]]] = {
     "unit_labels": ("kind", "axis", "label_final", "reviewer_id", "mode"),
     "units": ("kind", "origin"),
     "opinions": ("judge", "axis", "label"),
+    "generation": ("code",),
+    "generation_attempts": ("status", "stage"),
+    "generation_products": ("kind",),
+    "generation_dropped": ("code",),
     "codebook": ("file",),
 }
 """Name of a table or view -> the columns that are counted beside its rows."""

@@ -24,6 +24,11 @@ _OF_JUDGES: Final = (
     "llm_call",
 )  # fmt: skip
 """Tables of what machines say."""
+_OF_GENERATORS: Final = (
+    "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped",
+)  # fmt: skip
+"""Tables of what models were asked to write. They tell who wrote what, what another model said of it, and the key."""
+_TELLING: Final[frozenset[Part]] = frozenset(("judges", "models", "gold"))
 _OWN: Final = ("bookmark", "draft", "saved_filter")
 """Tables of what a reviewer did and is in no event; another's are never passed on."""
 _MADE_HERE: Final = ("row_seal", "withheld", "unit_kind", "event_kind")
@@ -144,7 +149,11 @@ def _copy(
     left_out: Collection[str],
 ) -> None:
     """The rows of one table that are passed on, with the cells that are."""
-    if ("judges" in without and table in _OF_JUDGES) or ("gold" in without and table == "gold"):
+    if (
+        ("judges" in without and table in _OF_JUDGES)
+        or ("gold" in without and table == "gold")
+        or (table in _OF_GENERATORS and not _TELLING.isdisjoint(without))
+    ):
         return
     info = reader.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", (table,)).fetchall()
     columns = [row[0] for row in info]

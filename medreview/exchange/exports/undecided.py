@@ -9,7 +9,12 @@ from medreview.units.withheld_models import register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
 _DECIDED: Final = "IN (SELECT unit FROM temp.decided)"
+_GENERATION: Final = (
+    "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped",
+)  # fmt: skip
+"""What models were asked to write, and what came of it: it tells who wrote what, and the key of it."""
 _SHADOWS: Final = {
+    **{table: f"SELECT * FROM main.{table} WHERE 0" for table in _GENERATION},
     **{
         table: f"SELECT * FROM main.{table} WHERE {_KEPT}"
         for table in ("judgement", "merged_judgement", "verdict", "evidence")

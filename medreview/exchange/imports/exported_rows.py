@@ -2,10 +2,11 @@
 
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from medreview.exchange.files.event_payload import unflatten
 from medreview.storable import unstorable
 
 _CELL_LIMIT: Final = 1 << 30
@@ -77,3 +78,14 @@ def read_rows(path: Path) -> Iterator[ExportedRow]:
                 yield row
         except (csv.Error, UnicodeDecodeError) as error:
             raise ExportFault(f"{path.name}, after row {number}: {error}") from error
+
+
+def unflattened(row: ExportedRow, column: str, values: Mapping[str, str]) -> dict[str, Any]:
+    """The object whose names stand in a cell and whose values in a file of values."""
+    try:
+        found = unflatten(row[column], values)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise row.wrong(column, f"names and values do not fit each other ({error})") from error
+    if why := unstorable(found):
+        raise row.wrong(column, why)
+    return found

@@ -7,10 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.exchange.files.event_payload import dumps, unflatten
-from medreview.exchange.imports.exported_rows import ExportedRow, read_rows
+from medreview.exchange.files.event_payload import dumps
+from medreview.exchange.imports.exported_rows import ExportedRow, read_rows, unflattened
 from medreview.labels import is_label
-from medreview.storable import unstorable
 from medreview.study.rows import insert
 from medreview.study.unit_ids import kind_of
 from medreview.text import sha256
@@ -84,25 +83,15 @@ def _add_units(connection: sqlite3.Connection, folder: Path) -> None:
             for cell in cells:
                 parts.setdefault(cell["part"], {})[cell["name"]] = cell["value"]
             unit, cells = next(values, ("", iter(())))
-        content = dumps(_unflattened(row, "content", parts["content"]))
+        content = dumps(unflattened(row, "content", parts["content"]))
         if sha256(content) != row["content_sha256"] and row["withheld"] != "1":
             raise row.wrong("content", f"the content of {row['unit_id']} has another hash")
         if kind_of(row["unit_id"]) != row["kind"]:
             raise row.wrong("kind", f"{row['unit_id']} is of another kind")
-        made_by = dumps(_unflattened(row, "made_by", parts["made_by"]))
+        made_by = dumps(unflattened(row, "made_by", parts["made_by"]))
         stored = {name: row[name] for name in _UNIT} | {"content": content, "made_by": made_by}
         stored["content_sha256"] = sha256(content)
         insert(connection, "unit", [stored | {"ordinal": _next(connection, "unit", row["kind"])}])
-
-
-def _unflattened(row: ExportedRow, column: str, values: Mapping[str, str]) -> dict[str, Any]:
-    try:
-        found = unflatten(row[column], values)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise row.wrong(column, f"names and values do not fit each other ({error})") from error
-    if why := unstorable(found):
-        raise row.wrong(column, why)
-    return found
 
 
 def _next(connection: sqlite3.Connection, table: str, kind: str | None = None) -> int:

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
-from medreview.exchange.files.event_payload import dumps, unflatten
+from medreview.exchange.files.event_payload import dumps
 from medreview.exchange.files.export_folder import changed_files, read_manifest
-from medreview.exchange.imports.exported_rows import ExportedRow, ExportFault, read_rows
+from medreview.exchange.imports.exported_generation import add_exported_generation
+from medreview.exchange.imports.exported_rows import ExportedRow, ExportFault, read_rows, unflattened
 from medreview.exchange.imports.exported_units import add_exported_units
 from medreview.exchange.imports.responses import add_responses
 from medreview.labels import INVALID, invalid_as
@@ -120,6 +121,7 @@ def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[s
     _mark_done(connection, folder, parsed, cited)
     _add_key_facts(connection, folder)
     add_exported_units(connection, folder)
+    add_exported_generation(connection, folder)
     added, known, foreign = _add_events(connection, folder)
     number_edited(connection)
     number_added(connection)
@@ -306,12 +308,7 @@ def _event(row: ExportedRow, others: Mapping[str, str]) -> dict[str, Any]:
     # An older export has not all of these columns; the values are in event_values.csv then.
     values = {name: row[column.name] for name, column in PAYLOAD.items() if column.name in row} | dict(others)
     event: dict[str, Any] = {name: row[name] for name in _EVENT_COLUMNS}
-    try:
-        payload = unflatten(row["payload"], values)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise row.wrong("payload", f"names and values do not fit each other ({error})") from error
-    if why := unstorable(payload):
-        raise row.wrong("payload", why)
+    payload = unflattened(row, "payload", values)
     return event | {
         "pass": row.integer("pass"),
         "snapshot": row["snapshot"] or None,

@@ -26,6 +26,7 @@ from medreview.study.ids import content_id
 from medreview.units.registry import KINDS
 from tests.exchange.example_study import PAGE, QUOTE, TEXTS, ExampleStudy
 from tests.support import unit_study
+from tests.support.generated_rows import add_generation
 from tests.support.study_builder import StudyBuilder, build
 
 NewExample = Callable[[str], ExampleStudy]
@@ -37,6 +38,7 @@ def busy(example: ExampleStudy) -> None:
     """A row in every table, and texts and numbers that are easily changed on the way."""
     unit_study.fill(example.study)
     unit_study.decide_all(example.study, "ada", 0)
+    example.study.write(add_generation)
     example.do("shown")
     first = example.decide("supported")
     example.do("reveal")
@@ -168,6 +170,8 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "hallucination_findings.response_id -> responses",
         "key_fact_votes.key_fact_id -> key_facts", "key_fact_votes.response_id -> responses",
         "snapshots.source_id -> sources",
+        *(f"generation{part}.generation_run_id -> generation_runs"
+          for part in ("", "_values", "_attempts", "_products", "_dropped")),
     }  # fmt: skip
     assert {elsewhere[name] for name in elsewhere.keys()} == {"elsewhere", None}  # noqa: SIM118
     assert {tie.partition(" ->")[0] for tie in ties} <= indexed
