@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from medreview.generators.ask import JUDGE, Ask, Checked, Got, Item, Made, Work
+from medreview.generators.every_answer import codes_of
 from medreview.generators.generator import Generator
 from medreview.generators.run import Ended, GenerationRun, save_end
 from medreview.judges.prompt_fencing import fence_key
@@ -163,7 +164,7 @@ class Generation:
         value = answer.value
         if value is None and ask.read is not None:
             value = ask.read(answer.status, answer.raw)
-        checked = ask.check(value) if value is not None else Checked((answer.status,))
+        checked = _checked(ask, value) if value is not None else Checked((answer.status,))
         status = _VALID
         if checked.codes:
             status = answer.status if answer.status != _VALID else _INVALID
@@ -201,3 +202,13 @@ class Generation:
         return request_of(
             ask.prompt, self._key, ask.texts, about=about, attempt=running.number, repair=ask.read is None
         )
+
+
+def _checked(ask: Ask, value: Mapping[str, Any]) -> Checked:
+    """What the generator's own validator says, after what holds for everything that is written.
+
+    What a judge says is no text of ours: it may well repeat its prompt.
+    """
+    checked = ask.check(value)
+    of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts)
+    return Checked(tuple(dict.fromkeys((*of_all, *checked.codes))), checked.value)
