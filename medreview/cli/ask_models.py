@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from medreview.judges.llm_stage import Tally
     from medreview.judges.planning import QuestionPlan
     from medreview.pipeline import Judges
+    from medreview.study import Study
 
 
 EVERY_ONE_FAILED: Final = 1
@@ -47,6 +48,7 @@ def ask_models(
             plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
         else:
             say_where_texts_go(judges)
+            _say_own_work(opened, judges)
             try:
                 done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
             except pipeline.Interrupted as stopped:
@@ -86,6 +88,15 @@ def say_where_texts_go(judges: "Judges") -> None:
     from medreview.llm.settings import where_texts_go
 
     say(*where_texts_go(judges.settings))
+
+
+def _say_own_work(study: "Study", judges: "Judges") -> None:
+    """Name the judges that are about to judge what their own model wrote; to split it is no judgement."""
+    from medreview.judges.own_work import own_work_ahead
+    from medreview.judges.tasks.parsing import NAME as SPLITTING
+
+    if judges.task != SPLITTING:
+        say(*(own.words for each in judges.settings if (own := own_work_ahead(study.reader, each))))
 
 
 def planned(plan: "QuestionPlan", unit: str = "unit") -> str:

@@ -13,7 +13,6 @@ from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.visible import visible
-from medreview.words import in_words
 
 if TYPE_CHECKING:
     from medreview.generators.counts import GenerationCounts
@@ -131,12 +130,15 @@ def _generating(make: "Make", wanted: Wanted) -> "Generating":
 
 def _say_before(generator: "Generator", generating: "Generating") -> None:
     """Where texts go, where this departs from the paper, and what cannot work as hoped."""
+    from medreview.judges.own_work import verifies_its_own
     from medreview.llm.settings import where_texts_go
 
     models = [generating.model, *([generating.judge] if generating.judge else [])]
     say(*where_texts_go(models, f"{generator.noun.capitalize()}s go"))
     for sentence in generator.deviations:
         say(f"Other than in the paper: {sentence}")
+    if own := verifies_its_own(generating.model, generating.judge):
+        say(own.words)
     params = generating.model.params
     if params.get("temperature") == 0 and "seed" not in params:
         say("At temperature 0 a further attempt may be the same as the one before; a `seed` in `params` changes that.")
@@ -171,23 +173,21 @@ def _asked(tally: "Tally") -> str:
 
 def count_lines(counts: "GenerationCounts") -> list[str]:
     """The counts of a run in words."""
+    from medreview.cli.reports.generation import by_code
+
     made = counted_each(counts.products) or "nothing"
     lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} with a product: {made}"]
     if counts.nothing:
-        lines.append(f"  without one: {_by_code(counts.nothing)}")
+        lines.append(f"  without one: {by_code(counts.nothing)}")
     if counts.attempts:
         valid = counts.statuses.get("ok", 0)
         retried = f", {counts.retried:,} of them after an invalid one" if counts.retried else ""
         lines.append(f"  {counted(counts.attempts, 'attempt')}{retried}; {valid:,} valid")
     if counts.codes:
-        lines.append(f"  invalid by: {_by_code(counts.codes)}")
+        lines.append(f"  invalid by: {by_code(counts.codes)}")
     if counts.dropped:
-        lines.append(f"  left out by rule: {_by_code(counts.dropped)}")
+        lines.append(f"  left out by rule: {by_code(counts.dropped)}")
     return lines
-
-
-def _by_code(counts: dict[str, int]) -> str:
-    return ", ".join(f"{in_words(code)} {number:,}" for code, number in counts.items())
 
 
 def _still(waiting: int, generator: "Generator") -> list[str]:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, unjudged_line
+from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, cells, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import height, printed
@@ -75,6 +76,7 @@ def _screen(
         shown += (figure for figure in figures.support.strata[0].clustered if figure.name in _SUPPORT)
     yield from _kinds(figures.kinds)
     yield from _notes(figures, shown)
+    yield from generation_lines(figures.generated, figures.own_work)
     yield from provenance_lines(figures.provenance)
     yield NextStep(command("stats", study, "--full"))
 

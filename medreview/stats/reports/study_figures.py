@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medreview.errors import UserError
+from medreview.generators.counts import GenerationCounts, generation_counts
 from medreview.judges.long_pages import pages_in_parts
+from medreview.judges.own_work import OwnWork, own_work_done
 from medreview.judges.ties import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
@@ -39,6 +41,8 @@ class StudyFigures:
 
     ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``kinds``: how
     many responses cite nothing or are invalid. ``audit`` is what the random draw says of the whole study.
+    ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
+    wrote.
     """
 
     provenance: Provenance
@@ -51,6 +55,8 @@ class StudyFigures:
     support: SupportReport
     kinds: ResponseReport
     audit: AuditReport
+    generated: tuple[GenerationCounts, ...]
+    own_work: tuple[OwnWork, ...]
 
 
 def study_figures(
@@ -115,6 +121,8 @@ def study_figures(
         support=judged.report(resampling),
         kinds=response_report(reader),
         audit=audit_report(reader, labels, pass_no),
+        generated=tuple(generation_counts(reader)),
+        own_work=tuple(own_work_done(reader)),
     )
 
 

@@ -1,0 +1,65 @@
+"""What models generated, as text: inputs, products, attempts, and why some came to nothing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from medreview.cli.output import counted, counted_each, one_line
+from medreview.cli.reports.layout import Part, Title, inset, numbers, table
+from medreview.generators.counts import GenerationCounts
+from medreview.judges.own_work import OwnWork
+from medreview.words import in_words
+
+
+def generation_parts(runs: Sequence[GenerationCounts], own_work: Sequence[OwnWork]) -> Iterator[Part]:
+    """A line for each run, what it made, and the codes of what it did not; nothing where nothing was generated."""
+    if runs:
+        yield Title("What models generated")
+        rows = (
+            (_name(run), *numbers(run.items, run.made, run.attempts, run.statuses.get("ok", 0), run.retried,
+                                  sum(run.dropped.values())))
+            for run in runs
+        )  # fmt: skip
+        yield inset(table(("", "inputs", "made", "attempts", "valid", "retried", "left out"), rows))
+        yield "retried: attempts after one that was not valid. left out: parts that a rule left out."
+        for run in runs:
+            yield from _codes(run)
+    yield from _own(own_work)
+
+
+def generation_lines(runs: Sequence[GenerationCounts], own_work: Sequence[OwnWork]) -> Iterator[str]:
+    """The same in a line."""
+    if runs:
+        tried, valid = sum(run.attempts for run in runs), sum(run.statuses.get("ok", 0) for run in runs)
+        inputs, made = sum(run.items for run in runs), sum(run.made for run in runs)
+        yield (
+            f"generated: {counted(len(runs), 'run')}, {made:,} of {counted(inputs, 'input')} with a product; "
+            f"{tried - valid:,} of {counted(tried, 'attempt')} invalid"
+        )
+    yield from _own(own_work)
+
+
+def by_code(counts: Mapping[str, int]) -> str:
+    """``number not in quote 3, answer length 1``."""
+    return ", ".join(f"{in_words(code)} {number:,}" for code, number in counts.items())
+
+
+def _name(run: GenerationCounts) -> str:
+    by = f", verified by {one_line(run.judge)}" if run.judge else ""
+    return f"{run.generator}, {one_line(run.model_name)} ({one_line(run.model)}){by}"
+
+
+def _codes(run: GenerationCounts) -> Iterator[str]:
+    name = f"{run.generator}, {one_line(run.model_name)}"
+    failed = {status: number for status, number in run.statuses.items() if status != "ok"}
+    told = [
+        f"made: {counted_each(run.products)}" if run.products else "",
+        f"without a product: {by_code(run.nothing)}" if run.nothing else "",
+        f"attempts not valid: {by_code(failed)}" if failed else "",
+        f"by code: {by_code(run.codes)}" if run.codes else "",
+        f"left out by rule: {by_code(run.dropped)}" if run.dropped else "",
+    ]
+    if any(told):
+        yield f"{name}: {'; '.join(filter(None, told))}"
+
+
+def _own(own_work: Sequence[OwnWork]) -> Iterator[str]:
+    return (one_line(own.words) for own in own_work)
