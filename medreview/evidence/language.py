@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from medreview.evidence.function_words import FINITE_AUXILIARIES, HARMLESS, PREPOSITIONS, word_set
@@ -34,8 +35,8 @@ _SCRIPTS: Final = {
 """Letters by the language that is most often written in them. Japanese comes before Chinese, whose letters it uses."""
 _OF_SCRIPT: Final = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 
-_FUNCTION_WORDS: Final = {
-    "English": HARMLESS | PREPOSITIONS | FINITE_AUXILIARIES | word_set("or not if than no what how why when where"),
+_ENGLISH: Final = HARMLESS | PREPOSITIONS | FINITE_AUXILIARIES | word_set("or not if than no what how why when where")
+_OTHERS: Final = {
     "German": word_set(
         """
         der die das den dem des ein eine einen einem einer eines und oder nicht ist sind wird werden wurde wurden mit
@@ -78,17 +79,32 @@ _FUNCTION_WORDS: Final = {
 }
 
 
+_FUNCTION_WORDS: Final = {"English": _ENGLISH} | {name: words - _ENGLISH for name, words in _OTHERS.items()}
+"""What is English, too, tells of no other language."""
+
+
 def language_of(text: str) -> str:
     """The English name of the language that a text is in; ``""`` when it has too few function words to tell."""
-    text = text[:_SAMPLE]
-    letters = sum(len(word) for word in _WORD.findall(text))
+    words = _WORD.findall(text[:_SAMPLE].casefold())
+    letters = sum(map(len, words))
     for name, letter in _OF_SCRIPT.items():
-        if letters >= _LETTERS and len(letter.findall(text)) >= _SCRIPT_SHARE * letters:
+        if letters >= _LETTERS and len(letter.findall(text[:_SAMPLE])) >= _SCRIPT_SHARE * letters:
             return name
-    words = Counter(word.casefold() for word in _WORD.findall(text))
-    found = sorted(
-        ((sum(words[word] for word in words.keys() & own), name) for name, own in _FUNCTION_WORDS.items()), reverse=True
-    )
-    (most, name), (second, _) = found[:2]
-    told = most >= max(_LEAST, _SHARE * words.total()) and most >= _AHEAD * second
+    (most, name), (second, _) = sorted(((count, name) for name, count in _hits(words).items()), reverse=True)[:2]
+    told = most >= max(_LEAST, _SHARE * len(words)) and most >= _AHEAD * second
     return name if told else ""
+
+
+def languages_in(text: str) -> frozenset[str]:
+    """The languages that a text may be in: the one that it tells, else all that it has a word or letter of."""
+    if told := language_of(text):
+        return frozenset({told})
+    hits = _hits(_WORD.findall(text[:_SAMPLE].casefold()))
+    written = {name for name, letter in _OF_SCRIPT.items() if letter.search(text)}
+    return frozenset(written | {name for name, count in hits.items() if count})
+
+
+def _hits(words: Iterable[str]) -> dict[str, int]:
+    """How many of some words are function words of each language."""
+    counts = Counter(words)
+    return {name: sum(counts[word] for word in counts.keys() & own) for name, own in _FUNCTION_WORDS.items()}

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.evidence.language import language_of
+from medreview.evidence.language import language_of, languages_in
 from medreview.judges.injection import among_instructions, quotes_instructions
 from medreview.labels import PROVEN_QUOTES
 
@@ -103,7 +103,7 @@ def _copies(told: Sequence[str], given: Sequence[str]) -> bool:
 
 def _in_another_language(told: Sequence[str], given: Sequence[str]) -> bool:
     """By each field and by all together; what is quoted from a given text is in its language."""
-    known = {language_of(text) for text in (*given, "\n".join(given))} - {""}
+    known = frozenset[str]().union(*map(languages_in, given))
     own = [text for text in told if not any(text in one for one in given)]
     return bool(known) and any(language_of(text) not in {"", *known} for text in (*own, "\n".join(own)))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.evidence.language import language_of
+from medreview.evidence.language import language_of, languages_in
 
 TEXTS = {
     "English": "Metformin should not be started when the eGFR is below 30 mL/min/1.73 m2.",
@@ -43,3 +43,11 @@ def test_names_of_another_language_leave_english_what_it_is():
     assert language_of("The Hospital de la Santa Creu reported that the Ménière group did well with β-histine.") == (
         "English"
     )
+
+
+def test_a_short_text_may_be_in_the_languages_it_has_words_of():
+    assert language_of("Is metformin safe?") == ""
+    assert languages_in("Is metformin safe?") == {"English"}
+    assert languages_in("Metformin bei Schwangeren?") == {"German"}
+    assert languages_in("Metformin?") == frozenset()
+    assert languages_in(TEXTS["Chinese"]) == {"Chinese"}

@@ -11,7 +11,7 @@ from medreview.judges.prompt_fencing import fenced
 from medreview.llm.call import JudgeRequest
 from medreview.llm.client import Judge
 from tests.support.judge_endpoint import JudgeEndpoint
-from tests.support.misbehaving import COMMAND, LANGUAGES, MODES, misbehaves
+from tests.support.misbehaving import COMMAND, LANGUAGES, MODES, Misbehaving
 
 PAGE = (
     "Trimethoprim can raise serum potassium within days. In older adults who take an ACE inhibitor, potassium should "
@@ -75,7 +75,7 @@ def ask(route, page=PAGE):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_misbehaving_model_is_caught_by_the_schema_or_by_a_code(mode):
-    answer = ask(misbehaves(mode, lambda _: GOOD))
+    answer = ask(Misbehaving(mode, lambda _: GOOD))
     caught = answer.status != "ok" or codes(answer.value)
     assert bool(caught) == (mode not in OWN_RULES)
 

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import count
 from typing import Any, Final, cast
 
-from tests.support.http_server import Exchange, Route
+from tests.support.http_server import Exchange
 from tests.support.judge_endpoint import says
 
 _FENCED: Final = re.compile(
@@ -224,12 +224,24 @@ MODES: Final[dict[str, Mode]] = {
 """Every way to misbehave, by its name."""
 
 
-def misbehaves(mode: str, good: Good | None = None) -> Route:
-    """A model that answers every request in this way; like a good one where there is nothing to misbehave with."""
+class Misbehaving:
+    """A model that answers every request in one way, or like a good one where there is nothing to misbehave with.
 
-    def play(exchange: Exchange) -> None:
-        asked = read_request(json.loads(exchange.body), good)
-        told = MODES[mode](asked) or Told(asked.good)
+    It begins with the ``first``-th different prompt; before, it is good. ``behaved``: how many requests it answered
+    well. Without a mode it always is good.
+    """
+
+    def __init__(self, mode: str = "", good: Good | None = None, first: int = 1) -> None:
+        self.behaved = 0
+        self._mode, self._good, self._first = mode, good, first
+        self._seen: dict[str, None] = {}
+
+    def __call__(self, exchange: Exchange) -> None:
+        asked = read_request(json.loads(exchange.body), self._good)
+        with exchange.local.lock:
+            self._seen.setdefault(asked.prompt)
+            bad = bool(self._mode) and list(self._seen).index(asked.prompt) + 1 >= self._first
+            told = MODES[self._mode](asked) if bad else None
+            self.behaved += told is None
+        told = told or Told(asked.good)
         says("" if told.content is None else told.text, told.finish, usage=None, **told.message)(exchange)
-
-    return play

@@ -1,0 +1,81 @@
+"""Every generator against models that misbehave in every known way: nothing of it becomes a product."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.generators.ask import ATTEMPTS
+from medreview.generators.registry import GENERATORS
+from medreview.study import Study
+from medreview.study.check import check
+from tests.support.generator_samples import SAMPLES
+from tests.support.judge_endpoint import JudgeEndpoint
+from tests.support.misbehaving import COMMAND, LANGUAGES, MODES, PROSE, Misbehaving
+from tests.support.study_builder import rows_of
+
+MADE = ("unit", "response", "passage", "clinical_case", "gold", "reference_answer")
+MARKS = (COMMAND, PROSE, *(sentence for sentences in LANGUAGES.values() for sentence in sentences))
+
+
+def generated(
+    study: Study, server: JudgeEndpoint, name: str, limit: int | None = None
+) -> "pipeline.generating.Generated":
+    settings = server.settings("writer", concurrency=1)
+    return pipeline.generate(study, pipeline.Generating(SAMPLES[name].make, settings, settings), limit=limit)
+
+
+def material(study: Study) -> dict[str, list[str]]:
+    """Everything that may be a product, as texts."""
+    return {table: [json.dumps(list(row), default=str, ensure_ascii=False)
+                    for row in rows_of(study, f"SELECT * FROM {table}")] for table in MADE}  # fmt: skip
+
+
+@pytest.fixture
+def filled(tmp_path: Path):
+    def fill(name: str) -> Study:
+        study = Study.create(tmp_path / f"{name}.medreview")
+        SAMPLES[name].fill(study)
+        return study
+
+    return fill
+
+
+def test_there_is_a_sample_of_every_generator():
+    assert set(SAMPLES) == set(GENERATORS)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_good_model_makes_something_of_every_input_at_the_first_attempt(filled, name):
+    with filled(name) as study, JudgeEndpoint(Misbehaving(good=SAMPLES[name].good)) as server:
+        counts = generated(study, server, name).counts
+
+        assert (counts.items, counts.made, counts.nothing) == (SAMPLES[name].inputs, SAMPLES[name].inputs, {})
+        assert (counts.attempts, counts.retried, counts.codes) == (len(server.asked), 0, {})
+        assert counts.products
+        assert generated(study, server, name).tally.calls == 0
+        assert check(study.sealed()) == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_of_what_a_bad_model_says_nothing_is_made_and_every_attempt_is_counted(filled, name, mode):
+    model = Misbehaving(mode, SAMPLES[name].good)
+    with filled(name) as study, JudgeEndpoint(model) as server:
+        before = material(study)
+        counts = generated(study, server, name).counts
+        if model.behaved:
+            assert counts.made, "it had nothing to misbehave with, and its answers were not taken"
+            return
+
+        assert material(study) == before
+        assert (counts.made, counts.products, sum(counts.nothing.values())) == (0, {}, SAMPLES[name].inputs)
+        tried = rows_of(study, "SELECT * FROM generation_attempt")
+        assert len(tried) == counts.attempts == ATTEMPTS * SAMPLES[name].inputs
+        assert all(row["status"] != "ok" and json.loads(row["codes"]) for row in tried)
+        asked = rows_of(study, "SELECT tries FROM llm_call")
+        assert len(asked) == counts.attempts
+        assert len(server.asked) == sum(row["tries"] for row in asked) <= 2 * counts.attempts, "a repair turn each"
+        again = generated(study, server, name)
+        assert (again.tally.calls, again.waiting) == (0, 0)
