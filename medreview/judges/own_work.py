@@ -4,13 +4,15 @@ The same model is one of the same name at the same host, whatever the settings c
 """
 
 import sqlite3
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from medreview.llm.settings import JudgeSettings, as_told
 from medreview.words import counted
 
 
-class OwnWork(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OwnWork:
     """A judge and what it judges of its own model's: so many responses, or inputs of a ``generator`` (0: not known)."""
 
     judge: str

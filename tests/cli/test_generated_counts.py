@@ -30,7 +30,7 @@ def test_judge_says_first_that_its_model_wrote_what_it_is_to_judge(medreview, de
     with JudgeEndpoint(says(json.dumps(NOT_ADDRESSED), usage=None)) as endpoint, Study.open(demo) as study:
         own_settings(tmp_path, endpoint.table("near"))
         run = {**RUN, "model": "m", "host": endpoint.name}
-        response = study.reader.execute("SELECT response_id FROM response LIMIT 1").fetchone()[0]
+        response = study.reader.execute("SELECT response_id FROM response WHERE ordinal = 1").fetchone()[0]
 
         def add(connection):
             insert(connection, "generation_run", [run])
