@@ -6,12 +6,17 @@ from medreview.cli.generate.answers import answers
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.questions import questions
 
+_COMMANDS = (
+    questions,
+    answers,
+    passages,
+)  # fmt: skip
+
 generate = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
     help="Let a model write questions, answers, items, briefs, to be reviewed. Nothing is asked or paid twice.\n\n"
     "Example: medreview generate questions sepsis.medreview --model writer",
 )
-for command in (questions, answers):
-for command in (passages, questions):
+for command in _COMMANDS:
     generate.command(command.__name__.replace("_", "-"))(command)

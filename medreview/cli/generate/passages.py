@@ -13,7 +13,6 @@ from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
-    from medreview.config import Config
     from medreview.generators.passages.candidates import Candidate, MeaningOf
     from medreview.generators.passages.run import Measures, PassageSummary
     from medreview.generators.source_texts import SourceText
@@ -115,13 +114,9 @@ def _share(keep: str) -> float | None:
 
 
 def _model(name: str, local_only: bool) -> "JudgeSettings":
-    from medreview.configured import models_of
+    from medreview.configured import model_of
 
-    def chosen(config: "Config") -> "JudgeSettings":
-        (model,) = models_of(config, [name], local_only=local_only)
-        return model
-
-    return with_settings(chosen)
+    return with_settings(lambda config: model_of(config, name, local_only=local_only))
 
 
 def _texts(study: "Study", paths: list[Path], snapshots: bool, of_study: bool, bar: "Progress") -> "list[SourceText]":

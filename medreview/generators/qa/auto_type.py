@@ -15,10 +15,12 @@ IN_TURN: Final = ("true_false", "multiple_choice", "short_inverse", "multi_hop_i
 """The types that no content calls for."""
 
 _ITEM: Final = r"(?!(?:and|or)\s)(?:[\w’'()/+-]+\s){0,2}[\w’'()/+-]*[^\W_][\w’'()/+-]*"
-_ENUMERATION: Final = re.compile(rf"(?:{_ITEM}),\s(?:{_ITEM},\s){{0,8}}(?P<last>{_ITEM}),?\s(?:and|or)\s(?P<end>{_ITEM})")
+_ENUMERATION: Final = re.compile(
+    rf"(?:{_ITEM}),\s(?:{_ITEM},\s){{0,8}}(?P<last>{_ITEM}),?\s(?:and|or)\s(?P<end>{_ITEM})"
+)
 _VERB: Final = re.compile(
-    r"\b(?:is|are|was|were|be|has|have|had|can|could|may|might|must|should|will|would|does|do|that|which|who|when|then|so|but"
-    r"|it|they|not)\b",
+    r"\b(?:is|are|was|were|be|has|have|had|can|could|may|might|must|should|will|would|does|do|that|which|who|when|then"
+    r"|so|but|it|they|not)\b",
     re.IGNORECASE,
 )
 _NUMBERED: Final = re.compile(r"\(?\b(?:1|a|i)\).{3,200}\(?\b(?:2|b|ii)\).{3,200}\(?\b(?:3|c|iii)\)", re.DOTALL)
@@ -66,9 +68,7 @@ def types_of(passages: Sequence[tuple[str, str]], wanted: str, seed: int) -> Map
 def _has_list(text: str, sentences: Sequence[str]) -> bool:
     if sum(is_item(line.strip()) for line in text.split("\n") if line.strip()) >= 3 or _NUMBERED.search(text):
         return True
-    return any(
-        not _VERB.search(found[0]) for sentence in sentences for found in _ENUMERATION.finditer(sentence)
-    )
+    return any(not _VERB.search(found[0]) for sentence in sentences for found in _ENUMERATION.finditer(sentence))
 
 
 def _has_linked_facts(sentences: Sequence[str]) -> bool:
