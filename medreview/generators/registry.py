@@ -5,9 +5,11 @@ from typing import Final
 
 from medreview.generators.answers import Answers
 from medreview.generators.generator import Generator
+from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 
 _EVERY: Final[tuple[type[Generator], ...]] = (
+    QAItems,
     Questions,
     Answers,
 )  # fmt: skip

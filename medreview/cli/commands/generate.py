@@ -4,12 +4,14 @@ import typer
 
 from medreview.cli.generate.answers import answers
 from medreview.cli.generate.passages import passages
+from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
 
 _COMMANDS = (
     questions,
     answers,
     passages,
+    qa,
 )  # fmt: skip
 
 generate = typer.Typer(

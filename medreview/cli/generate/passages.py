@@ -63,6 +63,7 @@ def passages(
 
     Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
     """
+    from medreview.cli.generate.shares import share_of
     from medreview.generators.passages import run
     from medreview.generators.passages.embedded import vectors_name
     from medreview.generators.passages.entities import TaggerCommand, TermLists
@@ -70,7 +71,7 @@ def passages(
     from medreview.generators.passages.vectors import TF_IDF
     from medreview.study import Study
 
-    share = _share(keep)
+    share = share_of(keep, "--keep", "60%")
     if share is not None and (density, variance, entropy) != (None, None, None):
         raise UserError("--keep finds the thresholds itself: give it, or --density, --variance and --entropy.")
     model = _model(embeddings, local_only) if embeddings else None
@@ -99,18 +100,6 @@ def passages(
     done = run.summary_of(len(read), chosen, measures, thresholds, new)
     told = asdict(done) | {"dry_run": dry_run}
     result(told, *_lines(done, dry_run), as_json=as_json)
-
-
-def _share(keep: str) -> float | None:
-    if not keep:
-        return None
-    try:
-        share = float(keep.removesuffix("%")) / (100 if keep.endswith("%") else 1)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise UserError(f"--keep takes a share such as 60% or 0.6, not {keep!r}.")
-    return share
 
 
 def _model(name: str, local_only: bool) -> "JudgeSettings":

@@ -1,0 +1,101 @@
+"""The command ``generate qa``."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from medreview.cli.generating import (
+    Again,
+    BatchInFiles,
+    BatchOutFile,
+    DryRun,
+    Limit,
+    LocalOnly,
+    Model,
+    Wanted,
+    generate_with,
+)
+from medreview.cli.opening import Reviewer
+from medreview.cli.options import Json, StudyFile
+from medreview.cli.output import counted
+from medreview.errors import UserError
+from medreview.words import in_words
+
+if TYPE_CHECKING:
+    from medreview.generators.counts import GenerationCounts
+    from medreview.study import Study
+
+
+def qa(
+    study: StudyFile,
+    model: Model = "",
+    kind: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="One type for all, short for one; `auto` goes by the passage.")
+    ] = "auto",
+    seed: Annotated[int, typer.Option(metavar="N", help="Decides turns of types, order of options, the share.")] = 0,
+    distractors: Annotated[
+        bool, typer.Option("--distractors", help="Replace wrong options that are easy to tell, or not wrong.")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all-passages", help="Also passages that `generate passages` did not choose.")
+    ] = False,
+    second: Annotated[
+        str, typer.Option(metavar="45%", help="How many of the items a second reviewer annotates as well, blinded.")
+    ] = "",
+    limit: Limit = None,
+    again: Again = False,
+    dry_run: DryRun = False,
+    local_only: LocalOnly = False,
+    batch_out: BatchOutFile = None,
+    batch_in: BatchInFiles = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Make a question with its answer of each passage, of seven types, to be reviewed beside the passage.
+
+    Types: true_false, list, multiple_choice, short, short_inverse, multi_hop, multi_hop_inverse. An inverse item shows
+    a wrong answer, and asks for its flaw.
+
+    Example: medreview generate qa sepsis.medreview --model writer --distractors --second 45%
+    """
+    from medreview.cli.generate.shares import share_of
+    from medreview.generators.qa.items import QAItems
+
+    rate = share_of(second, "--second", "45%")
+    make = partial(QAItems, kind=kind, seed=seed, distractors=distractors, every=every)
+    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+
+    def figures(opened: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
+        by_type = _by_type(opened, counts.run_id)
+        lines = (
+            ["  " + ", ".join(f"{in_words(name)} {number:,}" for name, number in by_type.items())] if by_type else []
+        )
+        return {"types": by_type}, lines + ([_shared(opened, rate, seed, reviewer)] if rate else [])
+
+    generate_with(study, make, wanted, figures=figures)
+
+
+def _by_type(study: "Study", run_id: str) -> dict[str, int]:
+    """The items of a run by their type."""
+    rows = study.reader.execute(
+        """SELECT json_extract(u.content, '$.type'), count(*) FROM generation_product AS p
+           JOIN unit AS u ON u.unit_id = p.made WHERE p.run_id = ? GROUP BY 1 ORDER BY 2 DESC, 1""",
+        (run_id,),
+    )
+    return {name: number for name, number in rows}
+
+
+def _shared(study: "Study", rate: float, seed: int, reviewer: str | None) -> str:
+    """Set the share for blinded second annotation, unless one as large is set, and say so."""
+    from medreview.config import load_config
+    from medreview.review.second_annotation import drawn, set_share, shares
+
+    before = shares(study.reader).get("qa")
+    if before is None or before.rate < rate:
+        try:
+            before = set_share(study, reviewer or load_config().reviewer, "qa", rate, seed)
+        except UserError as error:
+            return str(error)
+    units = drawn(study.reader, study.meta("study_id"), before)
+    return f"{before.rate:.0%} (seed {before.seed}) for a second, blinded annotation: {counted(len(units), 'QA item')}"

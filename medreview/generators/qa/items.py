@@ -1,0 +1,128 @@
+"""QA items made from passages (ClinIQLink): one of each passage, of the type that its content calls for or a given one."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from medreview.errors import UserError
+from medreview.generators.ask import Ask, Item, Made, Work
+from medreview.generators.generator import Generator
+from medreview.generators.qa.auto_type import AUTO, types_of
+from medreview.generators.qa.checks import check_item
+from medreview.generators.qa.distractors import check_replacements, weak_options
+from medreview.generators.qa.duplicates import is_duplicate
+from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
+from medreview.units.brought import Brought
+from medreview.units.qa_item import TYPES, QAItem, with_letters
+from medreview.units.stored import NewPassage, NewUnit, load_passage
+
+_DISTRACTORS: Final = "qa_distractors"
+_WITH_OPTIONS: Final = ("list", "multiple_choice")
+_KEPT: Final = """SELECT passage_id, text FROM passage WHERE passage_id IN (
+    SELECT passage_id FROM passage_feature WHERE codes = '[]') ORDER BY rowid"""
+_ALL: Final = "SELECT passage_id, text FROM passage ORDER BY rowid"
+_OTHERS: Final = """SELECT text FROM unit
+WHERE kind = 'qa' AND belongs_to = ? AND json_extract(content, '$.type') = ? ORDER BY ordinal"""
+
+
+class QAItems(Generator):
+    """``generate qa``: the inputs are passages; each product is a unit of the kind ``qa``.
+
+    ``kind``: one of the seven types, or ``auto``. ``seed`` decides the turns of types and the order of options.
+    ``distractors``: wrong options are replaced until they are hard to tell from the right ones. ``every``: all passages
+    of the study, not only those that ``generate passages`` kept, where it kept any.
+    """
+
+    name = "qa"
+    noun = "passage"
+    prompt_names: ClassVar[tuple[str, ...]] = (*(f"qa_{kind}" for kind in TYPES), _DISTRACTORS)
+    deviations: ClassVar[tuple[str, ...]] = (
+        "the sampling values are those of the model's settings, as are the 2,048 tokens of an answer "
+        "(`max_tokens = 2048` in its `params`)",
+        "the rules for the type, for what is valid and for wrong options (similarity 0.4 to 0.9) are ours",
+    )
+
+    def __init__(
+        self,
+        study: Study,
+        model: JudgeSettings,
+        prompts: Path | None = None,
+        *,
+        kind: str = AUTO,
+        seed: int = 0,
+        distractors: bool = False,
+        every: bool = False,
+    ) -> None:
+        """Raises :class:`UserError` for a type that there is not, and a prompt that cannot be used."""
+        if kind not in (AUTO, *TYPES):
+            raise UserError(f"There is no type of question {kind!r}; there are {', '.join((AUTO, *TYPES))}.")
+        super().__init__(study, model, prompts)
+        asked = [f"qa_{one}" for one in TYPES if kind in (AUTO, one)] + [_DISTRACTORS] * distractors
+        self.prompts = {name: self.prompts[name] for name in asked}
+        self._kind, self._seed, self._distractors = kind, seed, distractors
+        kept = [] if every else study.reader.execute(_KEPT).fetchall()
+        self._of = "kept" if kept else "all"
+        passages = [(row["passage_id"], row["text"]) for row in kept or study.reader.execute(_ALL)]
+        self._types = types_of(passages, kind, seed)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Type, seed, whether wrong options are mended, and which passages the turns of types went through."""
+        return {"type": self._kind, "seed": self._seed, "distractors": self._distractors, "passages": self._of}
+
+    def items(self) -> Sequence[Item]:
+        """The passages, as ``P1``, ``P2`` ... in the order in which they came."""
+        return [Item(passage_id, f"P{number}") for number, passage_id in enumerate(self._types, 1)]
+
+    def steps(self, item: Item) -> int:
+        """Two where wrong options may have to be replaced."""
+        return 1 + (self._distractors and self._types[item.item_id] in _WITH_OPTIONS)
+
+    def work(self, item: Item) -> Work:
+        """A draft, better wrong options where they are wanted, and the unit unless there is such an item already."""
+        passage, kind = load_passage(self.study.reader, item.item_id), self._types[item.item_id]
+        assert passage is not None
+        prompt, texts = self.prompts[f"qa_{kind}"], {"passage": passage.text}
+        report: dict[str, Any] = {"type": kind}
+        if not self.fits(prompt, texts):
+            return Made(code="over_context", report=report)
+        got = yield Ask("draft", prompt, texts, lambda value: check_item(kind, value, passage))
+        if not got.valid:
+            return Made(code="invalid", report=report)
+        made: QAItem = got.value
+        others = [row["text"] for row in self.study.reader.execute(_OTHERS, (item.item_id, kind))]
+        if is_duplicate(made.question, others):
+            return Made(code="duplicate", report=report)
+        weak = weak_options(made, passage.text) if self._distractors and kind in _WITH_OPTIONS else []
+        if weak:
+            report["weak_options"] = len(weak)
+            mended = yield self._ask_distractors(made, weak, passage)
+            if not mended.valid:
+                return Made(code="weak_options", report=report)
+            made = mended.value
+        made = replace(made, options=self._shuffled(made, item.item_id))
+        unit = NewUnit("qa", made.question, made.content(), origin="generated", belongs_to=item.item_id)
+        return Made(Brought(units=(unit,)), report=report)
+
+    def _ask_distractors(self, made: QAItem, weak: Sequence[str], passage: NewPassage) -> Ask:
+        texts = {
+            "passage": passage.text,
+            "question": made.question,
+            "answers": "\n".join(made.answers),
+            "kept": "\n".join(text for _, text in made.options if text not in weak and text not in made.answers),
+            "rejected": "\n".join(weak),
+        }
+        return Ask(
+            "distractors",
+            self.prompts[_DISTRACTORS],
+            texts,
+            lambda value: check_replacements(value, made, weak, passage.text),
+        )
+
+    def _shuffled(self, made: QAItem, passage_id: str) -> tuple[tuple[str, str], ...]:
+        """The options in an order drawn by seed and passage: models like to put the right one first."""
+        texts = [text for _, text in made.options]
+        return with_letters(random.Random(f"options/{self._seed}/{passage_id}").sample(texts, len(texts)))
