@@ -68,10 +68,9 @@ def qa(
 
     def figures(opened: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
         by_type = _by_type(opened, counts.run_id)
-        lines = (
-            ["  " + ", ".join(f"{in_words(name)} {number:,}" for name, number in by_type.items())] if by_type else []
-        )
-        return {"types": by_type}, lines + ([_shared(opened, rate, seed, reviewer)] if rate else [])
+        each = ", ".join(f"{in_words(name)} {number:,}" for name, number in by_type.items())
+        shared = [_shared(opened, rate, seed, reviewer)] if rate else []
+        return {"types": by_type}, ([f"  {each}"] if each else []) + shared
 
     generate_with(study, make, wanted, figures=figures)
 
@@ -83,7 +82,7 @@ def _by_type(study: "Study", run_id: str) -> dict[str, int]:
            JOIN unit AS u ON u.unit_id = p.made WHERE p.run_id = ? GROUP BY 1 ORDER BY 2 DESC, 1""",
         (run_id,),
     )
-    return {name: number for name, number in rows}
+    return {str(name): int(number) for name, number in rows}
 
 
 def _shared(study: "Study", rate: float, seed: int, reviewer: str | None) -> str:

@@ -80,10 +80,8 @@ def _is_right(option: str, item: QAItem) -> bool:
 def _is_said(option: str, passage: str) -> bool:
     """Whether one sentence of the passage has all of an option's words and amounts: then it may well be right."""
     amounts = quantities(option)
-    words = "".join(
-        " " if any(one.start <= at < one.end for one in amounts) else char for at, char in enumerate(option)
-    )
-    wanted = _stems(words)
+    within = {at for one in amounts for at in range(one.start, one.end)}
+    wanted = _stems("".join(" " if at in within else char for at, char in enumerate(option)))
     if not (wanted or amounts):
         return False
     sentences = (passage[slice(*span)] for span in sentence_spans(passage))

@@ -1,4 +1,4 @@
-"""QA items made from passages (ClinIQLink): one of each passage, of the type that its content calls for or a given one."""
+"""QA items made from passages (ClinIQLink): one of each, of the type that its content calls for or a given one."""
 
 import random
 from collections.abc import Mapping, Sequence
