@@ -7,12 +7,12 @@ from medreview.study import Study
 
 
 @contextmanager
-def full_disk(study: Study, *kinds: str) -> Iterator[None]:
-    """Within, no event of these kinds (of any, without) finds room: each brings a megabyte with it."""
+def full_disk(study: Study, *kinds: str, table: str = "event") -> Iterator[None]:
+    """Within, no event of these kinds (of any, without), or row of the table, finds room: each brings a megabyte."""
     when = f"WHEN new.kind IN ({', '.join(repr(kind) for kind in kinds)})" if kinds else ""
     study.write(
         lambda connection: connection.execute(
-            f"CREATE TRIGGER much BEFORE INSERT ON event {when} "
+            f"CREATE TRIGGER much BEFORE INSERT ON {table} {when} "
             "BEGIN INSERT INTO study VALUES ('much', hex(zeroblob(1000000))); END"
         )
     )

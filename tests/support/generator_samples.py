@@ -16,13 +16,14 @@ from tests.support.misbehaving import Asked, Good
 class Sample:
     """A generator as it is set up, what fills a study for it, and good answers to its questions.
 
-    ``inputs``: so many there are then.
+    ``inputs``: so many there are then. ``options``: what its command needs beside study and model.
     """
 
     make: "pipeline.generating.Make"
     fill: Callable[[Study], None]
     good: Good
     inputs: int
+    options: tuple[str, ...] = ()
 
 
 ASPIRIN: Final = "Aspirin is stopped 7 days before the operation. Nobody needs a bridge with heparin for that."
