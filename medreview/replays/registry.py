@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.replays.papers import cds, medhalu, sourcecheckup
+from medreview.replays.papers import cds, cliniqlink, medhalu, sourcecheckup
 from medreview.replays.replay import Replay
 
-REPLAYS: Final[dict[str, Replay]] = {one.REPLAY.name: one.REPLAY for one in (sourcecheckup, medhalu, cds)}
+REPLAYS: Final[dict[str, Replay]] = {one.REPLAY.name: one.REPLAY for one in (sourcecheckup, medhalu, cds, cliniqlink)}

@@ -1,4 +1,4 @@
-"""MedHalu (2024): hallucinations of known types in answers to patients' questions, and who finds them."""
+"""MedHalu: hallucinations of known types in answers to patients' questions, and who finds them."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -94,7 +94,7 @@ def _people(found: Detection) -> Iterator[Row]:
 
 REPLAY: Final = Replay(
     name="medhalu",
-    paper="MedHalu: Hallucinations in Responses to Healthcare Queries by Large Language Models, 2024",
+    paper="MedHalu: Hallucinations in Responses to Healthcare Queries by Large Language Models",
     takes="Questions with their correct answers; answers with known hallucinations; later people's labels.",
     steps=(
         Bring("files", "Bring in questions, correct answers, and answers with known hallucinations."),

@@ -1,0 +1,67 @@
+"""ClinIQLink (Colelough et al.): questions made from textbooks, annotated by two, and how many are hallucinated."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.replays.figures import qa as of_qa
+from medreview.replays.replay import Replay
+from medreview.replays.steps.bringing import Bring
+from medreview.replays.steps.reviewing import Review, SecondAnnotator
+from medreview.replays.table import Row
+from medreview.study import Study
+
+_NO_ITEM: Final = "there is no QA item yet"
+_ANY_FLAG: Final = "An item counts as soon as one annotator's flag stands on it; the paper counts the adjudicated ones."
+
+
+def table(study: Study) -> Iterator[Row]:
+    """Experiment 1: the rate of hallucinations, plausibility, answerability, yield, and the agreement of two."""
+    items = of_qa.annotated(study)
+    if not items:
+        yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543",
+                  missing="nobody has labelled an item yet (queue qa)")  # fmt: skip
+        return
+    yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543", of_qa.hallucination_rate(items),
+              why=_ANY_FLAG)  # fmt: skip
+    yield Row("plausibility: relevance 5 of 5", "98.8%, 5,476 of 5,543", of_qa.plausibility(items),
+              why="Items on which two annotators differ are left out until that is settled.")  # fmt: skip
+    yield Row("answerability: neither dispute nor feedback", "(the value and its formula are lost)",
+              of_qa.answerability(items), why="Ours: the items without a flag.")  # fmt: skip
+    yield Row("ideal pairs: relevance 5 and no flag", "(the value is lost)", of_qa.ideal(items))
+    yield Row("relevance, quadratically weighted kappa of two", "0.942 (0.93 to 0.96 by type)",
+              of_qa.relevance_kappa(items), scale="number",
+              why="The paper's value is what PABAK gives on its counts (72 of 2,501 differ).")  # fmt: skip
+    yield Row("relevance, Fleiss' kappa", "0.015", of_qa.relevance_fleiss(items), scale="number",
+              why="Near 0 where nearly all labels are the same, whatever the agreement.")  # fmt: skip
+    yield Row("validity, agreement of two", "95.9% (69 of 1,679 differ)", of_qa.validity_agreement(items),
+              why="From the same counts as the two kappas: 0.920 is close to PABAK, 2 x 0.959 - 1.")  # fmt: skip
+    yield Row("validity, Fleiss' kappa", "0.231", of_qa.validity_fleiss(items), scale="number",
+              why="0.920 and 0.231 are of the same labels: one takes no account of how rare a flag is.")  # fmt: skip
+    yield Row("minutes per label", "2.05", of_qa.minutes(study), scale="number",
+              why="Ours is active time on the screen; labels from a file have none.")  # fmt: skip
+
+
+REPLAY: Final = Replay(
+    name="cliniqlink",
+    paper="Colelough et al., Quantifying Hallucinations in Large Language Models on Medical Textbooks",
+    takes="Texts, such as chapters of a book (.txt, .md, .html, .pdf); QA items; later people's labels.",
+    steps=(
+        Bring("files", "Bring in QA items and rankings, if there are any."),
+        Review("annotation", "Annotators give the relevance, dispute errors and flag hallucinations.", "qa", "qa",
+               "items", _NO_ITEM),
+        SecondAnnotator("second annotator", "45% of the items go to a second annotator, blind.", "qa", 0.45, "items",
+                        _NO_ITEM),
+    ),
+    deviations=(
+        "The thresholds of the passage filter and the sampling values are lost in the stored text: ours are settings.",
+        "Entities are found by term lists, and sentences are compared by their words.",
+        "The adversarial types carry the flaw with them, so that the expected reply can be held against it.",
+        "Conflicts of two annotators are settled in the queue conflicts_qa; the paper had two adjudicators.",
+        "Intervals of agreement resample passages, since the items of one are alike.",
+    ),
+    not_replayed=(
+        "Experiment 2: rankings of models' answers are reviewed (`medreview review STUDY --queue rankings`) and "
+        "exported; Kendall's tau, mean ranks and the tests between models are not computed here.",
+    ),
+    table=table,
+)  # fmt: skip
