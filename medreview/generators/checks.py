@@ -8,9 +8,9 @@ from medreview.evidence.quantities import quantities
 from medreview.labels import SAME_WORDS
 
 _DEIXIS: Final = re.compile(
-    r"\b(?:according to|based on|mentioned (?:above|here|in)|described (?:above|here|in)|the (?:passage|text|paragraph|"
-    r"article|excerpt|document|author|authors|above|given (?:text|passage))|this (?:passage|text|paragraph|article|"
-    r"document|study|page))\b",
+    r"\b(?:according to|(?:information|details|data) (?:given|provided|above)|(?:mentioned|described) (?:above|here|in)"
+    r"|the (?:passage|text|paragraph|article|excerpt|document|authors?|above|given (?:text|passage))"
+    r"|this (?:passage|text|paragraph|article|document|study|page))\b",
     re.IGNORECASE,
 )
 

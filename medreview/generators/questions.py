@@ -1,73 +1,73 @@
 """Questions made from texts (SourceCheckup): one question of each, its answer, and the words that hold it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from medreview.generators.ask import Ask, Checked, Item, Made, Work
-from medreview.generators.checks import numbers_missing, points_at_its_text, quote_codes, words
+from medreview.generators.ask import Ask, Item, Made, Work
 from medreview.generators.generator import Generator
+from medreview.generators.question_checks import MadeQuestion, check_question
+from medreview.generators.study_texts import StudyText, load_study_text, passages_in
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.units.brought import Brought
-from medreview.units.stored import NewUnit, load_passage
+from medreview.units.stored import NewUnit
 
 _PROMPT: Final = "question_generation"
-_WORDS: Final = (5, 60)
-"""How many words a question has, at least and at most."""
-_LONGEST_ANSWER: Final = 40
-"""Words of the answer."""
+ORIGIN: Final = "reference"
+"""Where a question comes from that was made from a text: a stratum, as for questions of a forum."""
 
 
 class Questions(Generator):
-    """``generate questions``: the inputs are the study's passages; each product is a unit of the kind ``question``."""
+    """``generate questions``: the inputs are ``texts``, else the study's passages; each product is a unit of the kind
+    ``question``.
+    """
 
     name = "questions"
     noun = "text"
     prompt_names: ClassVar[tuple[str, ...]] = (_PROMPT,)
 
-    def __init__(self, study: Study, model: JudgeSettings, prompts: Path | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        model: JudgeSettings,
+        prompts: Path | None = None,
+        *,
+        texts: Sequence[StudyText] | None = None,
+    ) -> None:
         super().__init__(study, model, prompts)
+        self._texts = {one.text_id: one for one in (passages_in(study.reader) if texts is None else texts)}
 
     def items(self) -> Sequence[Item]:
-        """The passages of the study."""
-        rows = self.study.reader.execute("SELECT passage_id, title FROM passage ORDER BY imported_at, passage_id")
-        return [Item(row["passage_id"], row["title"] or row["passage_id"]) for row in rows]
+        """The texts."""
+        return [Item(one.text_id, one.name) for one in self._texts.values()]
 
     def work(self, item: Item) -> Work:
         """One question to the model."""
-        passage = load_passage(self.study.reader, item.item_id)
-        assert passage is not None
-        texts = {"source": passage.text}
+        source = self._texts[item.item_id]
+        text = load_study_text(self.study.reader, source)
+        texts = {"source": text}
         if not self.fits(self.prompts[_PROMPT], texts):
             return Made(code="over_context")
-        got = yield Ask("question", self.prompts[_PROMPT], texts, lambda value: check_question(value, passage.text))
+        got = yield Ask("question", self.prompts[_PROMPT], texts, partial(check_question, text=text))
         if not got.valid:
             return Made(code="invalid")
-        content = {**got.value, "passage": item.item_id, "url": ""}
-        unit = NewUnit("question", got.value["question"], content, origin="generated", belongs_to=item.item_id)
-        return Made(Brought(units=(unit,)))
+        if got.value is None:
+            return Made(code="nothing_to_ask")
+        return Made(Brought(units=(_unit(got.value, source),)))
 
 
-def check_question(value: Mapping[str, Any], text: str) -> Checked:
-    """A question, its answer and quote against the text that it was made from."""
-    made = {name: " ".join(str(value[name]).split()) for name in ("question", "answer")}
-    made["quote"] = str(value["quote"]).strip()
-    question, answer, quote = made["question"], made["answer"], made["quote"]
-    codes = []
-    if not question.endswith("?"):
-        codes.append("no_question_mark")
-    if not _WORDS[0] <= words(question) <= _WORDS[1]:
-        codes.append("question_length")
-    if points_at_its_text(question):
-        codes.append("points_at_text")
-    if not answer:
-        codes.append("no_answer")
-    elif words(answer) > _LONGEST_ANSWER:
-        codes.append("answer_length")
-    elif answer.casefold().strip(" .") in question.casefold():
-        codes.append("answer_in_question")
-    codes += quote_codes(quote, text)
-    if numbers_missing(answer, quote):
-        codes.append("number_not_in_quote")
-    return Checked(tuple(codes), made)
+def _unit(made: MadeQuestion, source: StudyText) -> NewUnit:
+    of_page = source.kind == "snapshot"
+    content = {
+        "question": made.question,
+        "answer": made.answer,
+        "quote": made.quote,
+        "passage": "" if of_page else source.text_id,
+        "url": source.url if of_page else "",
+        "snapshot": source.text_id if of_page else "",
+        "quote_start": made.place.start,
+        "quote_end": made.place.end,
+    }
+    return NewUnit("question", made.question, content, origin=ORIGIN, belongs_to=source.text_id)

@@ -17,8 +17,9 @@ _SHORT: Final = 3_000
 """Characters; in a longer text only the passages that fit best are marked."""
 
 
-def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str) -> Document | None:
-    """The passage, else the page of the source with an address, as it is now; ``None`` when neither is here.
+def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str, snapshot_id: str = "") -> Document | None:
+    """The passage, else a page: this snapshot of it where that is here, or that of the source with an address as it is
+    now. ``None`` when none of these is here.
 
     Neutral marks: the words that it shares with ``words``; it opens at the first of them.
     """
@@ -26,19 +27,24 @@ def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str) -> 
     if passage is not None:
         title = passage.title or passage.url or PASSAGE
         return _document(PASSAGE, title, passage.text, words)
-    return _page(reader, url, words) if url else None
+    return _page(reader, url, words, snapshot_id) if url else None
 
 
-def _page(reader: sqlite3.Connection, url: str, words: str) -> Document | None:
+_PAGE: Final = """SELECT u.domain, p.snapshot_id, p.page_state, p.state_evidence
+FROM source AS u JOIN snapshot AS p ON p.source_id = u.source_id WHERE """
+
+
+def _page(reader: sqlite3.Connection, url: str, words: str, snapshot_id: str) -> Document | None:
     from medreview.citations.canonical import canonical_key
     from medreview.citations.extract import from_list
 
     cited = from_list([url]).citations
-    row = reader.execute(
-        """SELECT u.domain, p.snapshot_id, p.page_state, p.state_evidence FROM source AS u
-           JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot WHERE u.key = ? OR u.url = ?""",
-        (canonical_key(cited[0]) if cited else "", url),
-    ).fetchone()
+    key = canonical_key(cited[0]) if cited else ""
+    of_source = "p.snapshot_id = u.current_snapshot AND (u.key = ? OR u.url = ?)"
+    row = (
+        reader.execute(f"{_PAGE} p.snapshot_id = ?", (snapshot_id,)).fetchone()
+        or reader.execute(f"{_PAGE} {of_source}", (key, url)).fetchone()
+    )
     if row is None:
         return None
     return _document(

@@ -17,7 +17,8 @@ _NO_TEXT: Final = "No text came with this question: whether it can be answered f
 
 
 def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
-    return tuple(stored.content[name] for name in ("question", "answer", "quote", "passage", "url"))
+    given = tuple(stored.content[name] for name in ("question", "answer", "quote", "passage", "url"))
+    return (*given, *(stored.content.get(name) for name in ("snapshot", "quote_start", "quote_end")))
 
 
 class Question(UnitKind):
@@ -41,6 +42,9 @@ class Question(UnitKind):
                 ("quote", "text", "The words of the text that are said to hold it."),
                 ("passage_id", "text", "The passage that it was made from; empty when none came with it."),
                 ("url", "text", "The page that it was made from."),
+                ("snapshot_id", "text", "That page as it was then, where a model of the study made the question."),
+                ("quote_start_cp", "integer", "Where the quote starts in that page or passage, where it was found."),
+                ("quote_end_cp", "integer", "Where it ends."),
             ),
             _cells,
         ),
@@ -91,7 +95,8 @@ class Question(UnitKind):
 
 
 def _text(reader: sqlite3.Connection, stored: StoredUnit, words: str) -> Document | None:
-    return about(reader, stored.content["passage"], stored.content["url"], words)
+    content = stored.content
+    return about(reader, content["passage"], content["url"], words, content.get("snapshot", ""))
 
 
 def _parts(content: Mapping[str, Any]) -> Iterator[Part]:

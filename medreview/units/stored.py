@@ -36,7 +36,8 @@ def content_value(name: str) -> str:
 class NewUnit:
     """A unit to be stored. ``content`` is what its kind makes a view of; what is decided about is all in it.
 
-    ``text``: what lists show and a filter finds. ``belongs_to``: a case, passage or response id, ``""`` for none.
+    ``text``: what lists show and a filter finds. ``belongs_to``: a case, passage, snapshot or
+    response id, ``""`` for none.
     ``made_by``: model, prompt and run of what generated it; empty when it was given.
     """
 

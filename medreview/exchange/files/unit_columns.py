@@ -21,7 +21,8 @@ UNITS: Final = (
     Column("record_id", "text", "Its id in the file it came from."),
     Column("origin", "text", "Where it came from: a stratum."),
     Column("model", "text", "The model that wrote it."),
-    Column("belongs_to", "text", "The case, passage or response that it is part of: what to resample; empty = itself."),
+    Column("belongs_to", "text", "The case, passage, snapshot or response that it belongs to: what to resample; "
+           "empty = itself."),
     *_IMPORTED,
     Column("content", "text", "Which values its content has: name:type, parted by blanks, as in the column payload of "
            "events.csv. The values stand in unit_values.csv."),
