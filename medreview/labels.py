@@ -187,7 +187,7 @@ LEFT_OUT_REASONS: Final = {
 Invalid = Literal["", "empty", "incomplete"]
 INVALID: Final[dict[Invalid, str]] = {
     "empty": "the model gave no text",
-    "incomplete": "the model's answer broke off, or was cut off",
+    "incomplete": "the model's answer broke off, or cannot be used as one",
 }
 """Why a response is none (SourceCheckup, question answering). It is kept: without statements and without citations, and
 as one of the responses in every figure that has responses for its items."""

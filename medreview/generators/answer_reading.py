@@ -6,6 +6,7 @@ just as well (SourceCheckup takes the URLs out of the text where there is no lis
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -21,8 +22,10 @@ _TEXTS: Final = FIELDS["response"]
 _LISTS: Final = ("sources", *FIELDS["citations"], "references", "urls", "links")
 _ANY_FORM: Final = {"type": "object", "properties": {name: {} for name in (*_TEXTS, *_LISTS)}}
 _BEGUN: Final = re.compile(rf'"(?:{"|".join(_TEXTS)})"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
-_ECHO: Final = re.compile(r"<<<(?:end of )?question [0-9a-f]{16}")
-"""A line of the fence that stood around the question."""
+_SENTENCE: Final = re.compile(r"[^.!?\n]+")
+_MOST_REPEATS: Final = 3
+"""A model that loses its way says the same again and again."""
+_LEAST_WORDS: Final = 4
 
 
 class ReadAnswer(NamedTuple):
@@ -57,18 +60,19 @@ def read_output(status: str, output: str) -> dict[str, Any]:
     return {"response": bare, "sources": None, "code": ""}
 
 
-def check_answer(value: Mapping[str, Any], question: str) -> Checked:
+def check_answer(value: Mapping[str, Any]) -> Checked:
     """Whether it is an answer: with a text, whole, and with a list of sources, be it empty, or an address in the text.
 
-    What it says is not looked at: that is what reviewers do.
+    What it says is not looked at: that is what reviewers do. Codes: ``empty``; of what is incomplete ``cut_off``,
+    ``wrong_form``, ``no_list_and_no_address``, ``repeats_itself``.
     """
     text = real_lines(str(value["response"])).strip()
     sources, code = value["sources"], value.get("code", "")
     if not text:
         return Checked(("empty",), ReadAnswer("", (), "empty"))
-    if _folded(text) == _folded(question) or _ECHO.search(text):
-        code = "copy_of_the_question"
-    elif not code and sources is None and not extract(text):
+    if not code and _repeats_itself(text):
+        code = "repeats_itself"
+    if not code and sources is None and not extract(text):
         code = "no_list_and_no_address"
     if code:
         return Checked((code,), ReadAnswer(text, (), "incomplete"))
@@ -82,12 +86,13 @@ def _text(found: Mapping[str, Any]) -> str | None:
 def _sources(found: Mapping[str, Any]) -> tuple[str, ...] | None:
     """The list of sources in any form in which records have one; ``None`` where there is none."""
     told = next((found[name] for name in _LISTS if found.get(name) is not None), None)
-    if told is None or told == "":
+    if told is None:
         return None
     try:
-        return citations_of({"citations": told})
+        listed = citations_of({"citations": told})
     except ValueError:
         return None
+    return listed if not isinstance(told, str) or any(map(extract, listed)) else None
 
 
 def _listed(sources: Any) -> tuple[str, ...]:
@@ -107,5 +112,9 @@ def _begun(cut: str) -> str:
         return begun[1]
 
 
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _repeats_itself(text: str) -> bool:
+    """Whether a sentence stands in it three times or more."""
+    sentences = Counter(" ".join(one.casefold().split()) for one in _SENTENCE.findall(text))
+    return any(
+        count >= _MOST_REPEATS and len(sentence.split()) >= _LEAST_WORDS for sentence, count in sentences.items()
+    )

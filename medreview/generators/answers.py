@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
@@ -17,6 +16,9 @@ from medreview.units.brought import Brought
 
 _TRIES: Final = 2
 """An answer that is empty or incomplete gets one more try, and is kept as invalid then."""
+
+_ALLOWED: Final = ("repeated_items",)
+"""A source that is listed twice is one source."""
 
 # Of the same question in two places the first counts, as for its origin. One that a reviewer found unfit is not asked,
 # unless it was settled otherwise; nor is what models are asked to write about a case, which needs the case.
@@ -75,9 +77,12 @@ class Answers(Generator):
         texts = {"question": question.text}
         if not self.fits(self._prompt, texts):
             return Made(code="over_context")
-        check = partial(check_answer, question=question.text)
-        got = yield Ask("answer", self._prompt, texts, check, attempts=_TRIES, read=read_output)
+        got = yield Ask(
+            "answer", self._prompt, texts, check_answer, attempts=_TRIES, read=read_output, allowed=_ALLOWED
+        )
         answer: ReadAnswer = got.value
+        if not (got.valid or answer.invalid):
+            answer = ReadAnswer(answer.text, (), "incomplete")
         return Made(
             Brought(answers=(self._record(question, answer),)),
             report={"invalid": answer.invalid, "listed": len(answer.sources)},

@@ -37,7 +37,8 @@ class Ask:
     ``check`` is given the object, which satisfies the schema. An invalid one is sampled anew, up to ``attempts`` times
     in all. ``by`` is :data:`JUDGE` for the model that verifies. ``about``: what it is about, where that is not the
     input and the stage. ``read``: makes an object of (status, output) where the output satisfies no schema, for what is
-    of use all the same; the model is then not asked to mend its form, which would be another try.
+    of use all the same; the model is then not asked to mend its form, which would be another try. ``allowed``: codes of
+    ``every_answer`` that are no fault here.
     """
 
     stage: str
@@ -48,6 +49,7 @@ class Ask:
     by: str = ""
     about: str = ""
     read: Callable[[str, str], Mapping[str, Any]] | None = None
+    allowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,4 +211,5 @@ def _checked(ask: Ask, value: Mapping[str, Any]) -> Checked:
     """
     checked = ask.check(value)
     of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts)
-    return Checked(tuple(dict.fromkeys((*of_all, *checked.codes))), checked.value)
+    told = (code for code in of_all if code not in ask.allowed)
+    return Checked(tuple(dict.fromkeys((*told, *checked.codes))), checked.value)

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from medreview.generators.ask import Checked
 from medreview.generators.checks import grounded, numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.language import other_language
 from medreview.text import Span
 
 _WORDS: Final = (5, 60)
@@ -14,6 +13,7 @@ _WORDS: Final = (5, 60)
 _LONGEST_ANSWER: Final = 40
 """Words of the answer."""
 _PIECE: Final = re.compile(r"\w+")
+NOTHING: Final = "empty"
 _NO_GIVEAWAY: Final = frozenset({"yes", "no"})
 
 
@@ -27,17 +27,16 @@ class MadeQuestion(NamedTuple):
 
 
 def check_question(value: Mapping[str, Any], text: str) -> Checked:
-    """A question, its answer and quote against the text that it was made from; no value where the model found nothing
-    to ask about.
+    """A question, its answer and quote against the text that it was made from.
 
-    Codes: ``no_question_mark``, ``question_length`` (5 to 60 words), ``points_at_text``, ``other_language``,
-    ``no_answer``, ``answer_length`` (40 words), ``answer_in_question``, ``copy_of_text``, ``no_quote``,
-    ``quote_altered``, ``quote_absent``, ``number_not_in_quote``.
+    Codes: ``empty`` (all three are: the model found nothing to ask about), ``no_question_mark``, ``question_length``
+    (5 to 60 words), ``points_at_text``, ``no_answer``, ``answer_length`` (40 words), ``answer_in_question``,
+    ``copy_of_text``, ``no_quote``, ``quote_altered``, ``quote_absent``, ``number_not_in_quote``.
     """
     question, answer = (" ".join(str(value[name]).split()) for name in ("question", "answer"))
     quote = str(value["quote"]).strip()
     if not (question or answer or quote):
-        return Checked()
+        return Checked((NOTHING,))
     codes = []
     if not question.endswith("?"):
         codes.append("no_question_mark")
@@ -45,8 +44,6 @@ def check_question(value: Mapping[str, Any], text: str) -> Checked:
         codes.append("question_length")
     if points_at_its_text(question):
         codes.append("points_at_text")
-    if other_language(f"{question} {answer}", text):
-        codes.append("other_language")
     codes += _answer_codes(answer, question, text)
     codes += quote_codes(quote, text)
     if numbers_missing(answer, quote):

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from medreview.generators.ask import Ask, Item, Made, Work
 from medreview.generators.generator import Generator
-from medreview.generators.question_checks import MadeQuestion, check_question
+from medreview.generators.question_checks import NOTHING, MadeQuestion, check_question
 from medreview.generators.study_texts import StudyText, load_study_text, passages_in
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -52,9 +52,7 @@ class Questions(Generator):
             return Made(code="over_context")
         got = yield Ask("question", self.prompts[_PROMPT], texts, partial(check_question, text=text))
         if not got.valid:
-            return Made(code="invalid")
-        if got.value is None:
-            return Made(code="nothing_to_ask")
+            return Made(code="nothing_to_ask" if got.codes == (NOTHING,) else "invalid")
         return Made(Brought(units=(_unit(got.value, source),)))
 
 

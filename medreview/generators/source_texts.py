@@ -9,6 +9,7 @@ from typing import Final
 
 from medreview.bounded_file import read_bounded
 from medreview.errors import UserError
+from medreview.generators.study_texts import StudyText, load_study_text, pages_in, passages_in
 from medreview.sources.children.reader import read_in_child
 from medreview.sources.fetching.fetched import Fetched, utc_text
 from medreview.storable import storable_text
@@ -65,16 +66,13 @@ def text_of_file(path: Path) -> SourceText:
 
 def texts_of_snapshots(reader: sqlite3.Connection) -> Iterator[SourceText]:
     """The pages that hold their source, as they are now."""
-    rows = reader.execute(
-        """SELECT p.snapshot_id, p.text, p.title, u.url FROM source AS u
-           JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
-           JOIN snapshot_content AS c ON c.snapshot_id = p.snapshot_id WHERE c.readable ORDER BY u.rowid"""
-    )
-    for row in rows:
-        yield SourceText(row["snapshot_id"], row["text"], row["title"], row["url"])
+    return (_text(reader, one) for one in pages_in(reader))
 
 
 def texts_of_passages(reader: sqlite3.Connection) -> Iterator[SourceText]:
     """The passages that the study has, in the order in which they came."""
-    for row in reader.execute("SELECT passage_id, text, title, url FROM passage ORDER BY rowid"):
-        yield SourceText(row["passage_id"], row["text"], row["title"], row["url"])
+    return (_text(reader, one) for one in passages_in(reader))
+
+
+def _text(reader: sqlite3.Connection, one: StudyText) -> SourceText:
+    return SourceText(one.text_id, load_study_text(reader, one), one.title, one.url)

@@ -15,19 +15,25 @@ from medreview.units.stored import load_passage
 
 @dataclass(frozen=True, slots=True)
 class StudyText:
-    """A text of a study. ``text_id``: that of its passage, or of its snapshot; ``name`` is for people."""
+    """A text of a study, without its words. ``text_id``: that of its passage, or of its snapshot."""
 
     text_id: str
     kind: Literal["passage", "snapshot"]
-    name: str
+    title: str
     url: str
+
+    @property
+    def name(self) -> str:
+        """What people call it: a page by its address, a passage by its title."""
+        named = (self.url, self.title) if self.kind == "snapshot" else (self.title, self.url)
+        return next(filter(None, named), self.text_id)
 
 
 def passages_in(reader: sqlite3.Connection, only: Collection[str] | None = None) -> list[StudyText]:
     """The passages of a study, or ``only`` those with these ids, in the order in which they came."""
     rows = reader.execute("SELECT passage_id, title, url FROM passage ORDER BY rowid")
     return [
-        StudyText(row["passage_id"], "passage", row["title"] or row["url"] or row["passage_id"], row["url"])
+        StudyText(row["passage_id"], "passage", row["title"], row["url"])
         for row in rows
         if only is None or row["passage_id"] in only
     ]
@@ -36,10 +42,11 @@ def passages_in(reader: sqlite3.Connection, only: Collection[str] | None = None)
 def pages_in(reader: sqlite3.Connection) -> list[StudyText]:
     """The current snapshot of every source that can be read, in the order of the sources."""
     rows = reader.execute(
-        """SELECT p.snapshot_id, u.url FROM source AS u JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+        """SELECT p.snapshot_id, p.title, u.url FROM source AS u
+           JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
            JOIN snapshot_content AS n ON n.snapshot_id = p.snapshot_id WHERE n.readable ORDER BY u.rowid"""
     )
-    return [StudyText(row["snapshot_id"], "snapshot", row["url"], row["url"]) for row in rows]
+    return [StudyText(row["snapshot_id"], "snapshot", row["title"], row["url"]) for row in rows]
 
 
 def page_at(study: Study, address: str) -> StudyText:

@@ -1,8 +1,6 @@
 """Texts to generate from, as they come in files: one text, or many with titles and addresses."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -10,12 +8,8 @@ from medreview.errors import UserError
 from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.exchange.imports.text_files import check_text, open_text
-from medreview.sources.children.reader import read_in_child
-from medreview.sources.fetching.fetched import Fetched, utc_text
-from medreview.sources.fetching.limits import Limits
-from medreview.storable import storable_text, unstorable
-from medreview.text import normalise_newlines
+from medreview.generators.source_texts import text_of_file
+from medreview.storable import unstorable
 from medreview.units.stored import NewPassage
 
 FIELDS: Final = {
@@ -25,8 +19,6 @@ FIELDS: Final = {
 }
 """Field -> the column names that are recognised."""
 _TABLES: Final = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
-_PLAIN: Final = (".txt", ".md", ".markdown")
-_PAGES: Final = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".pdf": "application/pdf"}
 
 
 @dataclass(slots=True)
@@ -38,21 +30,16 @@ class Texts:
 
 
 def read_texts(path: Path) -> Texts:
-    """The texts of a file: .txt and .md are one, .html and .pdf what stands on the page, tables and JSON have one in
-    each record, with ``title`` and ``url`` where these are known.
+    """The texts of a file: tables and JSON have one in each record, with ``title`` and ``url`` where these are known;
+    any other file is one (``source_texts.text_of_file``).
 
-    Raises :class:`UserError` for a file that cannot be read, is of no such kind, or holds no text.
+    Raises :class:`UserError` for a file that cannot be read, or holds no text.
     """
-    suffix = path.suffix.lower()
-    if suffix in _TABLES:
+    if path.suffix.lower() in _TABLES:
         texts = _records(path)
-    elif suffix in _PLAIN:
-        texts = Texts([_plain(path)])
-    elif suffix in _PAGES:
-        texts = Texts([_page(path, _PAGES[suffix])])
     else:
-        kinds = ", ".join((*_PLAIN[:2], ".html", ".pdf", *_TABLES))
-        raise UserError(f"{path} is of no kind that texts are read from ({kinds}).")
+        whole = text_of_file(path)
+        texts = Texts([NewPassage(whole.text.strip(), whole.title)])
     first: dict[str, NewPassage] = {}
     for one in texts.passages:
         first.setdefault(one.passage_id, one)
@@ -83,36 +70,3 @@ def _record(row: Row, fields: Fields) -> NewPassage | BadRecord:
     except ValueError as error:
         return BadRecord(row.line, str(error))
     return passage if passage.text else BadRecord(row.line, "has no text")
-
-
-def _plain(path: Path) -> NewPassage:
-    check_text(path)
-    with open_text(path) as file:
-        text = storable_text(normalise_newlines(file.read())).strip()
-    return NewPassage(text, _heading(text) or path.stem)
-
-
-def _heading(text: str) -> str:
-    """What stands in the first line, where that is a heading of Markdown."""
-    first = next(_lines(text), "")
-    return first.lstrip("#").strip() if first.startswith("#") else ""
-
-
-def _lines(text: str) -> Iterator[str]:
-    return (line for line in text.split("\n") if line.strip())
-
-
-def _page(path: Path, content_type: str) -> NewPassage:
-    """The text of a page, read as one that was fetched: in a child process with limits."""
-    most = Limits().max_bytes
-    try:
-        if path.stat().st_size > most:
-            raise UserError(f"{path} is larger than the {most / 1e6:.0f} MB that a page may have.")
-        body = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
-    page = read_in_child(Fetched("", "", (), 200, content_type, body, utc_text(datetime.now(UTC))))
-    text = storable_text(page.text).strip()
-    if not text:
-        raise UserError(f"{path} holds no text that can be read. {page.evidence}".rstrip())
-    return NewPassage(text, storable_text(page.title).strip() or path.stem)

@@ -6,7 +6,6 @@ import pytest
 
 from medreview.generators.answer_reading import ReadAnswer, check_answer, read_output
 
-QUESTION = "How long before an operation is aspirin stopped?"
 TEXT = "Aspirin is stopped 7 days before the operation [1]."
 URL = "https://surgery.example/aspirin"
 
@@ -14,7 +13,7 @@ URL = "https://surgery.example/aspirin"
 def read(output: object, status: str = "unparsable") -> tuple[tuple[str, ...], ReadAnswer]:
     """What an output that satisfies no schema comes to."""
     raw = output if isinstance(output, str) else json.dumps(output)
-    checked = check_answer(read_output(status, raw), QUESTION)
+    checked = check_answer(read_output(status, raw))
     return checked.codes, checked.value
 
 
@@ -43,7 +42,7 @@ def test_prose_with_an_address_is_an_answer_as_it_stands():
 
 def test_an_empty_list_is_a_list():
     """That nothing is cited is said by the model; it is no fault of the answer."""
-    assert check_answer({"response": TEXT, "sources": []}, QUESTION).value == ReadAnswer(TEXT)
+    assert check_answer({"response": TEXT, "sources": []}).value == ReadAnswer(TEXT)
     assert read({"answer": TEXT, "sources": []}) == ((), ReadAnswer(TEXT))
 
 
@@ -58,7 +57,7 @@ def test_an_empty_list_is_a_list():
         ('{"response": "Aspirin is", "sources": ["https://a', "truncated", "cut_off", "Aspirin is"),
         ({"response": 7, "sources": [URL]}, "unparsable", "wrong_form", f'{{"response": 7, "sources": ["{URL}"]}}'),
         ({"type": "object", "required": ["response"]}, "unparsable", "wrong_form", None),
-        (QUESTION.upper(), "unparsable", "copy_of_the_question", QUESTION.upper()),
+        ({"response": TEXT, "sources": "none"}, "unparsable", "no_list_and_no_address", TEXT),
     ],
 )  # fmt: skip
 def test_what_broke_off_or_has_another_form_is_incomplete_and_its_text_is_kept(output, status, code, kept):
@@ -76,8 +75,7 @@ def test_what_holds_no_text_is_empty(output):
     assert codes == ("empty",)
 
 
-def test_a_form_that_is_right_can_be_empty_or_a_copy_too():
-    assert check_answer({"response": " ", "sources": [URL]}, QUESTION).value.invalid == "empty"
-    echo = f"<<<question 0123456789abcdef>>>\n{QUESTION}\n<<<end of question 0123456789abcdef>>>"
-    for copy in (f" {QUESTION.lower()}\n", echo):
-        assert check_answer({"response": copy, "sources": [URL]}, QUESTION).codes == ("copy_of_the_question",)
+def test_a_form_that_is_right_can_be_empty_or_say_the_same_again_and_again_too():
+    assert check_answer({"response": " ", "sources": [URL]}).value.invalid == "empty"
+    assert check_answer({"response": f"{TEXT} {TEXT}", "sources": [URL]}).codes == ()
+    assert check_answer({"response": " ".join([TEXT] * 3), "sources": [URL]}).codes == ("repeats_itself",)

@@ -23,6 +23,7 @@ from tests.support.study_builder import build, rows_of
 
 ASPIRIN = "How long before an operation is aspirin stopped?"
 URL = "https://surgery.example/aspirin"
+GERMAN = "Vor der Operation wird das Mittel nicht mehr eingenommen, und der Arzt wird bei einem Stent gefragt."
 GOOD = {"response": "Aspirin is stopped 7 days before the operation [1].", "sources": [URL]}
 
 
@@ -89,7 +90,9 @@ def test_the_web_has_its_own_prompt_and_model(study):
         (says('{"response": "Aspirin is', finish="length"), says("Seven days."), ("Seven days.", "incomplete"),
          {"cut_off": 1, "no_list_and_no_address": 1}),
         (says(ASPIRIN), says('{"type": "object"}'), ('{"type": "object"}', "incomplete"),
-         {"copy_of_the_question": 1, "wrong_form": 1}),
+         {"copy_of_input": 1, "no_list_and_no_address": 1, "placeholder": 1, "wrong_form": 1}),
+        (says(json.dumps({"response": GERMAN, "sources": [URL]})), says(json.dumps({"response": GERMAN, "sources": []})),
+         (GERMAN, "incomplete"), {"other_language": 2}),
     ],
 )  # fmt: skip
 def test_what_is_empty_or_incomplete_gets_exactly_one_more_try_and_is_kept(study, first, second, kept, codes):

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.generators.ask import ATTEMPTS
 from medreview.generators.registry import GENERATORS
 from medreview.study import Study
 from medreview.study.check import check
@@ -61,18 +60,23 @@ def test_a_good_model_makes_something_of_every_input_at_the_first_attempt(filled
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_of_what_a_bad_model_says_nothing_is_made_and_every_attempt_is_counted(filled, name, mode):
-    model = Misbehaving(mode, SAMPLES[name].good)
+    sample = SAMPLES[name]
+    model = Misbehaving(mode, sample.good)
     with filled(name) as study, JudgeEndpoint(model) as server:
         before = material(study)
         counts = generated(study, server, name).counts
-        if model.behaved:
+        if model.behaved or mode in sample.harmless:
             assert counts.made, "it had nothing to misbehave with, and its answers were not taken"
             return
 
-        assert material(study) == before
-        assert (counts.made, counts.products, sum(counts.nothing.values())) == (0, {}, SAMPLES[name].inputs)
+        if sample.keeps_invalid:
+            assert rows_of(study, "SELECT 1 FROM response WHERE invalid = ''") == []
+            assert counts.products == {"response": sample.inputs}
+        else:
+            assert material(study) == before
+            assert (counts.made, counts.products, sum(counts.nothing.values())) == (0, {}, sample.inputs)
         tried = rows_of(study, "SELECT * FROM generation_attempt")
-        assert len(tried) == counts.attempts == ATTEMPTS * SAMPLES[name].inputs
+        assert len(tried) == counts.attempts == sample.attempts * sample.inputs
         assert all(row["status"] != "ok" and json.loads(row["codes"]) for row in tried)
         asked = rows_of(study, "SELECT tries FROM llm_call")
         assert len(asked) == counts.attempts

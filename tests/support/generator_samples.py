@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview import pipeline
+from medreview.generators.answers import Answers
+from medreview.generators.ask import ATTEMPTS
 from medreview.generators.questions import Questions
 from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
-from medreview.units.stored import NewPassage
+from medreview.units.stored import NewPassage, NewUnit
 from tests.support.misbehaving import Asked, Good
 
 
@@ -16,7 +18,9 @@ from tests.support.misbehaving import Asked, Good
 class Sample:
     """A generator as it is set up, what fills a study for it, and good answers to its questions.
 
-    ``inputs``: so many there are then. ``options``: what its command needs beside study and model.
+    ``inputs``: so many there are then. ``options``: what its command needs beside study and model. ``attempts``: how
+    often it tries. ``keeps_invalid``: what a bad model says is kept, as an invalid response. ``harmless``: ways to
+    misbehave that are none here.
     """
 
     make: "pipeline.generating.Make"
@@ -24,6 +28,9 @@ class Sample:
     good: Good
     inputs: int
     options: tuple[str, ...] = ()
+    attempts: int = ATTEMPTS
+    keeps_invalid: bool = False
+    harmless: tuple[str, ...] = ()
 
 
 ASPIRIN: Final = "Aspirin is stopped 7 days before the operation. Nobody needs a bridge with heparin for that."
@@ -63,7 +70,40 @@ _QUESTIONS: Final = {
     },
 }
 
+_ANSWERS: Final = {
+    "aspirin": {
+        "response": "Aspirin that is taken to prevent a first event is stopped 7 days before the operation [1]. After a "
+        "stent the cardiologist is asked before aspirin is stopped [1].",
+        "sources": ["https://surgery.example/aspirin"],
+    },
+    "iron": {
+        "response": "Oral iron is taken every other day, since less of each dose is absorbed when it is taken daily [1].",
+        "sources": ["https://blood.example/iron"],
+    },
+}
+
+
+def asked(*questions: str) -> Callable[[Study], None]:
+    """A study with these questions."""
+
+    def fill(study: Study) -> None:
+        named = ("answer", "quote", "passage", "url")
+        made = [NewUnit("question", one, {"question": one, **dict.fromkeys(named, "")}) for one in questions]
+        study.write(lambda connection: store_brought(connection, [Brought(units=tuple(made))], "test"))
+
+    return fill
+
+
 SAMPLES: Final[Mapping[str, Sample]] = {
     "questions": Sample(Questions, passages(ASPIRIN, IRON), by_text(_QUESTIONS), 2),
+    "answers": Sample(
+        Answers,
+        asked("How long before an operation is aspirin stopped?", "How often should a patient take oral iron?"),
+        by_text(_ANSWERS),
+        2,
+        attempts=2,
+        keeps_invalid=True,
+        harmless=("repeated items",),
+    ),
 }
 """By the name of the generator."""

@@ -94,7 +94,7 @@ def test_an_invalid_response_is_one_of_them_and_says_what_it_is(study: Study) ->
     shown = KIND.load(study.reader, "response:r4")
     assert [(part.label, part.text) for part in shown.parts] == [
         ("asked", "And heparin?"),
-        ("invalid", "incomplete: the model's answer broke off, or was cut off"),
+        ("invalid", "incomplete: the model's answer broke off, or cannot be used as one"),
     ]
     assert shown.beside is not None
     assert shown.beside.text == "It beg"
