@@ -91,7 +91,7 @@ def test_the_web_has_its_own_prompt_and_model(study):
          {"cut_off": 1, "no_list_and_no_address": 1}),
         (says(ASPIRIN), says('{"type": "object"}'), ('{"type": "object"}', "incomplete"),
          {"copy_of_input": 1, "no_list_and_no_address": 1, "placeholder": 1, "wrong_form": 1}),
-        (says(json.dumps({"response": GERMAN, "sources": [URL]})), says(json.dumps({"response": GERMAN, "sources": []})),
+        (says(json.dumps({"response": GERMAN, "sources": [URL]})), says(json.dumps({**GOOD, "response": GERMAN})),
          (GERMAN, "incomplete"), {"other_language": 2}),
     ],
 )  # fmt: skip
