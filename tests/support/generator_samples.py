@@ -72,12 +72,12 @@ _QUESTIONS: Final = {
 
 _ANSWERS: Final = {
     "aspirin": {
-        "response": "Aspirin that is taken to prevent a first event is stopped 7 days before the operation [1]. After a "
-        "stent the cardiologist is asked before aspirin is stopped [1].",
+        "response": "Aspirin that is taken to prevent a first event is stopped 7 days before the operation [1]. After "
+        "a stent the cardiologist is asked before aspirin is stopped [1].",
         "sources": ["https://surgery.example/aspirin"],
     },
     "iron": {
-        "response": "Oral iron is taken every other day, since less of each dose is absorbed when it is taken daily [1].",
+        "response": "Oral iron is taken every other day, since less of a dose is absorbed when it is taken daily [1].",
         "sources": ["https://blood.example/iron"],
     },
 }
