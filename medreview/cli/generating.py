@@ -39,7 +39,11 @@ BatchInFiles = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the options that all generators have say."""
+    """What the options that all generators have say.
+
+    ``verified``: what is written goes to a judge; without a name that is the first one of the settings that is another
+    model than the one that writes.
+    """
 
     model: str
     judge: str = ""
@@ -50,6 +54,7 @@ class Wanted:
     batch_out: Path | None = None
     batch_in: Sequence[Path] = ()
     as_json: bool = False
+    verified: bool = False
 
 
 def generate_with(
@@ -114,6 +119,7 @@ def generate_with(
 
 def _generating(make: "Make", wanted: Wanted) -> "Generating":
     from medreview.configured import judges_of, model_of, prompts_of
+    from medreview.judges.own_work import verifies_its_own
     from medreview.pipeline import Generating
 
     def chosen(config: Any) -> "Generating":
@@ -123,6 +129,9 @@ def _generating(make: "Make", wanted: Wanted) -> "Generating":
         judge = None
         if wanted.judge:
             judge = judges_of(config, [wanted.judge], local_only=wanted.local_only).settings[0]
+        elif wanted.verified:
+            other = next((name for name, one in config.judges.items() if not verifies_its_own(model, one)), "")
+            judge = judges_of(config, [other], local_only=wanted.local_only).settings[0] if other else model
         return Generating(make, model, judge, prompts_of(config), wanted.again)
 
     return with_settings(chosen)
@@ -133,7 +142,7 @@ def _say_before(generator: "Generator", generating: "Generating") -> None:
     from medreview.judges.own_work import verifies_its_own
     from medreview.llm.settings import where_texts_go
 
-    models = [generating.model, *([generating.judge] if generating.judge else [])]
+    models = [generating.model, *([generating.judge] if generating.judge not in (None, generating.model) else [])]
     say(*where_texts_go(models, f"{generator.noun.capitalize()}s go"))
     for sentence in generator.deviations:
         say(f"Other than in the paper: {sentence}")

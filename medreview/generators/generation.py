@@ -65,6 +65,7 @@ class Generation:
     def __init__(self, generator: Generator, judge: JudgeSettings | None = None, *, one_model: bool = False) -> None:
         self.study: Study = generator.study
         self.generator = generator
+        generator.judge = judge
         self.record = GenerationRun.of(generator, judge)
         self.run = self.record.for_batches
         self.others: Mapping[str, JudgeSettings] = {JUDGE: judge} if judge else {}
@@ -210,6 +211,6 @@ def _checked(ask: Ask, value: Mapping[str, Any]) -> Checked:
     What a judge says is no text of ours: it may well repeat its prompt.
     """
     checked = ask.check(value)
-    of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts)
+    of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts, ask.keeps)
     told = (code for code in of_all if code not in ask.allowed)
     return Checked(tuple(dict.fromkeys((*told, *checked.codes))), checked.value)

@@ -24,6 +24,8 @@ class Generator(ABC):
     noun: ClassVar[str]
     prompt_names: ClassVar[tuple[str, ...]]
     deviations: ClassVar[tuple[str, ...]] = ()
+    judge: JudgeSettings | None = None
+    """The model that verifies, once the work is put to models."""
 
     def __init__(self, study: Study, model: JudgeSettings, prompts: Path | None = None) -> None:
         """Raises :class:`UserError` for a prompt of the user that cannot be used."""
@@ -48,7 +50,9 @@ class Generator(ABC):
         """How many questions the work on an input takes when none is asked twice, as far as that is known."""
         return 1
 
-    def fits(self, prompt: Prompt, texts: Mapping[str, str]) -> bool:
-        """Whether a prompt with these texts leaves room for an answer in the model's context, by an upper bound."""
+    def fits(self, prompt: Prompt, texts: Mapping[str, str], asked: JudgeSettings | None = None) -> bool:
+        """Whether a prompt with these texts leaves room for an answer in the context of the model that is ``asked``
+        (else the one that writes), by an upper bound."""
+        settings = asked or self.model
         tokens = prompt_tokens_of(prompt.messages({**dict.fromkeys(prompt.fields, ""), **texts}))
-        return tokens + answer_tokens_of(self.model) <= self.model.context_tokens
+        return tokens + answer_tokens_of(settings) <= settings.context_tokens

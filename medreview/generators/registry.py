@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from medreview.generators.answers import Answers
+from medreview.generators.cleanup import Cleanup
 from medreview.generators.generator import Generator
+from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 
@@ -12,5 +14,7 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     QAItems,
     Questions,
     Answers,
+    Cleanup,
+    Hallucinations,
 )  # fmt: skip
 GENERATORS: Final[Mapping[str, type[Generator]]] = {one.name: one for one in _EVERY}

@@ -30,21 +30,25 @@ def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str, sna
     return _page(reader, url, words, snapshot_id) if url else None
 
 
-_PAGE: Final = """SELECT u.domain, p.snapshot_id, p.page_state, p.state_evidence
+_PAGE: Final = """SELECT u.source_id, u.url, u.domain, p.snapshot_id, p.page_state, p.state_evidence
 FROM source AS u JOIN snapshot AS p ON p.source_id = u.source_id WHERE """
 
 
-def _page(reader: sqlite3.Connection, url: str, words: str, snapshot_id: str) -> Document | None:
+def page_at(reader: sqlite3.Connection, url: str) -> sqlite3.Row | None:
+    """The page of the source with an address, however that is written, as it is now; ``None`` when none is here."""
     from medreview.citations.canonical import canonical_key
     from medreview.citations.extract import from_list
 
     cited = from_list([url]).citations
     key = canonical_key(cited[0]) if cited else ""
     of_source = "p.snapshot_id = u.current_snapshot AND (u.key = ? OR u.url = ?)"
-    row = (
-        reader.execute(f"{_PAGE} p.snapshot_id = ?", (snapshot_id,)).fetchone()
-        or reader.execute(f"{_PAGE} {of_source}", (key, url)).fetchone()
-    )
+    row: sqlite3.Row | None = reader.execute(f"{_PAGE} {of_source}", (key, url)).fetchone()
+    return row
+
+
+def _page(reader: sqlite3.Connection, url: str, words: str, snapshot_id: str) -> Document | None:
+    of_snapshot = reader.execute(f"{_PAGE} p.snapshot_id = ?", (snapshot_id,)).fetchone()
+    row = of_snapshot or page_at(reader, url)
     if row is None:
         return None
     return _document(

@@ -52,6 +52,21 @@ def misfit(revised: str, label: str) -> str:
     return ""
 
 
+LONGEST: Final = 1.5
+"""Times the length of the original: the most that a revised text may have."""
+
+
+def is_the_original(revised: str, original: str) -> bool:
+    """Whether a revised text is the original, but for white space, case and a full stop at its end."""
+    one, other = (" ".join(text.casefold().split()).rstrip(". ") for text in (revised, original))
+    return one == other
+
+
+def is_too_long(revised: str, original: str) -> bool:
+    """Whether a revised text is longer than it may be."""
+    return len(revised) > LONGEST * len(original)
+
+
 class Revision(UnitKind):
     """``revision:ID``. Who revised it, why, by which quote, and what a judge says of it now are shown afterwards."""
 

@@ -8,7 +8,7 @@ from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.study import Study
 from medreview.units.brought import Brought
 from medreview.units.record_parts import ABOUT, address_of, made_by, passage_of, said_of
-from medreview.units.revision import misfit
+from medreview.units.revision import LONGEST, is_the_original, is_too_long, misfit
 from medreview.units.stored import NewUnit
 from medreview.units.unit_format import UnitFormat
 
@@ -23,8 +23,6 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _REMOVAL: Final = ("remove", "removed", "removal", "delete", "deleted")
 _REVISION: Final = ("revise", "revised", "revision", "")
-_LONGEST: Final = 1.5
-"""Times the length of the original."""
 
 
 def read_revision(values: Mapping[str, Any], study: Study) -> Brought:
@@ -85,10 +83,10 @@ def _statement(values: Mapping[str, Any], study: Study) -> tuple[str, str]:
 
 def _faults(content: Mapping[str, str]) -> Iterator[str]:
     original, revised = content["original"], content["revised"]
-    if revised.split() == original.split():
+    if is_the_original(revised, original):
         yield "has a revised text that is the original"
-    elif len(revised) > _LONGEST * len(original):
-        yield f"has a revised text more than {_LONGEST} times as long as the original"
+    elif is_too_long(revised, original):
+        yield f"has a revised text more than {LONGEST} times as long as the original"
     if not content["passage"] and not content["url"]:
         yield "has no source to be compared with"
 

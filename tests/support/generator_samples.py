@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from medreview import pipeline
 from medreview.generators.answers import Answers
 from medreview.generators.ask import ATTEMPTS
+from medreview.generators.cleanup import Cleanup
+from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.questions import Questions
 from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
 from medreview.units.stored import NewPassage, NewUnit
+from tests.support import planted_answers, unsupported_study
 from tests.support.misbehaving import Asked, Good
 
 
@@ -93,6 +97,16 @@ def asked(*questions: str) -> Callable[[Study], None]:
 
     return fill
 
+def _cleaned_up(asked: Asked) -> Mapping[str, Any]:
+    """A revision of the one statement, or the judge's word on it."""
+    return unsupported_study.SUPPORTS if "label" in asked.schema["properties"] else unsupported_study.GOOD
+
+
+def with_correct_answer(study: Study) -> None:
+    """A study with one question and its correct answer."""
+    answer = (planted_answers.QUESTION, planted_answers.CORRECT)
+    study.write(lambda connection: store_brought(connection, [Brought(references=(answer,))], "test"))
+
 
 SAMPLES: Final[Mapping[str, Sample]] = {
     "questions": Sample(Questions, passages(ASPIRIN, IRON), by_text(_QUESTIONS), 2),
@@ -104,6 +118,14 @@ SAMPLES: Final[Mapping[str, Sample]] = {
         attempts=2,
         keeps_invalid=True,
         harmless=("repeated items",),
+    ),
+    "cleanup": Sample(Cleanup, unsupported_study.fill, _cleaned_up, 1),
+    "hallucinations": Sample(
+        partial(Hallucinations, kind="fact"),
+        with_correct_answer,
+        by_text({planted_answers.QUESTION: planted_answers.FACT}),
+        1,
+        ("--type", "fact"),
     ),
 }
 """By the name of the generator."""

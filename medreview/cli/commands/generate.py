@@ -3,6 +3,8 @@
 import typer
 
 from medreview.cli.generate.answers import answers
+from medreview.cli.generate.cleanup import cleanup
+from medreview.cli.generate.hallucinations import hallucinations
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
@@ -10,6 +12,8 @@ from medreview.cli.generate.questions import questions
 _COMMANDS = (
     questions,
     answers,
+    cleanup,
+    hallucinations,
     passages,
     qa,
 )  # fmt: skip

@@ -30,7 +30,12 @@ _BLOCKS: Final = _Marks("█", "░")
 _ASCII: Final = _Marks("#", ".")
 
 
-def printed(parts: Iterable[Part], *, ascii_only: bool = False) -> str:
+def lines_of(parts: Iterable[Part]) -> list[str]:
+    """The lines of :func:`printed` without any style, to stand among others."""
+    return printed(parts, styled=False).splitlines()
+
+
+def printed(parts: Iterable[Part], *, ascii_only: bool = False, styled: bool = True) -> str:
     """The parts beneath each other, each line without blanks at its end, one newline at the end of all.
 
     A string is shown as it stands, in a cell as well: nothing in it is taken for markup or an emoji. What standard
@@ -39,9 +44,9 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False) -> str:
     terminal, written = Console(), StringIO()
     console = Console(
         file=written,
-        force_terminal=terminal.is_terminal,
+        force_terminal=terminal.is_terminal and styled,
         width=terminal.width if terminal.is_terminal else _WIDTH,
-        color_system="auto" if terminal.is_terminal else None,
+        color_system="auto" if terminal.is_terminal and styled else None,
         highlight=False,
         markup=False,
         emoji=False,

@@ -1,0 +1,77 @@
+"""The command ``generate hallucinations``."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from medreview.cli.generating import (
+    Again,
+    BatchInFiles,
+    BatchOutFile,
+    DryRun,
+    Limit,
+    LocalOnly,
+    Model,
+    Wanted,
+    generate_with,
+)
+from medreview.cli.options import Json, StudyFile
+
+if TYPE_CHECKING:
+    from medreview.generators.counts import GenerationCounts
+    from medreview.study import Study
+
+
+def hallucinations(
+    study: StudyFile,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Questions with correct answers, imported first.")
+    ] = None,
+    kind: Annotated[
+        Literal["fact", "input", "context", "none", "all"],
+        typer.Option("--type", help="Which type; all: dealt by the seed, balanced within each data set."),
+    ] = "all",
+    seed: Annotated[int, typer.Option(min=0, help="Deals the types.")] = 1,
+    model: Model = "",
+    limit: Limit = None,
+    again: Again = False,
+    dry_run: DryRun = False,
+    local_only: LocalOnly = False,
+    batch_out: BatchOutFile = None,
+    batch_in: BatchInFiles = None,
+    as_json: Json = False,
+) -> None:
+    """Plant hallucinations of a known type in answers to the study's questions; type and spans stay hidden.
+
+    Inputs are all questions whose correct answer the study knows. Each product is an answer of the model NAME/halu; its
+    type and spans are the right label, hidden until you have decided and told to no judge. Type none is the correct
+    answer itself. Prints how many there are by data set and type, beside MedHalu's.
+
+    Example: medreview generate hallucinations sepsis.medreview questions.jsonl --type all --seed 1 --model writer
+    """
+    from functools import partial
+
+    from medreview import pipeline
+    from medreview.cli.importing import imported_sentence, say_what_is_missing
+    from medreview.cli.output import say
+    from medreview.generators.hallucinations import Hallucinations
+
+    def bring(opened: "Study") -> None:
+        if file:
+            done = pipeline.bring_in(opened, file, {})
+            say_what_is_missing(done, study, None, "import", study)
+            say(imported_sentence(done))
+
+    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    generate_with(study, partial(Hallucinations, kind=kind, seed=seed), wanted, before=bring, figures=_figures)
+
+
+def _figures(study: "Study", counts: "GenerationCounts") -> "tuple[dict[str, Any], list[str]]":
+    from medreview.cli.reports.planted import planted_parts
+    from medreview.cli.reports.terminal import lines_of
+    from medreview.stats.reports.planted_report import planted_report
+
+    figures = planted_report(study.reader)
+    return {"hallucinations": asdict(figures)}, lines_of(planted_parts(figures))
