@@ -111,7 +111,7 @@ def add_cases(connection: sqlite3.Connection, cases: Iterable[NewCase], imported
     return added
 
 
-def suggested(case: NewCase, fact: str, category: str, quote: str, model: str) -> NewUnit:
+def suggested(case: "NewCase | Case", fact: str, category: str, quote: str, model: str) -> NewUnit:
     """A suggested key fact of a case as a unit; ``model`` is who suggested it, ``""`` when that is not known."""
     return NewUnit(
         "suggestion",

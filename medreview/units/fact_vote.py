@@ -91,7 +91,7 @@ FROM response AS r CROSS JOIN key_fact_in_force AS k ON k.question_sha256 = sha2
         return Machines(
             opinions=tuple(_opinion(vote) for vote in found.votes),
             level=found.level(tie),
-            words=" · ".join(f"{_YES[task]} {_strip(jury, tie)}" for task, jury in asked.items()),
+            words=" · ".join(f"{_YES[task]} {vote_strip(jury, tie)}" for task, jury in asked.items()),
             badges=" · ".join(_badges(found, asked.values())),
             marks=tuple(
                 ("response", TextMark(*vote.span, "clash" if vote.task == CONTRADICTION else "quote"))
@@ -120,7 +120,7 @@ def _cluster(reader: sqlite3.Connection, question_sha256: str) -> str:
     return case.case_id if case else question_sha256
 
 
-def _strip(jury: JuryWord, tie: TieRule) -> str:
+def vote_strip(jury: JuryWord, tie: TieRule) -> str:
     """``YYYYYYY NNN 7-3``, with abstentions and ties in words."""
     strip = " ".join(filter(None, ("Y" * jury.yes, "N" * jury.no)))
     words = f"{strip} {jury.yes}-{jury.no}" if strip else "no vote"

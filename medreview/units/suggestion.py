@@ -22,6 +22,13 @@ WHERE u.kind = 'suggestion' AND (json_extract(u.content, '$.own') IS NULL
 
 _UNSEEN: Final = {"judge_verdict": "no"}
 
+GENERATOR: Final = "key-facts"
+"""What suggests facts; its option ``per_case`` says how many of a case are to be kept."""
+
+_WANTED: Final = """SELECT g.item_id AS case_id, json_extract(r.options, '$.per_case') AS wanted
+FROM generation_current AS g JOIN generation_run AS r USING (run_id) WHERE r.generator = ? AND g.code = ''
+ORDER BY r.ordinal"""
+
 
 @dataclass(frozen=True, slots=True)
 class CaseFact:
@@ -80,6 +87,11 @@ def fact_counts(facts: Sequence[CaseFact]) -> FactCounts:
     )
 
 
+def facts_wanted(reader: sqlite3.Connection) -> dict[str, int]:
+    """By case, how many facts a reviewer is asked to keep, by the newest run that suggested some."""
+    return {row["case_id"]: row["wanted"] for row in reader.execute(_WANTED, (GENERATOR,))}
+
+
 def own_fact(reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
     """The events that add a fact to the case of the suggestion ``beside``, and keep it.
 
@@ -125,6 +137,7 @@ class Suggestion(UnitKind):
         case = case_of(reader, stored.belongs_to)
         if case is None:
             raise KeyError(unit)
+        wanted = facts_wanted(reader).get(case.case_id)
         return UnitView(
             unit=unit,
             kind=self.name,
@@ -136,6 +149,7 @@ class Suggestion(UnitKind):
                 Part("fact", stored.content["fact"], main=True),
                 Part("category", label_words("category", stored.content["category"])),
                 Part("case", case.title or case.question, tone="dim"),
+                *([Part("to keep", f"{wanted} of this case", tone="dim")] if wanted else []),
             ),
             documents=case.documents,
             model=stored.model,

@@ -9,10 +9,10 @@ import pytest
 
 from medreview.import_files import Imported, import_file
 from medreview.progress import SILENT
-from medreview.stats.facts.held_facts import held_facts
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.units.formats import FORMATS
+from medreview.units.held_facts import held_facts
 from medreview.units.unit_format import format_of
 from tests.support.fact_study import FactStudy
 from tests.support.study_builder import rows_of

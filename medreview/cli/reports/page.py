@@ -46,8 +46,13 @@ tr { break-inside: avoid; }
 
 def write_page(path: Path, command: str, title: str, parts: Iterable[Part]) -> Path:
     """Write the report of a command. Raises :class:`UserError` for a file in the place that is no earlier one of it."""
+    return write_html(path, command, title, map(drawn, parts))
+
+
+def write_html(path: Path, command: str, title: str, body: Iterable[str], style: str = "") -> Path:
+    """The same of a body that is HTML already, its texts escaped; ``style`` is added to that of all pages."""
     with atomic_output(path, _sign(command).encode()) as partial:
-        write_new(partial, "".join(_page(command, title, parts)))
+        write_new(partial, "".join(_page(command, title, body, style)))
     return path
 
 
@@ -60,16 +65,17 @@ def _sign(command: str) -> str:
     return f"<!DOCTYPE html>\n<!-- medreview {command} -->\n"
 
 
-def _page(command: str, title: str, parts: Iterable[Part]) -> Iterator[str]:
+def _page(command: str, title: str, body: Iterable[str], style: str) -> Iterator[str]:
     yield f'{_sign(command)}<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
-    yield from map(_drawn, parts)
+    yield f"<title>{escape(title)}</title>\n<style>{_STYLE}{style}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
+    yield from body
     yield "</body>\n</html>\n"
 
 
-def _drawn(part: Part) -> str:
+def drawn(part: Part) -> str:
+    """A part of a report as HTML."""
     match part:
         case Title(text):
             return f"<h2>{escape(text)}</h2>\n"
@@ -85,7 +91,7 @@ def _drawn(part: Part) -> str:
         case Bars():
             return "".join(_bars(part))
         case Inset(parts):
-            return "".join(map(_drawn, parts))
+            return "".join(map(drawn, parts))
     return f"<p>{escape(part)}</p>\n" if part else ""
 
 

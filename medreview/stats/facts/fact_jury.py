@@ -14,11 +14,11 @@ import numpy as np
 from medreview.errors import UserError
 from medreview.judges.fact_votes import answer_of
 from medreview.labels import TieRule
-from medreview.stats.facts.held_facts import HeldFact, HeldFacts, Mode, held_facts
 from medreview.stats.formulas.agreement import encode
 from medreview.stats.reports.jury_labels import NOT_ASKED, JuryLabels, judge_costs
 from medreview.stats.reports.label_scales import Scale
 from medreview.stats.reports.reviewer_labels import Group
+from medreview.units.held_facts import HeldFact, HeldFacts, Mode, held_facts
 
 SCALE: Final = Scale("yes_or_no", "yes or no", ("yes", "no"))
 TIED: Final = "panel tied"

@@ -2,18 +2,19 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from medreview.judges.fact_votes import JuryWord
+from medreview.judges.fact_votes import JuryWord, answer_of
 from medreview.judges.ties import tie_rule
 from medreview.labels import TieRule
 from medreview.stats.facts.fact_scores import TASKS, AgainstPanel, SystemScores, against_panel, system_scores
-from medreview.stats.facts.fact_themes import FailedFact, Themes, failed_facts, themes_by_rule
-from medreview.stats.facts.held_facts import HeldFact, HeldFacts, Mode, held_facts
+from medreview.stats.facts.fact_themes import Themes, failed_facts, themes_by_rule
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
-from medreview.units.suggestion import FactCounts, case_facts, fact_counts
+from medreview.units.cases import case_of
+from medreview.units.held_facts import HeldFact, HeldFacts, Mode, held_facts
+from medreview.units.suggestion import CaseFact, FactCounts, case_facts, fact_counts, facts_wanted
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class FactReport:
 
     ``tie`` is the rule for even votes; ``tied`` how many there were, by question. ``panel``: the people whose labels
     make its majority, all of the mode ``panel_mode``; ``other_labels``: those of the other mode, which are left out.
-    ``suggested``: what became of the suggested facts.
+    ``suggested``: what became of the suggested facts; ``kept``: of each case of which a number is to be kept, its name,
+    how many are (own ones too), and how many are wanted.
     """
 
     facts: HeldFacts
@@ -34,6 +36,7 @@ class FactReport:
     panel_tied: Mapping[str, int]
     other_labels: int
     suggested: FactCounts
+    kept: tuple[tuple[str, int, int], ...]
     scores: tuple[SystemScores, ...]
     against_panel: tuple[AgainstPanel, ...]
     themes: tuple[Themes, ...]
@@ -47,9 +50,10 @@ class FactReport:
         """The panel's word on one fact, by the rule of the report."""
         return held.panel(task, self.tie, self.panel_mode)
 
-    def failed(self, system: str) -> list[FailedFact]:
-        """What a system omits or contradicts by the judges."""
-        return failed_facts(self.facts, system, self.tie)
+    def people_of(self, held: HeldFact, task: str) -> list[tuple[str, bool | None]]:
+        """Each person of the panel who labelled a fact, and the answer to one question."""
+        votes = [vote for vote in held.people if vote.mode == self.panel_mode]
+        return [(vote.reviewer, answer_of(vote.level, task)) for vote in votes]
 
 
 def fact_report(
@@ -57,6 +61,7 @@ def fact_report(
 ) -> FactReport:
     """That of a study as it is; ``tie`` stands in for the study's rule."""
     rule = tie or tie_rule(reader)
+    suggested = case_facts(reader)
     facts = held_facts(reader)
     mode = facts.panel_mode
     panel = facts.people(mode)
@@ -72,9 +77,18 @@ def fact_report(
         panel_mode=mode,
         panel_tied={task: sum(one.panel(task, rule, mode).tied for one in facts.held) for task in TASKS},
         other_labels=sum(vote.mode != mode for one in facts.held for vote in one.people),
-        suggested=fact_counts(case_facts(reader)),
+        suggested=fact_counts(suggested),
+        kept=tuple(_kept(reader, suggested)),
         scores=system_scores(facts, rule, resampling),
         against_panel=against,
         themes=tuple(themes_by_rule(system, failed_facts(facts, system, rule)) for system in facts.systems),
         provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
     )
+
+
+def _kept(reader: sqlite3.Connection, facts: Sequence[CaseFact]) -> Iterator[tuple[str, int, int]]:
+    standing = Counter(fact.case_id for fact in facts if fact.state in ("kept", "edited"))
+    for case_id, wanted in facts_wanted(reader).items():
+        case = case_of(reader, case_id)
+        if case is not None:
+            yield case.name, standing[case_id], wanted

@@ -11,11 +11,11 @@ from typing import Final
 
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord
 from medreview.labels import TieRule
-from medreview.stats.facts.held_facts import HeldFact, HeldFacts
 from medreview.stats.formulas.agreement import PairAgreement, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.units.held_facts import HeldFact, HeldFacts
 
 TASKS: Final = (PRESENCE, CONTRADICTION)
 NAMES: Final[Mapping[str, str]] = {PRESENCE: "presence", CONTRADICTION: "contradiction"}

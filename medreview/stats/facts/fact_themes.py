@@ -13,7 +13,7 @@ from medreview.evidence.clashes import clashes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, FactVote
 from medreview.judges.triage import CLASH_WORDS
 from medreview.labels import TieRule, label_words
-from medreview.stats.facts.held_facts import HeldFact, HeldFacts
+from medreview.units.held_facts import HeldFact, HeldFacts
 
 Failure = Literal["omitted", "contradicted"]
 LEAST: Final = 2

@@ -1,0 +1,247 @@
+"""The report on key facts: scores of systems, the panel, themes and votes, as text and for scripts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.cli.output import counted, given, one_line
+from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.terminal import printed
+from medreview.judges.fact_votes import PRESENCE
+from medreview.next_step import command
+from medreview.stats.facts.fact_report import FactReport
+from medreview.stats.facts.fact_scores import NAMES, TASKS, FactScore, SystemScores
+from medreview.stats.facts.fact_themes import Theme, Themes
+from medreview.stats.formulas.estimate import half_up, percent
+from medreview.units.fact_vote import vote_strip
+from medreview.units.held_facts import HeldFact
+from medreview.units.suggestion import FactCounts
+from medreview.words import in_words
+
+_NO_FACTS: Final = "No response of the study is held against a key fact. Bring facts in, or have some suggested, with:"
+_NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
+_NONE: Final = "none"
+
+
+def render(report: FactReport, study: Path, *, full: bool) -> str:
+    """The report as text; ``full``: with every fact and its votes."""
+    return printed(_report(report, study, full))
+
+
+def _report(report: FactReport, study: Path, full: bool) -> Iterator[Part]:
+    yield from head_words(report)
+    if not report.facts.held:
+        yield from ("", _NO_FACTS, NextStep(command("facts", study, "FILE")))
+        yield NextStep(command("generate", "key-facts", study, "--model", "NAME"))
+        return
+    if not report.judges and not report.panel:
+        yield from ("", _NOBODY, NextStep(command("judge", study, "--task", PRESENCE, "--judge", "NAME")))
+        yield NextStep(command("review", study, "--queue", "facts"))
+        return
+    yield from score_parts(report)
+    yield from panel_parts(report)
+    yield Title("Themes in what is omitted and contradicted")
+    for themes in report.themes:
+        yield from _themes(themes, full)
+    if full:
+        yield Title("Each fact")
+        yield _vote_table(report)
+    yield ""
+    yield from provenance_lines(report.provenance)
+
+
+def head_words(report: FactReport) -> Iterator[str]:
+    """What is reported on: cases, facts, texts, who voted; what became of suggested facts."""
+    facts = report.facts
+    number = sum(len(case.facts) for case in facts.cases)
+    who = [counted(len(report.judges), "judge")]
+    if report.panel:
+        who.append(f"a panel of {len(report.panel)} ({report.panel_mode} labels)")
+    texts = f"{counted(len(facts.texts), 'text')} of {counted(len(facts.systems), 'system')}"
+    yield f"{counted(len(facts.cases), 'case')} with {counted(number, 'key fact')}, {texts}; {', '.join(who)}"
+    if report.suggested.suggested or report.suggested.own:
+        yield suggested_words(report.suggested)
+    short = [f"{name} {kept} of {wanted}" for name, kept, wanted in report.kept if kept != wanted]
+    if report.kept:
+        done, more = len(report.kept) - len(short), f"; {', '.join(short)}" if short else ""
+        yield f"as many facts kept as wanted: {done} of {counted(len(report.kept), 'case')}{more}"
+
+
+def suggested_words(counts: FactCounts) -> str:
+    """What reviewers made of suggested facts."""
+    told = f"{counted(counts.suggested, 'suggested fact')}: {counts.kept} kept, {counts.edited} edited, "
+    told += f"{counts.discarded} discarded, {counts.open} open; {counts.own} of reviewers' own"
+    return told + (f"; {counted(counts.conflicts, 'conflict')}" if counts.conflicts else "")
+
+
+def score_parts(report: FactReport) -> Iterator[Part]:
+    """Scores by the jury and by the panel, ties, and what is missing."""
+    for title, scores in (
+        ("Scores by the majority of the judges", [(one, one.by_jury) for one in report.scores]),
+        ("Scores by the majority of the panel", [(one, one.by_panel) for one in report.scores]),
+    ):
+        rows = [row for one, by in scores for row in _score_rows(one, by)]
+        if rows:
+            yield Title(title)
+            names = ("system", "question", "yes", "95% interval", "facts", "left", "tied")
+            yield table(names, rows, first="words", long=("question",))
+            told = [(given(one.system), score.figure) for one, by in scores for score in by.values()]
+            notes = dict.fromkeys(note for _, figure in told for note in figure.notes)
+            yield inset(*reasons(told), *notes, *_left(scores))
+    invalid = sum(one.invalid for one in report.scores)
+    if invalid:
+        yield inset(f"{counted(invalid, 'text')} not there (empty or cut off): no fact of theirs is said")
+    yield tie_words(report)
+
+
+def tie_words(report: FactReport) -> str:
+    """The tie rule, and how many ties there were."""
+    of = len(report.facts.held)
+    by = [("judges", report.tied)] if report.judges else []
+    by += [("panel", report.panel_tied)] if report.panel else []
+    told = "; ".join(
+        f"{who}: " + ", ".join(f"{tied[task]} of {of} on {NAMES[task]}" for task in TASKS) for who, tied in by
+    )
+    return f"tie rule: {in_words(report.tie)}. Even votes, {told}"
+
+
+def panel_parts(report: FactReport) -> Iterator[Part]:
+    """The jury and each judge beside the panel's majority."""
+    if not report.against_panel:
+        return
+    yield Title("Beside the majority of the panel")
+    rows = []
+    for one in report.against_panel:
+        found = one.agreement.figures
+        agree, kappa = found["percent_agreement"], found["cohen_kappa"]
+        shown = (*cells(agree, percent, _NONE), *cells(kappa, _short, _NONE), *numbers(agree.n, agree.dropped))
+        rows.append((one_line(one.rater), NAMES[one.task], *shown))
+    names = ("", "question", "agree", "95% interval", "kappa", "95% interval", "n", "left")
+    yield table(names, rows, first="anywhere", long=("question",))
+    if report.other_labels:
+        yield inset(f"not used: {counted(report.other_labels, 'label')} of the other mode, never pooled with these")
+
+
+def _vote_table(report: FactReport) -> Table:
+    """Each fact in each text: the judges' votes on both questions, and the panel's."""
+    names = ["", "system", "fact", *(["present", "contradicted"] if report.judges else [])]
+    names += ["panel: present", "panel: contradicted"] if report.panel else []
+    rows = [
+        (fact_name(one), given(one.text.system), one_line(one.fact.text), *_strips(report, one))
+        for one in report.facts.held
+    ]
+    return table(names, rows, long=names[1:])
+
+
+def fact_name(one: HeldFact) -> str:
+    """A fact and the text that it is held against: ``C01 F2 in R07``."""
+    return f"{one.case.name} {one.fact.name} in {one.text.name}"
+
+
+def _theme_words(theme: Theme) -> str:
+    about = f": {one_line(theme.about)}" if theme.about else ""
+    return f"{one_line(theme.title)}{about} ({counted(len(theme.facts), 'fact')})"
+
+
+def theme_counts(themes: Themes) -> str:
+    """Who made the themes of a system, and what is in none."""
+    by = f"by {one_line(themes.by)}" if themes.by else "by category and by what differs"
+    dropped = f"; {counted(themes.dropped, 'theme')} of one fact dropped" if themes.dropped else ""
+    return f"{by}; {counted(themes.alone, 'fact')} in none{dropped}"
+
+
+def payload(report: FactReport) -> dict[str, Any]:
+    """The report for scripts, without the texts themselves."""
+    facts = [
+        {
+            "case": one.case.case_id,
+            "case_name": one.case.name,
+            "key_fact": one.fact.key_fact_id,
+            "fact": one.fact.text,
+            "category": one.fact.category,
+            "response": one.text.response_id,
+            "system": one.text.system,
+            **{NAMES[task]: asdict(report.jury(one, task)) for task in TASKS},
+            **{f"panel_{NAMES[task]}": asdict(report.people(one, task)) for task in TASKS if report.panel},
+        }
+        for one in report.facts.held
+    ]
+    return {
+        "tie_rule": report.tie,
+        "ties": {NAMES[task]: report.tied[task] for task in TASKS},
+        "panel_ties": {NAMES[task]: report.panel_tied[task] for task in TASKS},
+        "judges": report.judges,
+        "panel": report.panel,
+        "panel_mode": report.panel_mode,
+        "suggested": asdict(report.suggested),
+        "kept": [{"case": name, "kept": kept, "wanted": wanted} for name, kept, wanted in report.kept],
+        "systems": [_system(one) for one in report.scores],
+        "against_panel": [
+            {"rater": one.rater, "question": NAMES[one.task], **asdict(one.agreement)} for one in report.against_panel
+        ],
+        "themes": [_theme_values(themes) for themes in report.themes],
+        "facts": facts,
+        "provenance": asdict(report.provenance),
+    }
+
+
+def _system(one: SystemScores) -> dict[str, Any]:
+    by = {"by_jury": one.by_jury, "by_panel": one.by_panel}
+    scores = {name: {NAMES[task]: asdict(score) for task, score in found.items()} for name, found in by.items()}
+    counts = {"texts": one.texts, "invalid": one.invalid, "cases": one.cases, "facts": one.facts}
+    return {"system": one.system, **counts, **scores}
+
+
+def _theme_values(themes: Themes) -> dict[str, Any]:
+    found = [
+        {"title": theme.title, "about": theme.about, "facts": [
+            {"failure": one.failure, "key_fact": one.held.fact.key_fact_id, "response": one.held.text.response_id}
+            for one in theme.facts]}
+        for theme in themes.themes
+    ]  # fmt: skip
+    return {
+        "system": themes.system,
+        "by": themes.by,
+        "dropped": themes.dropped,
+        "alone": themes.alone,
+        "themes": found,
+    }
+
+
+def _score_rows(one: SystemScores, by: Mapping[str, FactScore]) -> Iterator[tuple[str, ...]]:
+    for task, score in by.items():
+        counts = numbers(score.figure.n, score.figure.dropped, score.tied)
+        yield (given(one.system), NAMES[task], *cells(score.figure, percent, _NONE), *counts)
+
+
+def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Iterator[str]:
+    """Why facts are left out, over all systems."""
+    for task in TASKS:
+        found = [by[task] for _, by in scores if by]
+        told = [
+            (sum(score.undecided for score in found), "left open by the tie rule"),
+            (sum(score.silent for score in found), "where all abstained"),
+            (sum(score.not_asked for score in found), "that nobody was asked about"),
+        ]
+        words = ", ".join(f"{counted(number, 'fact')} {why}" for number, why in told if number)
+        if words:
+            yield f"left out of {NAMES[task]}: {words}"
+
+
+def _strips(report: FactReport, one: HeldFact) -> Sequence[str]:
+    judges = [vote_strip(report.jury(one, task), report.tie) for task in TASKS] if report.judges else []
+    people = [vote_strip(report.people(one, task), report.tie) for task in TASKS] if report.panel else []
+    return (*judges, *people)
+
+
+def _themes(themes: Themes, full: bool) -> Iterator[Part]:
+    yield f"{given(themes.system)}, {theme_counts(themes)}"
+    for theme in themes.themes:
+        facts = (f"{fact_name(one.held)}: {one_line(one.held.fact.text)}" for one in theme.facts if full)
+        yield inset(_theme_words(theme), inset(*facts))
+
+
+def _short(value: float) -> str:
+    return half_up(value, 2)
