@@ -7,6 +7,7 @@ from medreview.generators.answers import Answers
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
+from medreview.generators.key_facts import KeyFacts
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 
@@ -16,5 +17,6 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     Answers,
     Cleanup,
     Hallucinations,
+    KeyFacts,
 )  # fmt: skip
 GENERATORS: Final[Mapping[str, type[Generator]]] = {one.name: one for one in _EVERY}

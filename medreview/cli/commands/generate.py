@@ -5,6 +5,7 @@ import typer
 from medreview.cli.generate.answers import answers
 from medreview.cli.generate.cleanup import cleanup
 from medreview.cli.generate.hallucinations import hallucinations
+from medreview.cli.generate.key_facts import key_facts
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
@@ -16,6 +17,7 @@ _COMMANDS = (
     hallucinations,
     passages,
     qa,
+    key_facts,
 )  # fmt: skip
 
 generate = typer.Typer(
