@@ -163,7 +163,7 @@ def _written(done: "BatchOut", path: Path, generator: "Generator") -> list[str]:
         return [f"{counted(done.units, generator.noun)} waiting, nothing to ask; no file written."]
     cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
     files = ", ".join(shard.file for shard in done.shards)
-    back = command("generate", generator.name, path, "--model", generator.model.name, "--batch-in", "FILE")
+    back = command("generate", *generator.name.split(), path, "--model", generator.model.name, "--batch-in", "FILE")
     return [
         f"{counted(done.requests, 'question')} in {files}; up to {done.prompt_tokens:,} tokens in and about "
         f"{done.completion_tokens:,} out{cost}.",

@@ -35,10 +35,10 @@ class Ask:
 
     ``stage`` names it among those of the input. ``texts``: the prompt's placeholders, each fenced as untrusted text.
     ``check`` is given the object, which satisfies the schema. An invalid one is sampled anew, up to ``attempts`` times
-    in all. ``by`` is :data:`JUDGE` for the model that verifies. ``about``: what it is about, where that is not the
-    input and the stage. ``read``: makes an object of (status, output) where the output satisfies no schema, for what is
-    of use all the same; the model is then not asked to mend its form, which would be another try. ``allowed``: codes of
-    ``every_answer`` that are no fault here.
+    in all. ``by`` is :data:`JUDGE` for the model that verifies; the one that writes is asked where there is none.
+    ``about``: what it is about, where that is not the input and the stage. ``read``: makes an object of (status, text)
+    where the output satisfies no schema, for what is of use all the same; the model is then not asked to mend its form,
+    which would be another try. ``allowed``: codes of ``every_answer`` that are no fault here.
     """
 
     stage: str

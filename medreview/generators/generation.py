@@ -152,9 +152,10 @@ class Generation:
             request = self._request(running, running.ask)
             stored = self._calls.ended(cache_key(self._asked(running.ask), request), request.schema)
             if stored is None:
-                if self._one_model and running.ask.by:
+                by = self._by(running.ask)
+                if self._one_model and by:
                     return None
-                return TaskUnit((running.item.item_id,), (request,), {"step": _Step(running)}, running.ask.by)
+                return TaskUnit((running.item.item_id,), (request,), {"step": _Step(running)}, by)
             self._take(running, stored)
         return TaskUnit((running.item.item_id,), (), {"step": _Step(running)})
 
@@ -196,7 +197,11 @@ class Generation:
             running.ask, running.made = None, ended.value
 
     def _asked(self, ask: Ask) -> JudgeSettings:
-        return self.others[ask.by] if ask.by else self.generator.model
+        return self.others.get(ask.by, self.generator.model)
+
+    def _by(self, ask: Ask) -> str:
+        """The key of the other model that a question is for; ``""`` for the one that writes."""
+        return ask.by if ask.by in self.others else ""
 
     def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"

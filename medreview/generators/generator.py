@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from medreview.exchange.imports.given_pages import GivenPage
 from medreview.generators.ask import Item, Work
 from medreview.judges.prompts import Prompt, load_prompt
 from medreview.llm.cost_estimate import answer_tokens_of, prompt_tokens_of
@@ -49,6 +50,10 @@ class Generator(ABC):
     def steps(self, item: Item) -> int:
         """How many questions the work on an input takes when none is asked twice, as far as that is known."""
         return 1
+
+    def pages(self) -> Sequence[GivenPage]:
+        """Texts of sources that its responses cite and the study lacks; asked after each run, to be stored."""
+        return ()
 
     def fits(self, prompt: Prompt, texts: Mapping[str, str], asked: JudgeSettings | None = None) -> bool:
         """Whether a prompt with these texts leaves room for an answer in the context of the model that is ``asked``

@@ -16,6 +16,7 @@ from medreview.judges.tasks.task import store
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
+from medreview.sources.given_stage import store_given
 from medreview.study import Study
 
 Make = Callable[[Study, JudgeSettings, Path | None], Generator]
@@ -72,7 +73,7 @@ def generate(
             prompts=task.generator.prompt_names,
             on_wait=on_wait,
         )
-        extract_all(study, progress)
+        _finish(study, task, progress)
     return Generated(done.judges[0], counts_of(study, task), len(task.waiting(again=generating.again)))
 
 
@@ -122,8 +123,15 @@ def generation_in(
         task = _settled(study, generating)
         done = read_batch(task, generating.model, paths, progress)
         _settled(study, generating)
-        extract_all(study, progress)
+        _finish(study, task, progress)
     return done, counts_of(study, task)
+
+
+def _finish(study: Study, task: Generation, progress: Progress) -> None:
+    """What was made is made ready to be prepared for review."""
+    extract_all(study, progress)
+    if pages := task.generator.pages():
+        store_given(study, pages, f"the inputs of generate {task.generator.name}", progress)
 
 
 def _settled(study: Study, generating: Generating) -> Generation:
