@@ -1,10 +1,12 @@
-"""The generators by the word of their command."""
+"""The generators by the words of their command."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from medreview.generators.answers import Answers
 from medreview.generators.cleanup import Cleanup
+from medreview.generators.brief.generator import Brief
+from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.key_facts import KeyFacts
@@ -18,5 +20,7 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     Cleanup,
     Hallucinations,
     KeyFacts,
+    Brief,
+    SinglePrompt,
 )  # fmt: skip
 GENERATORS: Final[Mapping[str, type[Generator]]] = {one.name: one for one in _EVERY}

@@ -10,11 +10,13 @@ from medreview.generators.answers import Answers
 from medreview.generators.ask import ATTEMPTS
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.hallucinations import Hallucinations
+from medreview.generators.brief.generator import Brief
+from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.questions import Questions
 from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
 from medreview.units.stored import NewPassage, NewUnit
-from tests.support import planted_answers, unsupported_study
+from tests.support import brief_sample, planted_answers, unsupported_study
 from tests.support.misbehaving import Asked, Good
 
 
@@ -109,6 +111,8 @@ def with_correct_answer(study: Study) -> None:
 
 
 SAMPLES: Final[Mapping[str, Sample]] = {
+    "brief": Sample(Brief, brief_sample.fill, brief_sample.good, 1),
+    "brief --single-prompt": Sample(SinglePrompt, brief_sample.fill, brief_sample.good, 1),
     "questions": Sample(Questions, passages(ASPIRIN, IRON), by_text(_QUESTIONS), 2),
     "answers": Sample(
         Answers,

@@ -6,6 +6,7 @@ from medreview.cli.generate.answers import answers
 from medreview.cli.generate.cleanup import cleanup
 from medreview.cli.generate.hallucinations import hallucinations
 from medreview.cli.generate.key_facts import key_facts
+from medreview.cli.generate.brief import brief
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
@@ -18,6 +19,7 @@ _COMMANDS = (
     passages,
     qa,
     key_facts,
+    brief,
 )  # fmt: skip
 
 generate = typer.Typer(

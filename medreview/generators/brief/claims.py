@@ -1,0 +1,100 @@
+"""A brief while it is written: statements with the tags of their notes, as prompts show and models return them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+_TAG_IN_TEXT: Final = re.compile(r"\s*[<\[(]\s*N\d{1,4}(?:\s*[,;]\s*N\d{1,4})*\s*[>\])]")
+_LEAD: Final = re.compile(r"\A(?:[#>*•-]+\s+|\d{1,3}[.)]\s+)+")
+
+
+class Claim(NamedTuple):
+    """One statement of a brief, and the tags of the notes that it comes from."""
+
+    text: str
+    tags: tuple[str, ...]
+
+
+class Refined(NamedTuple):
+    """A statement of a refined brief; ``number``: which statement of the brief before it was, 0 for a new one."""
+
+    number: int
+    claim: Claim
+
+
+class Placed(NamedTuple):
+    """A statement of a reorganised brief, and the ``numbers`` of those that it was made of."""
+
+    numbers: tuple[int, ...]
+    claim: Claim
+
+
+class Problem(NamedTuple):
+    """One problem of the problem list: its name, which is no statement, and its statements."""
+
+    name: str
+    claims: tuple[Placed, ...]
+
+
+class Organised(NamedTuple):
+    """A brief in its three sections (MedAgentBrief): one line, the hospital course, the problem list."""
+
+    summary: Placed
+    course: tuple[Placed, ...]
+    problems: tuple[Problem, ...]
+
+    def claims(self) -> Iterator[Placed]:
+        """All statements in order."""
+        yield self.summary
+        yield from self.course
+        for problem in self.problems:
+            yield from problem.claims
+
+
+def claims_of(value: Mapping[str, Any]) -> list[Claim]:
+    """The statements of a draft as a model returned it."""
+    return [_claim(item) for item in value["statements"]]
+
+
+def refined_of(value: Mapping[str, Any]) -> list[Refined]:
+    """The statements of a refined brief as a model returned it."""
+    return [Refined(item["number"], _claim(item)) for item in value["statements"]]
+
+
+def organised_of(value: Mapping[str, Any]) -> Organised:
+    """A reorganised brief as a model returned it."""
+    return Organised(
+        _placed(value["one_line_summary"]),
+        tuple(map(_placed, value["hospital_course"])),
+        tuple(
+            Problem(" ".join(item["problem"].split()), tuple(map(_placed, item["statements"])))
+            for item in value["problem_list"]
+        ),
+    )
+
+
+def numbered(claims: Sequence[Claim]) -> str:
+    """Statements as a prompt has them, a line each: ``3. Weight fell from 84 to 78 kg. [N1] [N4]``."""
+    return "\n".join(
+        " ".join([f"{number}.", claim.text, *(f"[{tag}]" for tag in claim.tags)])
+        for number, claim in enumerate(claims, 1)
+    )
+
+
+def in_order(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags once each, ``N2`` before ``N10``."""
+    return tuple(sorted(dict.fromkeys(tags), key=lambda tag: (len(tag), tag)))
+
+
+def _placed(item: Mapping[str, Any]) -> Placed:
+    return Placed(tuple(dict.fromkeys(item["numbers"])), _claim(item))
+
+
+def _claim(item: Mapping[str, Any]) -> Claim:
+    return Claim(cleaned(item["text"]), in_order(tag.strip().strip("<>[]") for tag in item["tags"]))
+
+
+def cleaned(text: str) -> str:
+    """A statement as a model wrote it, without tags, list and heading marks, on one line, with a full stop."""
+    text = _LEAD.sub("", " ".join(_TAG_IN_TEXT.sub("", text).split()), count=1)
+    return text if not text or text[-1] in ".!?" else f"{text}."

@@ -1,0 +1,149 @@
+"""``generate brief``: a summary of a hospital stay, written in stages from its notes (MedAgentBrief)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Generator as Yields
+from functools import partial
+from typing import Any, ClassVar, Final
+
+from medreview.exchange.imports.given_pages import GivenPage
+from medreview.generators.ask import JUDGE, Ask, Checked, Dropped, Got, Item, Made, Work
+from medreview.generators.brief.claims import Claim, Organised, Placed, in_order, numbered
+from medreview.generators.brief.inputs import case_items, missing_pages
+from medreview.generators.brief.notes import TaggedNote, notes_of, opening, printed
+from medreview.generators.brief.outcome import SUPPORTED, UNVERIFIED, Deleted, Outcome, Verified, sources_of
+from medreview.generators.brief.recommendations import is_own_advice
+from medreview.generators.brief.stages import check_draft, check_refined, check_reorganised
+from medreview.generators.brief.verification import QUOTE_CODES, Opinion, check_opinion, cited
+from medreview.generators.brief.written import brief_text, response_of
+from medreview.generators.generator import Generator
+from medreview.units.brought import Brought
+from medreview.units.cases import case_of
+from medreview.words import in_words
+
+STRATEGY: Final = "brief"
+_VERIFICATION: Final = "source_verification"
+
+
+class Brief(Generator):
+    """The inputs are the cases that have notes; each product is a response to the case's question, model ``M (brief)``.
+
+    Without a judge the model that wrote it verifies it.
+    """
+
+    name = "brief"
+    noun = "case"
+    prompt_names: ClassVar[tuple[str, ...]] = ("brief_draft", "brief_refine", "brief_reorganise", _VERIFICATION)
+    deviations: ClassVar[tuple[str, ...]] = (
+        "all further notes are brought in, also those that are no progress notes.",
+        "the brief is put into its three sections by a step of its own, which must keep statements and tags.",
+        "what is not supported by its notes is deleted, and listed, where the paper says that it is mitigated.",
+    )
+
+    def items(self) -> Sequence[Item]:
+        """The cases with notes."""
+        return case_items(self.study.reader)
+
+    def steps(self, item: Item) -> int:
+        """Draft, reorganise, and a question for each further note; how many statements there will be is not known."""
+        notes = notes_of(self.study.reader, item.item_id)
+        return 2 + len(notes) - len(opening(notes))
+
+    def pages(self) -> Sequence[GivenPage]:
+        """The notes that the briefs cite."""
+        return missing_pages(self.study.reader)
+
+    def work(self, item: Item) -> Work:
+        """Draft, refine with each further note, reorganise, verify each statement, resolve its tags."""
+        notes = notes_of(self.study.reader, item.item_id)
+        case = case_of(self.study.reader, item.item_id)
+        assert case is not None
+        claims = yield from self._draft(case.question, notes)
+        if isinstance(claims, str):
+            return Made(code=claims)
+        organised = yield from self._reorganise(claims)
+        if isinstance(organised, str):
+            return Made(code=organised)
+        verdicts: dict[Claim, Verified | Deleted] = {}
+        for claim in dict.fromkeys(placed.claim for placed in organised.claims()):
+            own = [note for note in notes if note.tag in claim.tags]
+            about = f"{claim.text} @ {item.name}"
+            verdicts[claim] = yield from self._verify(claim, own, case.question, about, 1 + len(verdicts))
+        unknown = in_order(tag for claim in verdicts for tag in claim.tags if tag not in {note.tag for note in notes})
+        outcome = _outcome(organised, verdicts)
+        dropped = (
+            *(Dropped("unknown_tag", tag) for tag in unknown),
+            *(Dropped(each.why, each.text) for each in outcome.deleted),
+        )
+        if not any(True for _ in outcome.statements()):
+            return Made(code="nothing_supported", dropped=dropped, report=outcome.report())
+        text = brief_text(outcome.sections)
+        answer = response_of(case, notes, text, f"{self.model.model} ({STRATEGY})")
+        return Made(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
+
+    def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[Ask, Got, list[Claim] | str]:
+        """The statements after the draft and all refinements, or why there are none."""
+        shown = opening(notes)
+        texts = {"notes": printed(shown), "question": question}
+        claims: list[Claim] | str = yield from self._stage(
+            "draft", "brief_draft", texts, lambda value: check_draft(value, shown, notes)
+        )
+        brought_in = list(shown)
+        for note in notes:
+            if isinstance(claims, str) or note in shown:
+                continue
+            brought_in.append(note)
+            texts = {"brief": numbered(claims), "note": printed([note])}
+            refined = partial(check_refined, before=claims, note=note, brought_in=tuple(brought_in))
+            claims = yield from self._stage(f"refine {note.tag}", "brief_refine", texts, refined)
+        return claims
+
+    def _reorganise(self, claims: Sequence[Claim]) -> Yields[Ask, Got, Organised | str]:
+        texts = {"brief": numbered(claims)}
+        check = partial(check_reorganised, before=claims)
+        organised: Organised | str = yield from self._stage("reorganise", "brief_reorganise", texts, check)
+        return organised
+
+    def _stage(
+        self, stage: str, prompt: str, texts: Mapping[str, str], check: Callable[[Mapping[str, Any]], Checked]
+    ) -> Yields[Ask, Got, Any]:
+        """What a valid answer brings, or why there is none: a text that does not fit is never cut."""
+        if not self.fits(self.prompts[prompt], texts):
+            return "over_context"
+        got = yield Ask(stage, self.prompts[prompt], texts, check)
+        return got.value if got.valid else "invalid"
+
+    def _verify(
+        self, claim: Claim, notes: Sequence[TaggedNote], question: str, about: str, number: int
+    ) -> Yields[Ask, Got, Verified | Deleted]:
+        """What becomes of a statement: it stays when its notes support it, and when that cannot be told."""
+        numbers = tuple(note.number for note in notes)
+        if is_own_advice(claim.text, [note.text for note in notes]):
+            return Deleted(claim.text, numbers, "own_advice", "It advises what none of its notes advises.")
+        prompt = self.prompts[_VERIFICATION]
+        texts = {"source": printed(notes), "question": question, "statement": claim.text}
+        if not self.fits(prompt, texts):
+            return Verified(claim.text, sources_of(cited(claim.text, notes, "")), UNVERIFIED)
+        check = partial(check_opinion, statement=claim.text, notes=notes)
+        got = yield Ask(f"verify {number}", prompt, texts, check, by=JUDGE, about=about)
+        opinion: Opinion = got.value or Opinion("", False, "", "")
+        if got.valid and not opinion.supported:
+            return Deleted(claim.text, numbers, "unsupported", f"{in_words(opinion.label)}: {opinion.reason}")
+        if not got.valid and QUOTE_CODES & set(got.codes):
+            return Deleted(claim.text, numbers, "unproven", "Called supported with a quote that does not prove it.")
+        places = cited(claim.text, notes, opinion.quote if got.valid else "")
+        return Verified(claim.text, sources_of(places), SUPPORTED if got.valid else UNVERIFIED)
+
+
+def _outcome(organised: Organised, verdicts: Mapping[Claim, Verified | Deleted]) -> Outcome:
+    """The sections without what was deleted."""
+
+    def kept(placed: Sequence[Placed]) -> tuple[Verified, ...]:
+        found = (verdicts[each.claim] for each in placed)
+        return tuple(each for each in found if isinstance(each, Verified))
+
+    return Outcome(
+        kept([organised.summary]),
+        kept(organised.course),
+        tuple((problem.name, kept(problem.claims)) for problem in organised.problems),
+        tuple(each for each in verdicts.values() if isinstance(each, Deleted)),
+    )
