@@ -113,7 +113,8 @@ def _signed(brought: Brought, run: GenerationRun) -> Brought:
     from dataclasses import replace
 
     units = tuple(
-        replace(one, model=one.model or run.model.model, made_by=one.made_by or run.made_by) for one in brought.units
+        replace(one, model=one.model or run.model.model, made_by={**run.made_by, **one.made_by})
+        for one in brought.units
     )
     return replace(brought, units=units)
 

@@ -17,6 +17,8 @@ from medreview.units.qa_item import QAItem, folded, with_letters
 
 LIKENESS: Final = (0.4, 0.9)
 """How alike a wrong option is to the right one nearest to it, by its characters (Indel similarity, 0..1)."""
+_TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_NUMERAL: Final = re.compile(r"\d.*|[ivxlcdm]+|[a-k]")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
@@ -65,12 +67,18 @@ def _codes(option: str, item: QAItem, passage: str) -> Iterator[str]:
     nearest = max((likeness(option, answer) for answer in item.answers), default=0.0)
     if nearest < LIKENESS[0]:
         yield "distractor_too_far"
-    if nearest > LIKENESS[1]:
+    if any(likeness(option, answer) > LIKENESS[1] and not _other_numeral(option, answer) for answer in item.answers):
         yield "distractor_too_near"
     if class_of(option) not in {class_of(answer) for answer in item.answers}:
         yield "distractor_of_other_class"
     if _is_said(option, passage):
         yield "distractor_in_passage"
+
+
+def _other_numeral(one: str, other: str) -> bool:
+    """Whether two options differ in a number or numeral only, as ``Factor V`` and ``Factor VII`` do."""
+    differ = set(_TOKEN.findall(one.casefold())) ^ set(_TOKEN.findall(other.casefold()))
+    return bool(differ) and all(map(_NUMERAL.fullmatch, differ))
 
 
 def _is_right(option: str, item: QAItem) -> bool:

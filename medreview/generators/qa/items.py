@@ -104,7 +104,8 @@ class QAItems(Generator):
                 return Made(code="weak_options", report=report)
             made = mended.value
         made = replace(made, options=self._shuffled(made, item.item_id))
-        unit = NewUnit("qa", made.question, made.content(), origin="generated", belongs_to=item.item_id)
+        by = {"prompt": "+".join([prompt.id, *([self.prompts[_DISTRACTORS].id] if weak else [])])}
+        unit = NewUnit("qa", made.question, made.content(), origin="generated", belongs_to=item.item_id, made_by=by)
         return Made(Brought(units=(unit,)), report=report)
 
     def _ask_distractors(self, made: QAItem, weak: Sequence[str], passage: NewPassage) -> Ask:
