@@ -12,12 +12,14 @@ from medreview.generators.cleanup import Cleanup
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.brief.generator import Brief
 from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
 from medreview.units.stored import NewPassage, NewUnit
 from tests.support import brief_sample, planted_answers, unsupported_study
 from tests.support.misbehaving import Asked, Good
+from tests.support.qa_samples import SOME, chapter, good_item
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def with_correct_answer(study: Study) -> None:
 SAMPLES: Final[Mapping[str, Sample]] = {
     "brief": Sample(Brief, brief_sample.fill, brief_sample.good, 1),
     "brief --single-prompt": Sample(SinglePrompt, brief_sample.fill, brief_sample.good, 1),
+    "qa": Sample(partial(QAItems, distractors=True), passages(*(chapter()[name] for name in SOME)), good_item, 5),
     "questions": Sample(Questions, passages(ASPIRIN, IRON), by_text(_QUESTIONS), 2),
     "answers": Sample(
         Answers,

@@ -24,6 +24,7 @@ _NAVIGATION: Final = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LINK_TARGET: Final = re.compile(r"(?<=\])\([^()\s]*\)")
 _IMPRINT: Final = re.compile(
     r"""\b(?:e-?)?ISBN(?:-1[03])?\b[\s:]*[\dX-] | \bISSN\b[\s:]*\d | © | \(c\)\s(?:19|20)\d\d
       | \bcopyright\b\s*(?:©|\(c\)|by\b|(?:19|20)\d\d|of\b|holder|notice|is\sheld)
@@ -65,9 +66,14 @@ def noise(text: str, tokens: int, sentences: list[str]) -> Iterator[str]:
 
 
 def _is_boilerplate(text: str, sentences: list[str]) -> bool:
-    """An imprint anywhere; disclaimers or cues of navigation in half of the sentences, or two of these in one line."""
+    """An imprint anywhere; disclaimers or navigation in half of the sentences."""
     if _IMPRINT.search(text):
         return True
-    cues = len(_NAVIGATION.findall(text))
-    of_sentences = sum(is_disclaimer(sentence) or bool(_NAVIGATION.search(sentence)) for sentence in sentences)
-    return (cues > 1 and len(sentences) < LEAST_SENTENCES) or of_sentences * 2 >= max(1, len(sentences))
+    cues = sum(is_disclaimer(sentence) or _is_navigation(sentence) for sentence in sentences)
+    return cues * 2 >= max(1, len(sentences))
+
+
+def _is_navigation(sentence: str) -> bool:
+    """Whether a sentence is cues of navigation for the greater part, not counting where its links lead."""
+    bare = _LINK_TARGET.sub("", sentence)
+    return sum(len(found[0]) for found in _NAVIGATION.finditer(bare)) * 2 >= len(bare)
