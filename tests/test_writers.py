@@ -103,6 +103,7 @@ ALLOWED: Final = {
     "medreview/exchange/exports/sqlite_file.py": {"connect"},  # of a file in a workplace
     "medreview/exchange/files/export_folder.py": {"mkdir"},  # the folders above
     "medreview/settings_files.py": {"mkdir"},
+    "medreview/llm/batch_server.py": {"truncate"},  # of a file in a workplace
     "medreview/sources/saved/page_writer.py": {"mkdir", "open", "ftruncate"},  # the list, which grows by whole lines
     "medreview/cli/main.py": {"open"},  # /dev/null
 }
@@ -158,5 +159,7 @@ def test_every_user_of_the_home_is_tried() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and named(node)[0] in home
     }
-    # The test of a rescue file has the first two; of the third only what an editor left and nobody could read stays.
-    assert users == {*WRITERS, "study/rescue.py", "study/file_identity.py", "review/outside_text.py"}
+    # The test of a rescue file has the first two; of the third only what an editor left and nobody could read stays; the
+    # last leaves nothing there, and tests/pipeline/test_batches.py kills it at every step.
+    tried_elsewhere = {"study/rescue.py", "study/file_identity.py", "review/outside_text.py", "pipeline/batches.py"}
+    assert users == {*WRITERS, *tried_elsewhere}

@@ -1,10 +1,11 @@
-"""Batch files from the command line: ``medreview judge --batch-out FILE`` and ``--batch-in FILE``."""
+"""Batches from the command line: ``medreview judge --batch-out FILE``, ``--batch-in FILE`` and ``--batch-submit``."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medreview.cli.ask_models import judges_named, leave_by, say_where_texts_go
+from medreview.cli.batch_submit import asked, run_batches
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -59,6 +60,27 @@ def batch_in(
     leave_by(failed, failed + done.statuses.get("ok", 0) + done.known)
 
 
+def batch_submit(
+    study: Path,
+    names: Sequence[str],
+    *,
+    shard_mb: int | None = None,
+    task: str = "",
+    limit: int | None = None,
+    again: bool = False,
+    local_only: bool = False,
+    wait: bool = True,
+    as_json: bool = False,
+) -> None:
+    """Submit what waits for one judge to its server, or go on with what was submitted, and take the results in."""
+    from medreview.pipeline.batched import BatchedJudging
+
+    judges = _one(names, task, again, local_only)
+    say_where_texts_go(judges)
+    same = command("judge", study, "--judge", names[0], *(("--task", task) if task else ()), "--batch-submit")
+    run_batches(study, BatchedJudging(judges), same, shard_mb=shard_mb, limit=limit, wait=wait, as_json=as_json)
+
+
 def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Judges":
     if len(names) != 1:
         raise UserError("A batch is for one judge: name it with --judge NAME, once.")
@@ -66,20 +88,18 @@ def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Jud
 
 
 def _written(done: "BatchOut", study: Path, name: str) -> list[str]:
-    known = f" ({done.known:,} answered before)" if done.known else ""
     if not done.shards:
+        known = f" ({done.known:,} answered before)" if done.known else ""
         return [f"{counted(done.units, 'unit')} waiting, nothing to ask{known}; no file written."]
-    cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
-    files = ", ".join(shard.file for shard in done.shards)
     return [
-        f"{counted(done.requests, 'question')} on {counted(done.units, 'unit')}{known} in {files}; up to "
-        f"{done.prompt_tokens:,} tokens in and about {done.completion_tokens:,} out{cost}.",
+        asked(done, f" in {', '.join(shard.file for shard in done.shards)}"),
         f"Manifest: {done.manifest}",
         f"Results come back with: {command('judge', study, '--judge', name, '--batch-in', 'FILE')}",
     ]
 
 
 def _taken(done: "BatchIn") -> str:
+    """What came of the results of a batch, in half a sentence."""
     new = counted_each(done.statuses) or "nothing new"
     known = f", {done.known:,} known before" if done.known else ""
     return (

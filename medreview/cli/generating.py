@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medreview.cli.ask_models import leave_by, planned, say_what_is_waited_for
+from medreview.cli.batch_submit import run_batches
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
@@ -35,6 +36,12 @@ BatchOutFile = Annotated[
 BatchInFiles = Annotated[
     list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
 ]
+BatchSubmit = Annotated[
+    bool, typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
+]
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ class Wanted:
     batch_out: Path | None = None
     batch_in: Sequence[Path] = ()
     as_json: bool = False
+    batch_submit: bool = False
+    no_wait: bool = False
     verified: bool = False
 
 
@@ -74,6 +83,10 @@ def generate_with(
     from medreview.study import Study
 
     generating = _generating(make, wanted)
+    _one_way(wanted)
+    if wanted.batch_submit and not wanted.dry_run:
+        _submitted(path, generating, wanted, before, figures)
+        return
     with Study.open(path) as study, progress() as bar:
         before(study)
         if wanted.dry_run:
@@ -115,6 +128,45 @@ def generate_with(
             as_json=wanted.as_json,
         )
     leave_by(done.tally.failed, done.tally.units)
+
+
+def _one_way(wanted: Wanted) -> None:
+    if sum(map(bool, (wanted.batch_out, wanted.batch_in, wanted.batch_submit))) > 1:
+        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
+    if wanted.no_wait and not wanted.batch_submit:
+        raise UserError("--no-wait goes with --batch-submit.")
+
+
+def _submitted(
+    path: Path,
+    generating: "Generating",
+    wanted: Wanted,
+    before: "Callable[[Study], None]",
+    figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]",
+) -> None:
+    """Run the next question on every input as a batch at the model's server; the same command puts further ones."""
+    from medreview.pipeline.batched import BatchedGeneration
+    from medreview.pipeline.generating import counts_of
+
+    def prepared(study: "Study") -> None:
+        before(study)
+        _say_before(generating.make(study, generating.model, generating.prompts), generating)
+
+    def counted_now(study: "Study") -> tuple[dict[str, Any], list[str]]:
+        counts = counts_of(study, generating.task(study, one_model=True))
+        more, lines = figures(study, counts)
+        return {"counts": asdict(counts), **more}, [*count_lines(counts), *lines]
+
+    run_batches(
+        path,
+        BatchedGeneration(generating),
+        "the same command",
+        limit=wanted.limit,
+        wait=not wanted.no_wait,
+        as_json=wanted.as_json,
+        before=prepared,
+        figures=counted_now,
+    )
 
 
 def _generating(make: "Make", wanted: Wanted) -> "Generating":

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -29,6 +29,7 @@ _LONGEST_LINE: Final = 20_000_000
 _UNREADABLE: Final = "medreview: unreadable"
 """In place of a response that goes over a bound: why."""
 _NAMED: Final = re.compile(rb'\s*\{(?:\s*"id"\s*:\s*"[\w.-]*"\s*,)?\s*"custom_id"\s*:\s*"([\w.-]{1,200})"', re.ASCII)
+_NOT_ASKED: Final = "they are to questions that were not in this batch"
 _STATUS_OF_ERROR: Final[dict[str, Status]] = {"refused": "refused", "overflow": "skipped"}
 
 
@@ -55,8 +56,17 @@ class BatchIn:
     waiting: int = 0
 
 
-def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
+def read_batch(
+    task: Task,
+    settings: JudgeSettings,
+    paths: Sequence[Path],
+    progress: Progress = SILENT,
+    *,
+    only: Container[str] | None = None,
+) -> BatchIn:
     """Import results (and error files) of batches of this judge: complete or partial, in any order, repeatedly.
+
+    ``only``: the cache keys of the questions in the batch that these are the results of; any other result is foreign.
 
     A usable answer is never replaced, neither by a later failure nor by another answer, which is told as a conflict.
     Raises :class:`UserError` for a file that cannot be read.
@@ -64,7 +74,7 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
     remember(settings.key)
     done = BatchIn()
     with ExitStack() as stack:
-        results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done)
+        results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done, only)
         reader = _Reader(task, settings, results, done)
         progress.begin("results", len(results.positions))
         complete: list[tuple[TaskUnit, list[Answer]]] = []
@@ -76,9 +86,13 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
                 progress.step(reader.save(complete))
         progress.step(reader.save(complete))
         left = results.positions.keys() - reader.matched
-        done.foreign = reader.foreign(left)
+        done.foreign = results.strange + reader.foreign(left)
     if done.foreign:
-        done.why = _why(task, manifests_beside(list(paths)), done.foreign == len(results.positions))
+        done.why = (
+            _NOT_ASKED
+            if only is not None
+            else _why(task, manifests_beside(list(paths)), done.foreign == len(results.positions))
+        )
     done.statuses = dict(reader.statuses.most_common())
     done.waiting = len(task.waiting())
     return done
@@ -87,9 +101,12 @@ def read_batch(task: Task, settings: JudgeSettings, paths: Sequence[Path], progr
 class _Results:
     """An index of the results in the files; the files themselves are not held in memory."""
 
-    def __init__(self, files: Sequence[BinaryIO], paths: Sequence[Path], done: BatchIn) -> None:
+    def __init__(
+        self, files: Sequence[BinaryIO], paths: Sequence[Path], done: BatchIn, only: Container[str] | None
+    ) -> None:
         self._files = files
         self._paths = paths
+        self.strange = 0
         self.positions: dict[str, tuple[int, int, int]] = {}
         """By key: index of the file, byte offset in it, number of the line."""
         succeeded: dict[str, bytes] = {}
@@ -99,6 +116,9 @@ class _Results:
                     done.bad.append((str(path), line, result))
                     continue
                 key, said = result["custom_id"], _digest(result)
+                if only is not None and key not in only:
+                    self.strange += 1
+                    continue
                 if key not in succeeded:
                     self.positions[key] = (number, offset, line)
                 elif said and said != succeeded[key]:

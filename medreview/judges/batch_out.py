@@ -6,7 +6,7 @@ the cache key of the question. A manifest beside the files ties them to the judg
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -76,13 +76,14 @@ def write_batch(
     form: ResponseFormat = "json_schema",
     again: bool = False,
     limit: int | None = None,
+    only: Container[str] | None = None,
     progress: Progress = SILENT,
 ) -> BatchOut:
     """Write the requests that wait for this judge: to ``path``, then to ``path`` with -2, -3 ... when a file is full.
 
     All requests have this response format (``form``), and there is no fallback, so choose one that the engine supports.
-    ``again`` and ``limit`` as in ``tasks.task.pending``. The study is not changed. Raises :class:`UserError` when a
-    file exists already or cannot be written.
+    ``again`` and ``limit`` as in ``tasks.task.pending``; ``only``: the cache keys of the requests to write. The study
+    is not changed. Raises :class:`UserError` when a file exists already or cannot be written.
     """
     remember(settings.key)
     store = CallStore(task.study)
@@ -98,7 +99,7 @@ def write_batch(
             units += 1
             for request in unit.requests:
                 key = cache_key(settings, request)
-                if key in seen:
+                if key in seen or (only is not None and key not in only):
                     continue
                 seen.add(key)
                 if store.get(key, request.schema) is not None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
+from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.tasks.registry import DEFAULT, tasks_of
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.llm.call import STATUSES, Answer
@@ -101,7 +102,7 @@ def judge_with(
     interrupted, or killed, at any moment: answers are stored as they arrive, and the next run asks what is missing.
     At the first Ctrl-C nothing more is sent, what is in flight is waited for, and ``on_wait`` is told how many answers
     that are; the second one ends it at once. Raises :class:`Interrupted` then, and :class:`UserError` for an unknown
-    task, a judge that cannot be set up, and a study that cannot be written.
+    task, a judge that cannot be set up or has a batch under way, and a study that cannot be written.
     """
     work = list(zip(settings, tasks_of(study, settings, task, prompts), strict=True))
     return put_to(study, work, task, limit=limit, again=again, progress=progress, on_wait=on_wait)
@@ -124,6 +125,7 @@ def put_to(
     ``what``: what the progress counts; ``prompts``: the prompts that requests are counted by, where the task has not
     only one of its own name.
     """
+    refuse_while_open(study, {made.run.judge_run_id for _, made in tasks})
     waiting = [made.waiting(again=again)[:limit] for _, made in tasks]
     progress.begin(what, sum(map(len, waiting)))
     settings = [each for each, _ in tasks]

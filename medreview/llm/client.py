@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import WeakValueDictionary
 
-from medreview.errors import UserError
 from medreview.llm.call import Answer, JudgeRequest, ResponseFormat, Status, cache_key
 from medreview.llm.circuit_breaker import CircuitBreaker
 from medreview.llm.completion import Completion, read_completion, tokens_of_reply
@@ -19,7 +18,7 @@ from medreview.llm.response_format import FormatNegotiator
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
-from medreview.llm.transport import Reply, TimedOut, Unreachable, open_client, post
+from medreview.llm.transport import Reply, TimedOut, Unreachable, connect, post
 from medreview.redaction import redact, remember
 
 if TYPE_CHECKING:
@@ -99,17 +98,7 @@ class Judge:
 
     async def __aenter__(self) -> Self:
         """Raises :class:`UserError` when a key is configured and not in the environment, or for an invalid proxy."""
-        if self.settings.api_key_env and not self.settings.key:
-            raise UserError(
-                f"{self.settings.role.capitalize()} {self.settings.name!r} needs its key in the environment variable "
-                f"{self.settings.api_key_env}, which is not set."
-            )
-        try:
-            self._client = open_client(self.settings)
-        except (OSError, ValueError) as error:  # what the environment says about proxies and certificates
-            raise UserError(
-                f"{self.settings.role.capitalize()} {self.settings.name!r} cannot be set up: {redact(str(error))}"
-            ) from error
+        self._client = connect(self.settings)
         return self
 
     async def __aexit__(

@@ -13,7 +13,7 @@ from medreview.llm.completion import tokens_of_reply
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
-from medreview.llm.transport import Reply, TimedOut, Unreachable, open_client, post_embeddings
+from medreview.llm.transport import Reply, TimedOut, Unreachable, connect, post_embeddings
 from medreview.redaction import redact, remember
 
 if TYPE_CHECKING:
@@ -41,16 +41,7 @@ class Embedder:
 
     async def __aenter__(self) -> Self:
         """Raises :class:`UserError` when a key is configured and not in the environment, or for an invalid proxy."""
-        name = self.settings.name
-        if self.settings.api_key_env and not self.settings.key:
-            raise UserError(
-                f"Model {name!r} needs its key in the environment variable {self.settings.api_key_env}, which is "
-                "not set."
-            )
-        try:
-            self._client = open_client(self.settings)
-        except (OSError, ValueError) as error:
-            raise UserError(f"Model {name!r} cannot be set up: {redact(str(error))}") from error
+        self._client = connect(self.settings)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -30,6 +30,7 @@ _RESERVED: Final = frozenset(
         "headers",
     }
 )
+_OF_A_BATCH: Final = frozenset({"file", "purpose", "limit", "after"})
 _NAMES_A_KEY: Final = re.compile(
     r"(?:.*[-_])?(?:api|access|auth|secret|private|client)[-_]?(?:key|token|secret)|(?:proxy[-_])?authorization|key|token"
     r"|secret|password|bearer|credentials?",
@@ -95,6 +96,15 @@ class JudgeSettings:
     timeout: float = field(
         default=120.0,
         metadata=about("Seconds for one request, from its start to the last byte of the reply.", example="30"),
+    )
+    batch_fields: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata=about(
+            "Sent with a batch: as form fields with its file, and as the query of all other requests.",
+            more="LiteLLM needs it to know the model.",
+            unset="none",
+            example='{target_model_names = "gpt-4.1"}',
+        ),
     )
     settings_file: str = field(default="", compare=False)
     """The file that these were read from; ``""`` where they were given in Python."""
@@ -199,10 +209,15 @@ def check_settings(settings: JudgeSettings, where: str) -> None:
         raise UserError(
             f"{where}: `params` hold a value that no server can be sent as JSON, such as a date, `nan` or `inf`."
         ) from None
-    if _holds_key(settings.params, settings.key) or _holds_key(urlsplit(settings.base_url).path, settings.key):
+    sent = {**settings.params, **settings.batch_fields}
+    if _holds_key(sent, settings.key) or _holds_key(urlsplit(settings.base_url).path, settings.key):
         raise UserError(
-            f"{where} holds what looks like a key under `params` or in `base_url`, and would store and show it; put it "
-            "into an environment variable and name that as `api_key_env`."
+            f"{where} holds what looks like a key under `params`, `batch_fields` or in `base_url`, and would store and "
+            "show it; put it into an environment variable and name that as `api_key_env`."
+        )
+    if any(not isinstance(value, str) or name in _OF_A_BATCH for name, value in settings.batch_fields.items()):
+        raise UserError(
+            f"{where}: `batch_fields` hold texts, and none of {', '.join(sorted(_OF_A_BATCH))}, which medreview sets."
         )
     for key in ("concurrency", "context_tokens", "timeout"):
         if not 0 < getattr(settings, key) < float("inf"):

@@ -1,7 +1,7 @@
 """One HTTP request to an OpenAI-compatible endpoint through the SDK, with the SDK's retries and defaults disabled."""
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cache
@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import medreview
 from medreview.bounded_body import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of, read_body
+from medreview.errors import UserError
 from medreview.llm.bounded_json import NotJsonError, decode, text_of
 from medreview.llm.event_stream import END, TYPE, completion_of, is_event_stream
 from medreview.llm.settings import JudgeSettings
+from medreview.redaction import redact
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     import httpx2
-    from openai import AsyncOpenAI
+    from openai import AsyncAPIResponse, AsyncOpenAI
 
 LARGEST_ANSWER: Final = 8_000_000
 """Bytes of one answer, as sent and as unpacked; ten times what the longest answers with their reasoning have."""
@@ -54,8 +56,26 @@ class Reply:
     problem: str = ""
 
 
-def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
+def connect(settings: JudgeSettings, *, files: bool = False) -> "AsyncOpenAI":
+    """As :func:`open_client`; raises :class:`UserError` when a key is configured and not in the environment, or for an
+    invalid proxy."""
+    if settings.api_key_env and not settings.key:
+        raise UserError(
+            f"{settings.role.capitalize()} {settings.name!r} needs its key in the environment variable "
+            f"{settings.api_key_env}, which is not set."
+        )
+    try:
+        return open_client(settings, files=files)
+    except (OSError, ValueError) as error:  # what the environment says about proxies and certificates
+        raise UserError(
+            f"{settings.role.capitalize()} {settings.name!r} cannot be set up: {redact(str(error))}"
+        ) from error
+
+
+def open_client(settings: JudgeSettings, *, files: bool = False) -> "AsyncOpenAI":
     """An SDK client that sends this judge's key, and nothing else from the environment, to this judge's base URL.
+
+    With ``files`` the body of a good reply is not read ahead: who downloads a file counts its bytes.
 
     By default the SDK takes base URL and key from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``, and sends the values of
     ``OPENAI_ORG_ID``, ``OPENAI_PROJECT_ID`` and ``OPENAI_CUSTOM_HEADERS`` to any server: both are always given here,
@@ -82,7 +102,7 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
         follow_redirects=False,
         trust_env=not settings.is_local,
         verify=_trusted_certificates(not settings.is_local),
-        event_hooks={"request": [filter_headers], "response": [_bound]},
+        event_hooks={"request": [filter_headers], "response": [_bound_error if files else _bound]},
     )
     return openai.AsyncOpenAI(
         base_url=settings.base_url,
@@ -92,6 +112,11 @@ def open_client(settings: JudgeSettings) -> "AsyncOpenAI":
         max_retries=0,
         http_client=http_client,
     )
+
+
+async def _bound_error(response: "httpx2.Response") -> None:
+    if response.status_code != 200:
+        await _bound(response)
 
 
 async def _bound(response: "httpx2.Response") -> None:
@@ -137,15 +162,11 @@ def _trusted_certificates(trust_env: bool) -> "SSLContext":
 
 
 async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
-    """Send one request for a chat completion and read the whole reply, whatever its status.
-
-    Raises :class:`TimedOut` or :class:`Unreachable`. The deadline of ``seconds`` is for everything: a server that sends
-    a byte now and then is cut off, too.
-    """
+    """Send one request for a chat completion; raises what :func:`answered` raises."""
     extra = dict(body)
     model, messages = extra.pop("model"), extra.pop("messages")
     create = client.chat.completions.with_streaming_response.create
-    return await _received(create(model=model, messages=messages, extra_body=extra), seconds)
+    return await answered(create(model=model, messages=messages, extra_body=extra), seconds)
 
 
 async def post_embeddings(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
@@ -153,16 +174,28 @@ async def post_embeddings(client: "AsyncOpenAI", body: Mapping[str, Any], second
     extra = dict(body)
     model, texts = extra.pop("model"), extra.pop("input")
     create = client.embeddings.with_streaming_response.create
-    return await _received(create(model=model, input=texts, encoding_format="float", extra_body=extra), seconds)
+    return await answered(create(model=model, input=texts, encoding_format="float", extra_body=extra), seconds)
 
 
-async def _received(call: AbstractAsyncContextManager[Any], seconds: float) -> Reply:
+async def whole(response: "AsyncAPIResponse[Any]") -> Reply:
+    """The reply of a response, with all of its body."""
+    return _reply(response.status_code, response.headers, await response.read())
+
+
+async def answered(
+    call: AbstractAsyncContextManager[Any], seconds: float, read: Callable[[Any], Awaitable[Reply]] = whole
+) -> Reply:
+    """Send a request and read the reply, whatever its status; a good one with ``read``.
+
+    Raises :class:`TimedOut` or :class:`Unreachable`. The deadline of ``seconds`` is for everything: a server that sends
+    a byte now and then is cut off, too.
+    """
     import httpx2
     import openai
 
     try:
         async with asyncio.timeout(seconds), call as response:
-            return _reply(response.status_code, response.headers, await response.read())
+            return await read(response)
     except openai.APIStatusError as error:
         return _reply(error.status_code, error.response.headers, error.response.content)
     except (TooLargeError, BrokenBodyError, EncodingRefusedError) as error:

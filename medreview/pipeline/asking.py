@@ -1,12 +1,13 @@
 """Putting tasks to models, live and as batches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from medreview.citations.stage import extract_all
 from medreview.judges import verdicts
 from medreview.judges.batch_in import BatchIn, read_batch
+from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.llm_stage import Tally, judge_with
 from medreview.judges.planning import QuestionPlan, plan
@@ -87,22 +88,39 @@ def batch_out(
     *,
     shard_bytes: int = SHARD_BYTES,
     limit: int | None = None,
+    only: Container[str] | None = None,
     progress: Progress = SILENT,
 ) -> BatchOut:
-    """Write what the first of these judges would be asked to files for an engine elsewhere; nothing is sent."""
+    """Write what the first of these judges would be asked to files for an engine elsewhere; nothing is sent.
+
+    ``only``: the cache keys of the questions to write, also of a batch that is under way.
+    """
     with rolled_up(study, progress):
         extract_all(study, progress)
     settings = judges.settings[0]
     task = task_for(study, settings, judges.task, judges.prompts)
+    if only is None:
+        refuse_while_open(study, {task.run.judge_run_id})
     return write_batch(
-        task, settings, path, shard_bytes=shard_bytes, again=judges.again, limit=limit, progress=progress
+        task, settings, path, shard_bytes=shard_bytes, again=judges.again, limit=limit, only=only, progress=progress
     )
 
 
-def batch_in(study: Study, judges: Judges, paths: Sequence[Path], progress: Progress = SILENT) -> BatchIn:
-    """Take the results of the first judge's batches back, and roll all judgements up."""
+def batch_in(
+    study: Study,
+    judges: Judges,
+    paths: Sequence[Path],
+    progress: Progress = SILENT,
+    *,
+    only: Container[str] | None = None,
+) -> BatchIn:
+    """Take the results of the first judge's batches back, and roll all judgements up.
+
+    ``only``: the cache keys of the questions that were in the batch.
+    """
     settings = judges.settings[0]
     with replacing_answers(study, progress) as replacing:
-        done = read_batch(task_for(study, settings, judges.task, judges.prompts), settings, paths, progress)
+        task = task_for(study, settings, judges.task, judges.prompts)
+        done = read_batch(task, settings, paths, progress, only=only)
         replacing.nothing = done.judged == done.abstained == 0
     return done

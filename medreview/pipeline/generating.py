@@ -1,6 +1,6 @@
 """Running generators: live, and as batches; what they make is prepared for review like what comes in files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from medreview.generators.counts import GenerationCounts, generation_counts
 from medreview.generators.generation import Generation
 from medreview.generators.generator import Generator
 from medreview.judges.batch_in import BatchIn, read_batch
+from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.llm_stage import Tally, put_to
 from medreview.judges.planning import QuestionPlan, plan_of
@@ -100,10 +101,16 @@ def generation_out(
     *,
     shard_bytes: int = SHARD_BYTES,
     limit: int | None = None,
+    only: Container[str] | None = None,
     progress: Progress = SILENT,
 ) -> BatchOut:
-    """Write what the writing model would be asked next to files for an engine elsewhere; nothing is sent."""
+    """Write what the writing model would be asked next to files for an engine elsewhere; nothing is sent.
+
+    ``only`` as of :func:`medreview.pipeline.batch_out`.
+    """
     task = _settled(study, generating)
+    if only is None:
+        refuse_while_open(study, {task.run.judge_run_id})
     return write_batch(
         task,
         generating.model,
@@ -111,17 +118,26 @@ def generation_out(
         shard_bytes=shard_bytes,
         again=generating.again,
         limit=limit,
+        only=only,
         progress=progress,
     )
 
 
 def generation_in(
-    study: Study, generating: Generating, paths: Sequence[Path], progress: Progress = SILENT
+    study: Study,
+    generating: Generating,
+    paths: Sequence[Path],
+    progress: Progress = SILENT,
+    *,
+    only: Container[str] | None = None,
 ) -> tuple[BatchIn, GenerationCounts]:
-    """Take the results of such files back; what has further steps waits for the next batch, or for a live run."""
+    """Take the results of such files back; what has further steps waits for the next batch, or for a live run.
+
+    ``only`` as of :func:`medreview.pipeline.batch_in`.
+    """
     with rolled_up(study, progress):
         task = _settled(study, generating)
-        done = read_batch(task, generating.model, paths, progress)
+        done = read_batch(task, generating.model, paths, progress, only=only)
         _settled(study, generating)
         _finish(study, task, progress)
     return done, counts_of(study, task)

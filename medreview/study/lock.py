@@ -20,6 +20,10 @@ _NOTE: Final = "closed"
 _LARGEST: Final = 4096
 
 
+class InUse(UserError):
+    """The study is open for writing elsewhere."""
+
+
 class WriterLock:
     """An exclusive lock from ``take`` to ``release``; the operating system releases it when the process dies.
 
@@ -37,7 +41,7 @@ class WriterLock:
         self._of_file: tuple[Path, int] | None = None
 
     def take(self) -> None:
-        """Acquire the lock without waiting. Raises :class:`UserError` naming the process that holds it."""
+        """Acquire the lock without waiting. Raises :class:`InUse` naming the process that holds it."""
         self._descriptor = _locked(self.path)
         try:
             self._of_file = self._lock_file()
@@ -102,14 +106,14 @@ class WriterLock:
 
 
 def _locked(place: Path) -> int:
-    """The descriptor that holds the lock of a file. Raises :class:`UserError`; ``OSError`` where there can be none."""
+    """The descriptor that holds the lock of a file. Raises :class:`InUse`; ``OSError`` where there can be none."""
     descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         holder = _holder(descriptor)
         os.close(descriptor)
-        raise UserError(
+        raise InUse(
             f"The study is open for writing {holder}. "
             "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
         ) from None

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli.ask_models import ask_models
-from medreview.cli.batch import batch_in, batch_out
+from medreview.cli.batch import batch_in, batch_out, batch_submit
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.cli.ties import Ties, keep_rule
@@ -32,6 +32,13 @@ def judge(
     back: Annotated[
         list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
     ] = None,
+    submit: Annotated[
+        bool,
+        typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there."),
+    ] = False,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
+    ] = False,
     ties: Ties = None,
     processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None,
     as_json: Json = False,
@@ -50,6 +57,16 @@ def judge(
 
     if ties is not None:
         keep_rule(study, ties)
+    if sum(way not in (None, False, []) for way in (out, back, submit)) > 1:
+        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
+    if no_wait and not submit:
+        raise UserError("--no-wait goes with --batch-submit.")
+    if submit and not dry_run:
+        batch_submit(
+            study, names or (), shard_mb=shard_mb, task=task, limit=limit, again=again, local_only=local_only,
+            wait=not no_wait, as_json=as_json,
+        )  # fmt: skip
+        return
     if out is not None:
         batch_out(
             study, names or (), out, shard_mb=shard_mb, task=task, limit=limit, again=again, local_only=local_only,

@@ -10,10 +10,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Wanted,
     generate_with,
 )
@@ -40,6 +42,8 @@ def questions(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Make a question of each text, with its answer and the words that hold it; a reviewer checks it.
@@ -58,7 +62,9 @@ def questions(
     def bring(study: "Study") -> None:
         texts.extend(_texts(study, source, snapshots=snapshots))
 
-    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    wanted = Wanted(
+        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
     generate_with(study, partial(Questions, texts=texts), wanted, before=bring)
 
 

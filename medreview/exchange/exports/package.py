@@ -31,8 +31,9 @@ _OF_GENERATORS: Final = (
 _TELLING: Final[frozenset[Part]] = frozenset(("judges", "models", "gold"))
 _OWN: Final = ("bookmark", "draft", "saved_filter")
 """Tables of what a reviewer did and is in no event; another's are never passed on."""
-_MADE_HERE: Final = ("row_seal", "withheld", "unit_kind", "event_kind")
-"""Tables that are not copied: they come with a new file, or are made from what is left out."""
+_MADE_HERE: Final = ("row_seal", "withheld", "unit_kind", "event_kind", "batch_job")
+"""Tables that are not copied: they come with a new file, are made from what is left out, or are of this file alone: the
+results of a batch come back to the study that submitted it."""
 
 _NOT_TOLD: Final = """(suggestion = '' OR EXISTS (
     SELECT 1 FROM event AS e WHERE e.reviewer = ?1 AND e.unit GLOB 'fact:*:' || key_fact.key_fact_id))"""

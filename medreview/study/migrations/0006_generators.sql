@@ -104,3 +104,31 @@ CREATE TABLE passage_measure (           -- what an embeddings endpoint was paid
     entropy REAL NOT NULL,
     PRIMARY KEY (passage_id, vectors, alike)
 ) STRICT, WITHOUT ROWID;
+
+-- Batches that were submitted to servers, a row per file of requests. Written before and after each step, so that whatever
+-- ends the program, nothing is uploaded or paid twice.
+CREATE TABLE batch_job (
+    job_id TEXT PRIMARY KEY,             -- ours: in the name of the uploaded file and in the metadata of the batch
+    ordinal INTEGER NOT NULL UNIQUE,
+    run_id TEXT NOT NULL,                -- what asks: of judge_run, or of generation_run
+    name TEXT NOT NULL,                  -- of the judge or model in the settings
+    model TEXT NOT NULL,
+    host TEXT NOT NULL,
+    task TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,              -- of the file of requests
+    sha256 TEXT NOT NULL,                -- of that file
+    cache_keys BLOB NOT NULL,            -- the questions in it: their cache keys, 32 bytes each
+    state TEXT NOT NULL CHECK (state IN ('planned', 'uploading', 'uploaded', 'creating', 'created', 'ended', 'given_up')),
+    file_id TEXT NOT NULL DEFAULT '',    -- as the server calls them; '' while it is not known
+    batch_id TEXT NOT NULL DEFAULT '',
+    output_file_id TEXT NOT NULL DEFAULT '',
+    error_file_id TEXT NOT NULL DEFAULT '',
+    status TEXT NOT NULL DEFAULT '',     -- of the batch, in the words of OpenAI's API; '' before it was created
+    completed INTEGER,                   -- requests by the server's count; NULL when it gave none
+    failed INTEGER,
+    planned_at TEXT NOT NULL,
+    created_at TEXT NOT NULL DEFAULT '', -- when the server had taken the batch
+    ended_at TEXT NOT NULL DEFAULT '',   -- when its results were taken in, or it was given up
+    error TEXT NOT NULL DEFAULT ''       -- what went wrong last, a sentence
+) STRICT;
