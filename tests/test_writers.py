@@ -159,7 +159,7 @@ def test_every_user_of_the_home_is_tried() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and named(node)[0] in home
     }
-    # The test of a rescue file has the first two; of the third only what an editor left and nobody could read stays; the
-    # last leaves nothing there, and tests/pipeline/test_batches.py kills it at every step.
+    # The test of a rescue file has the first two; of the third only what an editor left and nobody could read stays;
+    # the last leaves nothing there, and tests/pipeline/test_batches.py kills it at every step.
     tried_elsewhere = {"study/rescue.py", "study/file_identity.py", "review/outside_text.py", "pipeline/batches.py"}
     assert users == {*WRITERS, *tried_elsewhere}

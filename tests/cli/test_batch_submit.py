@@ -89,7 +89,12 @@ def test_results_wait_while_the_study_is_reviewed(medreview, demo, server, monke
         answer_json(told)(exchange)
 
     server.instead["GET /v1/batches/*"] = [begin_to_review]
-    monkeypatch.setattr("time.sleep", lambda _: server.count("GET /v1/batches/*") > 1 and reviewed.release())
+
+    def review_to_its_end(seconds):
+        if server.count("GET /v1/batches/*") > 1:
+            reviewed.release()
+
+    monkeypatch.setattr("time.sleep", review_to_its_end)
 
     done = medreview("judge", demo, *SUBMIT)
 

@@ -61,13 +61,13 @@ def batches(
 
 def _asked_by(job: "Job", local_only: bool) -> "JudgeSettings":
     """The judge or the model that the job was submitted for, as it is set up now."""
-    from medreview.configured import judges_of, models_of
+    from medreview.configured import judges_of, model_of
     from medreview.judges.tasks.registry import NAMES
 
     def of(config: "Config") -> "JudgeSettings":
         if job.task in NAMES:
             return judges_of(config, [job.name], local_only=local_only).settings[0]
-        return models_of(config, [job.name], local_only=local_only)[0]
+        return model_of(config, job.name, local_only=local_only)
 
     settings = with_settings(of)
     if settings.host != job.host:
