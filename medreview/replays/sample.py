@@ -61,6 +61,7 @@ INPUTS: Final[dict[str, tuple[str, ...]]] = {
     "sourcecheckup": (),
     "medhalu": (),
     "cds": ("cds_answers.jsonl",),
+    "cliniqlink": ("chapter.md",),
 }
 """The files of the sample data that each paper takes, by its word."""
 

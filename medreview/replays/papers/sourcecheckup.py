@@ -1,15 +1,21 @@
 """SourceCheckup (Wu et al. 2025): do the sources that models cite support what they say?"""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
+from medreview.generators.answers import Answers
+from medreview.generators.questions import Questions
 from medreview.judges.tasks import merged, verification
+from medreview.pipeline.generating import Make
 from medreview.replays.figures import experts
 from medreview.replays.figures import support as of_support
-from medreview.replays.replay import Replay
+from medreview.replays.replay import Given, Replay
 from medreview.replays.steps.asking import Ask
 from medreview.replays.steps.bringing import Bring
+from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.preparing import OfflineJudge, Pages, Statements
+from medreview.replays.steps.reading import WholeTexts
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
 from medreview.study import Study
@@ -19,6 +25,10 @@ _NO_STATEMENTS: Final = "there is no statement yet"
 _NO_PAGES: Final = "no statement has a page with text yet"
 
 _UNDECIDED: Final = "nobody has decided on {} yet: {}"
+
+
+def _searching(given: Given) -> Make:
+    return partial(Answers, web=True)
 
 
 def table(study: Study) -> Iterator[Row]:
@@ -151,8 +161,15 @@ REPLAY: Final = Replay(
     takes="Texts to ask about (.txt, .md, .html, .pdf), question sets, answers, and later people's labels.",
     steps=(
         Bring("files", "Bring in question sets and answers, if there are any."),
+        WholeTexts(),
+        Generate("questions", "The first model makes a question of each text, with its answer and a quote.",
+                 lambda given: Questions, "no text is there to ask about"),
         Review("question check", "Two doctors look whether each question is answerable from its text.", "question",
                "questions", "questions", _NO_QUESTIONS),
+        Generate("answers", "Every model answers every question, with a list of its sources.", lambda given: Answers,
+                 _NO_QUESTIONS, by="each"),
+        Generate("answers with search", "Every model once more, told to search the web first.", _searching,
+                 _NO_QUESTIONS, by="each"),
         Pages(),
         Statements(),
         OfflineJudge(),

@@ -1,0 +1,74 @@
+"""Texts become passages: whole, or the paragraphs that are worth a question."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from medreview.generators.passages import run
+from medreview.generators.source_texts import text_of_file
+from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.steps.bringing import texts_in
+from medreview.units.brought import Brought, store_brought
+from medreview.units.stored import NewPassage
+from medreview.words import counted, in_words
+
+
+@dataclass(frozen=True, slots=True)
+class WholeTexts:
+    """Each text is one passage."""
+
+    name: str = "texts"
+    about: str = "Read the texts to ask about, each as a whole."
+
+    def plan(self, given: Given) -> Plan:
+        """No model is asked."""
+        return Plan()
+
+    def run(self, given: Given) -> Outcome:
+        """Store those that the study does not have."""
+        paths = texts_in(given.files)
+        if not paths:
+            return _without(given)
+        new = sum(map(bool, (_store(given, path) for path in paths)))
+        return Outcome("did" if new else "done", f"{counted(len(paths), 'text')}, {new} of them new")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraphs:
+    """The paragraphs of the texts are measured; rules leave some out, and the rest are passages (ClinIQLink 3.1)."""
+
+    name: str = "passages"
+    about: str = "Take the paragraphs that are worth a question: rules of form, and three measures."
+
+    def plan(self, given: Given) -> Plan:
+        """No model is asked."""
+        return Plan()
+
+    def run(self, given: Given) -> Outcome:
+        """Measure them all; store those that are kept and not there yet."""
+        paths = texts_in(given.files)
+        if not paths:
+            return _without(given)
+        measures = run.Measures()
+        chosen, thresholds = run.choose(run.paragraphs_of(map(text_of_file, paths)), measures, None, given.progress)
+        new = run.store(given.study, chosen, measures, thresholds)
+        told = run.summary_of(len(paths), chosen, measures, thresholds, new)
+        rules = ", ".join(f"{count.first} {in_words(code)}" for code, count in told.rules.items() if count.first)
+        lines = (f"left out by: {rules}",) if rules else ()
+        words = f"{told.kept} of {counted(told.paragraphs, 'paragraph')} kept, {new} of them new"
+        return Outcome("did" if new else "done", words, lines=lines)
+
+
+def _store(given: Given, path: Path) -> bool:
+    """Whether the text was new."""
+    text = text_of_file(path)
+    passage = NewPassage(text.text, text.title, text.url)
+    query = "SELECT EXISTS (SELECT 1 FROM passage WHERE passage_id = ?)"
+    if given.study.reader.execute(query, (passage.passage_id,)).fetchone()[0]:
+        return False
+    given.study.write(lambda connection: store_brought(connection, [Brought(passages=(passage,))], text.source))
+    return True
+
+
+def _without(given: Given) -> Outcome:
+    there = int(given.study.reader.execute("SELECT count(*) FROM passage").fetchone()[0])
+    return Outcome("done", f"{counted(there, 'text')} there") if there else Outcome("left", "no text is named")
