@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,16 +40,12 @@ class Wanted:
 
 
 @contextmanager
-def opened_for(path: Path, chosen: "Replay", *, sample: bool, dry_run: bool) -> "Iterator[Study]":
+def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study]":
     """The study, made if there is none. Recorded answers get into no study but those made for them."""
     from medreview.cli.importing import opened_or_made
     from medreview.replays.sample import title_of
     from medreview.study import Study
 
-    if not path.exists() and dry_run:
-        raise UserError(
-            f"There is no study {path} yet: a dry run counts what a study waits for. Bring the files in first."
-        )
     if not sample:
         with opened_or_made(path) as study:
             yield study
@@ -103,14 +99,23 @@ def _writer(name: str, *, local_only: bool) -> "JudgeSettings":
     return with_settings(lambda config: model_of(config, name, local_only=local_only))
 
 
-def dry(chosen: "Replay", given: "Given", *, as_json: bool) -> None:
+def dry(path: Path, chosen: "Replay", wanted: Wanted, bar: "Progress") -> None:
+    """What every step would ask. Of a study that is not there yet a temporary one is made, with the files in it."""
+    from tempfile import TemporaryDirectory
+
     from medreview.replays.runner import dry_run
 
-    every = list(dry_run(chosen, given))
+    fresh = not path.exists()
+    with (
+        TemporaryDirectory() if fresh else nullcontext(path.parent) as folder,
+        opened_for(Path(folder) / path.name, chosen, sample=wanted.sample) as study,
+        given_with(study, chosen, wanted, bar) as given,
+    ):
+        every = list(dry_run(chosen, given, fresh=fresh))
     lines = [f"{one.number}/{len(every)} {one.step.name}: {_would_ask(one.plan)}" for one in every]
     lines.append("What a step asks about that an earlier one has yet to make is not counted.")
     told = [{"step": one.step.name, "plan": asdict(one.plan)} for one in every]
-    result({"replay": chosen.name, "steps": told}, *lines, as_json=as_json)
+    result({"replay": chosen.name, "steps": told}, *lines, as_json=wanted.as_json)
 
 
 def _would_ask(plan: "Plan") -> str:
@@ -155,7 +160,7 @@ def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_js
     from medreview.replays.table import as_json as rows_as_json
 
     looked(given.study, f"replay {chosen.name}", "totals")
-    rows, recorded = list(chosen.table(given.study)), given.sample or is_recorded(given.study.reader)
+    rows, recorded = list(chosen.table(given.study)), bool(given.labels) or is_recorded(given.study.reader)
     if as_json:
         steps = [{"step": one.step.name, **asdict(one.outcome)} for one in done if one.outcome]
         told = {**about(chosen), "study": str(given.study.path), "note": RECORDED if recorded else "",

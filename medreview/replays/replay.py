@@ -55,7 +55,8 @@ class Given:
 
     ``writers`` are the models of ``--model``, in their order, ``judges`` those of ``--judge``. ``reviewer``: in whose
     name the study is told of a share for a second annotator. ``limit``: at most so many units or items of each step for
-    each model now. ``sample``: the models are the recorded ones.
+    each model now. ``labels``: of the sample data, whose models are the recorded ones, the file with the labels of its
+    annotators, and the word of the paper.
     """
 
     study: Study
@@ -68,7 +69,7 @@ class Given:
     reviewer: str = ""
     limit: int | None = None
     again: bool = False
-    sample: bool = False
+    labels: tuple[Path, str] | None = None
     synonyms: Path | None = None
     processes: int | None = None
     progress: Progress = SILENT
@@ -85,6 +86,10 @@ class Step(Protocol):
     @property
     def about(self) -> str:
         """What it does, as a sentence."""
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether all it does is to read the files that were given: no network, no model."""
 
     def plan(self, given: Given) -> Plan:
         """What it would ask now, as the study stands; nothing is sent, and nothing is written."""

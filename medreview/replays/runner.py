@@ -10,7 +10,7 @@ OnPlan = Callable[[Step, Plan], None]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A step with its number, from 1, and what became of it; in a dry run its plan and no outcome."""
+    """A step with its number, from 1, and what became of it; in a dry run its plan."""
 
     number: int
     step: Step
@@ -30,7 +30,11 @@ def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
         yield Done(number, step, plan, step.run(given))
 
 
-def dry_run(replay: Replay, given: Given) -> Iterator[Done]:
-    """What every step would ask of the study as it stands; nothing is sent, and nothing is written."""
+def dry_run(replay: Replay, given: Given, *, fresh: bool) -> Iterator[Done]:
+    """What every step would ask of the study as it stands; nothing is sent.
+
+    ``fresh``: the study is a temporary one, made for this, so that the files are read into it first.
+    """
     for number, step in enumerate(replay.steps, 1):
-        yield Done(number, step, step.plan(given), None)
+        outcome = step.run(given) if fresh and step.reads_files else None
+        yield Done(number, step, step.plan(given), outcome)

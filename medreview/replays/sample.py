@@ -14,6 +14,7 @@ from typing import Final
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import PageProvider
 from medreview.replays.replay import Given
+from medreview.replays.sample_labels import FILE
 
 FOLDER: Final = "recorded"
 WRITERS: Final = ("demo-writer",)
@@ -32,7 +33,7 @@ def of_sample(given: Given, paper: str) -> Iterator[Given]:
             writers=[_recorded(folder, name) for name in WRITERS],
             judges=[_recorded(folder, name) for name in JURORS],
             pages=PageProvider(folder / "pages"),
-            sample=True,
+            labels=(folder / FILE, paper),
         )
 
 

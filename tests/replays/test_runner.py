@@ -44,8 +44,9 @@ def test_a_replay_says_what_waits_for_the_reviewer_goes_on_and_completes_its_fig
     path = answers(tmp_path)
     with JudgeEndpoint(by_prompt(found)) as server:
         own_settings(tmp_path, server.table("one", price_input=1.0, price_output=2.0))
-        dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run", check=2)
-        assert "There is no study" in dry.stderr
+        dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
+        assert "detection: one (m at" in dry
+        assert not (tmp_path / "s.medreview").exists()
         first = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
         asked = len(server.asked)
         decide(tmp_path / "s.medreview", "none", "fact")

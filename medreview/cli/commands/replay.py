@@ -74,11 +74,11 @@ def replay(
     )
     with ExitStack() as stack:
         bar = stack.enter_context(progress())
-        opened = stack.enter_context(opened_for(study, chosen, sample=sample, dry_run=dry_run))
-        given = stack.enter_context(given_with(opened, chosen, wanted, bar))
         if dry_run:
-            dry(chosen, given, as_json=as_json)
+            dry(study, chosen, wanted, bar)
             return
+        opened = stack.enter_context(opened_for(study, chosen, sample=sample))
+        given = stack.enter_context(given_with(opened, chosen, wanted, bar))
         done = run_steps(chosen, given, as_json=as_json)
         print_figures(chosen, given, done, as_json=as_json)
     failed = [one.outcome for one in done if one.outcome and one.outcome.failed]

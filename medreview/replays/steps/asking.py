@@ -45,6 +45,7 @@ class Ask:
     task: str
     waits: str
     single: bool = False
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Units, calls and cost of each judge."""

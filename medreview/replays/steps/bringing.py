@@ -32,6 +32,11 @@ class Bring:
     late: bool = False
     texts: bool = False
 
+    @property
+    def reads_files(self) -> bool:
+        """Of what speaks of statements, these must be there first."""
+        return not self.late
+
     def plan(self, given: Given) -> Plan:
         """Nothing is asked."""
         return Plan()

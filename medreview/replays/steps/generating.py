@@ -25,6 +25,7 @@ class Generate:
     by: Literal["first", "each"] = "first"
     verified: bool = False
     before: Callable[[Given], object] = lambda given: None
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Inputs, calls and cost of each model."""

@@ -13,6 +13,7 @@ class Pages:
 
     name: str = "pages"
     about: str = "Download what the responses cite, and read it."
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Nothing is asked of a model."""
@@ -41,6 +42,7 @@ class Statements:
 
     name: str = "statements"
     about: str = "Split the responses into statements that can be verified one by one."
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Nothing is asked."""
@@ -63,6 +65,7 @@ class OfflineJudge:
 
     name: str = "offline rules"
     about: str = "Compare words, numbers and negations of every statement with its sources."
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Nothing is asked."""

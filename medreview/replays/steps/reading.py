@@ -18,6 +18,7 @@ class WholeTexts:
 
     name: str = "texts"
     about: str = "Read the texts to ask about, each as a whole."
+    reads_files: bool = True
 
     def plan(self, given: Given) -> Plan:
         """No model is asked."""
@@ -38,6 +39,7 @@ class Paragraphs:
 
     name: str = "passages"
     about: str = "Take the paragraphs that are worth a question: rules of form, and three measures."
+    reads_files: bool = True
 
     def plan(self, given: Given) -> Plan:
         """No model is asked."""

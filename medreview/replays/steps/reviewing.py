@@ -7,6 +7,7 @@ from typing import Final
 
 from medreview.next_step import command
 from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.sample_labels import take_labels
 from medreview.review.second_annotation import drawn, set_share, share_progress, shares
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.registry import KINDS
@@ -40,6 +41,7 @@ class Review:
     queue: str
     of: str
     waits: str
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """No model is asked."""
@@ -48,6 +50,7 @@ class Review:
     def run(self, given: Given) -> Outcome:
         """Say how far people are; the replay goes on with what does not need them."""
         reader = given.study.reader
+        new = take_labels(given.study, *given.labels, self.kind) if given.labels else 0
         query = f"SELECT count(DISTINCT unit) FROM ({rows_of(self.kind)})"
         every = int(reader.execute(query).fetchone()[0])
         if not every:
@@ -56,6 +59,8 @@ class Review:
         decided = int(reader.execute(f"{query} WHERE unit IN ({_BY_ANYBODY})").fetchone()[0])
         by = f" (by {', '.join(f'{name} {count:,}' for name, count in people.items())})" if people else ""
         words = f"{decided:,} of {every:,} {self.of} decided{by}"
+        if new:
+            return Outcome("did", f"{words}; {new} labels of invented annotators taken in")
         if decided == every:
             return Outcome("done", words)
         return Outcome("waits", words, command("review", given.study.path, "--queue", self.queue))
@@ -72,6 +77,7 @@ class SecondAnnotator:
     rate: float
     of: str
     waits: str
+    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """No model is asked."""
