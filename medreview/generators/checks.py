@@ -1,10 +1,11 @@
 """Rules that validators of several generators share. Each gives words on what is wrong, or what a rule is made from."""
 
 import re
+from math import isclose
 from typing import Final
 
 from medreview.evidence.grounding import Grounding, ground
-from medreview.evidence.quantities import quantities
+from medreview.evidence.quantities import Quantity, quantities
 from medreview.labels import SAME_WORDS
 
 _DEIXIS: Final = re.compile(
@@ -33,15 +34,23 @@ def grounded(quote: str, text: str) -> Grounding:
 def numbers_missing(claim: str, source: str) -> list[str]:
     """The numbers of a claim that a source does not have with the same value and unit, as they are written.
 
-    A number without a unit is there when any number of the source has its value.
+    A number without a unit is there when any number of the source is written so; one by a further unit (1,000 mg a day)
+    also where the source has it without (1,000 mg). A bound (at most 4) is there where the number is, unless that is
+    one to the other side.
     """
-    there = [(one.low, one.high, one.sign, one.unit) for one in quantities(source)]
-    values = {(low, high) for low, high, _, _ in there}
-    return [
-        claim[one.start : one.end]
-        for one in quantities(claim)
-        if (one.low, one.high, one.sign, one.unit) not in there and (one.unit or (one.low, one.high) not in values)
-    ]
+    there = quantities(source)
+    return [claim[one.start : one.end] for one in quantities(claim) if not any(_is_there(one, it) for it in there)]
+
+
+def _is_there(claimed: Quantity, there: Quantity) -> bool:
+    sides = {sign[0] for sign in (claimed.sign, there.sign)}
+    if {"<", ">"} <= sides:
+        return False
+    if claimed.equals(there):
+        return True
+    if claimed.unit and (claimed.unit == there.unit or claimed.unit.split("/")[0] != there.unit.split("/")[0]):
+        return False
+    return isclose(claimed.number, there.number) and isclose(claimed.high * there.low, there.high * claimed.low)
 
 
 def points_at_its_text(text: str) -> bool:
