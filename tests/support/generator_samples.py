@@ -101,6 +101,7 @@ def asked(*questions: str) -> Callable[[Study], None]:
 
     return fill
 
+
 def _cleaned_up(asked: Asked) -> Mapping[str, Any]:
     """A revision of the one statement, or the judge's word on it."""
     return unsupported_study.SUPPORTS if "label" in asked.schema["properties"] else unsupported_study.GOOD
