@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from medreview.generators.answers import Answers
-from medreview.generators.cleanup import Cleanup
 from medreview.generators.brief.generator import Brief
 from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.cleanup import Cleanup
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.key_facts import KeyFacts

@@ -8,10 +8,10 @@ from typing import Any, Final
 from medreview import pipeline
 from medreview.generators.answers import Answers
 from medreview.generators.ask import ATTEMPTS
-from medreview.generators.cleanup import Cleanup
-from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.brief.generator import Brief
 from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.cleanup import Cleanup
+from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 from medreview.study import Study

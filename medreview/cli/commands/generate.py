@@ -3,10 +3,10 @@
 import typer
 
 from medreview.cli.generate.answers import answers
+from medreview.cli.generate.brief import brief
 from medreview.cli.generate.cleanup import cleanup
 from medreview.cli.generate.hallucinations import hallucinations
 from medreview.cli.generate.key_facts import key_facts
-from medreview.cli.generate.brief import brief
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
