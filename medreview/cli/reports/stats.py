@@ -10,6 +10,7 @@ from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.generation import generation_parts
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.terminal import printed
 from medreview.labels import AXES
 from medreview.next_step import command
@@ -62,6 +63,7 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from _judges(figures.between_judges)
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
+    yield from question_parts(figures.questions)
     yield from generation_parts(figures.generated, figures.own_work)
     if not figures.responses:
         yield NextStep(command("import", study, "FILE"))

@@ -18,6 +18,7 @@ from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesC
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.response_kinds import ResponseReport, response_report
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.study_progress import Standing, standing
@@ -40,7 +41,8 @@ class StudyFigures:
     """Everything that ``medreview stats`` says, with the choices that make it repeatable.
 
     ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``kinds``: how
-    many responses cite nothing or are invalid. ``audit`` is what the random draw says of the whole study.
+    many responses cite nothing or are invalid. ``questions``: what was said of questions that were made from texts.
+    ``audit`` is what the random draw says of the whole study.
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote.
     """
@@ -54,6 +56,7 @@ class StudyFigures:
     between_judges: BetweenJudges
     support: SupportReport
     kinds: ResponseReport
+    questions: QuestionReport
     audit: AuditReport
     generated: tuple[GenerationCounts, ...]
     own_work: tuple[OwnWork, ...]
@@ -120,6 +123,7 @@ def study_figures(
         between_judges=judges_beside,
         support=judged.report(resampling),
         kinds=response_report(reader),
+        questions=question_report(reader),
         audit=audit_report(reader, labels, pass_no),
         generated=tuple(generation_counts(reader)),
         own_work=tuple(own_work_done(reader)),
