@@ -1,11 +1,17 @@
 """What became of unsupported statements, as tables beside the figures of SourceCleanup."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.cleanup_report import PAPER, CleanupFigures
+
+_LEGEND: Final = (
+    "supported: of the revised ones, those that are supported now by this judge or reviewer; together: of all, those "
+    "that were removed or are supported now; paper: SourceCleanup's"
+)
 
 
 def cleanup_parts(figures: Sequence[CleanupFigures]) -> Iterator[Part]:
@@ -15,16 +21,16 @@ def cleanup_parts(figures: Sequence[CleanupFigures]) -> Iterator[Part]:
     for one in figures:
         rows = [(_named("removed", ""), one.removed, "removed")]
         for rater in one.raters:
-            rows.append((_named("supported after revision", rater.by), rater.supported, "supported"))
-            rows.append((_named("removed or supported", rater.by), rater.together, "together"))
+            rows.append((_named("supported", rater.by), rater.supported, "supported"))
+            rows.append((_named("together", rater.by), rater.together, "together"))
             if rater.removal_right:
                 rows.append((_named("rightly removed", rater.by), rater.removal_right, ""))
         head = Heading(f"{one_line(one.model) or 'no model named'}: {counted(one.statements, 'statement')}")
-        yield inset(head, _table(rows), *reasons((name, figure) for name, figure, _ in rows))
+        yield inset(head, _table(rows), _LEGEND, *reasons((name, figure) for name, figure, _ in rows))
 
 
 def _named(share: str, by: str) -> str:
-    return f"{share}, by {one_line(by)}" if by else share
+    return f"{share}: {one_line(by)}" if by else share
 
 
 def _table(rows: Sequence[tuple[str, Estimate, str]]) -> Table:

@@ -1,7 +1,7 @@
 """What became of unsupported statements that a model revised or removed, beside the figures of SourceCleanup."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ _BY_JUDGES: Final = """
 SELECT unit, judge, label, max(given_at || opinion_id) FROM opinion WHERE axis = 'revision' AND unit >= 'revision:'
 AND unit < 'revision;' GROUP BY unit, judge ORDER BY judge"""
 _BY_REVIEWERS: Final = """
-SELECT unit, reviewer || ', ' || mode, label FROM reviewer_label WHERE axis = 'revision' AND pass = 1
+SELECT unit, reviewer, mode, label FROM reviewer_label WHERE axis = 'revision' AND pass = 1
 ORDER BY reviewer, mode"""
 _TOGETHER: Final = "removed or supported"
 
@@ -49,15 +49,20 @@ class CleanupFigures:
     raters: tuple[CleanedUp, ...]
 
 
-def cleanup_report(reader: sqlite3.Connection) -> tuple[CleanupFigures, ...]:
-    """The figures of each model that revised statements, with Wilson intervals; empty where none did."""
+def cleanup_report(reader: sqlite3.Connection, reviewers: Collection[str] | None = None) -> tuple[CleanupFigures, ...]:
+    """The figures of each model that revised statements, with Wilson intervals; empty where none did.
+
+    ``reviewers``: whose labels are taken; everybody's without it.
+    """
     written: dict[str, dict[str, bool]] = {}
     for unit, model, revised in reader.execute(_UNITS):
         written.setdefault(model, {})[unit] = bool(revised)
     said: dict[tuple[str, bool], dict[str, str | None]] = {}
-    for query, judge in ((_BY_JUDGES, True), (_BY_REVIEWERS, False)):
-        for unit, by, label, *_ in reader.execute(query):
-            said.setdefault((by, judge), {})[unit] = label
+    for unit, judge, label, _ in reader.execute(_BY_JUDGES):
+        said.setdefault((judge, True), {})[unit] = label
+    for unit, reviewer, mode, label in reader.execute(_BY_REVIEWERS):
+        if reviewers is None or reviewer in reviewers:
+            said.setdefault((f"{reviewer}, {mode}", False), {})[unit] = label
     return tuple(_figures(model, units, said) for model, units in written.items())
 
 

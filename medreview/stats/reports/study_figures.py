@@ -15,8 +15,10 @@ from medreview.statements.own_citations import every_statement
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
+from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
+from medreview.stats.reports.planted_report import PlantedFigures, planted_report
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.response_kinds import ResponseReport, response_report
@@ -44,7 +46,8 @@ class StudyFigures:
     many responses cite nothing or are invalid. ``questions``: what was said of questions that were made from texts.
     ``audit`` is what the random draw says of the whole study.
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
-    wrote.
+    wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
+    hallucination.
     """
 
     provenance: Provenance
@@ -60,6 +63,8 @@ class StudyFigures:
     audit: AuditReport
     generated: tuple[GenerationCounts, ...]
     own_work: tuple[OwnWork, ...]
+    cleanup: tuple[CleanupFigures, ...]
+    planted: PlantedFigures
 
 
 def study_figures(
@@ -127,6 +132,8 @@ def study_figures(
         audit=audit_report(reader, labels, pass_no),
         generated=tuple(generation_counts(reader)),
         own_work=tuple(own_work_done(reader)),
+        cleanup=cleanup_report(reader, names),
+        planted=planted_report(reader),
     )
 
 
