@@ -1,6 +1,6 @@
 """What a generator and the machinery say to each other: questions, what came back, and what was made."""
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -50,7 +50,6 @@ class Ask:
     about: str = ""
     read: Callable[[str, str], Mapping[str, Any]] | None = None
     allowed: tuple[str, ...] = ()
-    keeps: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,13 +87,14 @@ class Cleanup(Generator):
             return Made(Brought(units=(unit,)), report={"action": "remove"})
         asked = {"source": page, "question": one.question, "statement": got.value["text"]}
         prompt = self.prompts[VERIFICATION]
-        if self.judge is None or not self.fits(prompt, asked, self.judge):
+        judge = self.judge or self.model
+        if not self.fits(prompt, asked, judge):
             return Made(Brought(units=(unit,)), report={"action": "revise", "judged": None})
         about = f"{got.value['text']} @ {one.url}"
         said = yield Ask("verification", prompt, asked, lambda value: Checked(value=dict(value)), by=JUDGE, about=about)
         if not said.valid:
             return Made(Brought(units=(unit,)), report={"action": "revise", "judged": said.status})
-        opinion = _opinion(unit.unit, self.judge, prompt.id, said.value, ground(said.value["quote"], got.value["text"]))
+        opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], got.value["text"]))
         report = {"action": "revise", "judged": opinion.label or f"{opinion.raw_label}, unproven"}
         return Made(Brought(units=(unit,), opinions=(opinion,)), report=report)
 

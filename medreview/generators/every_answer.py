@@ -15,7 +15,7 @@ Fields with an ``enum`` are left alone: their values are those of the schema.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -35,16 +35,11 @@ _FENCE: Final = re.compile(r"<<<(?:end of )?\w+ [0-9a-f]{16}")
 
 
 def codes_of(
-    value: Mapping[str, Any],
-    schema: Mapping[str, Any],
-    prompt_text: str,
-    texts: Mapping[str, str],
-    keeps: Collection[str] = (),
+    value: Mapping[str, Any], schema: Mapping[str, Any], prompt_text: str, texts: Mapping[str, str]
 ) -> tuple[str, ...]:
     """The codes of a value that satisfies its schema, sorted; none: nothing speaks against it.
 
-    ``prompt_text`` is the prompt with its placeholders, ``texts`` are what was put into them; of these one in ``keeps``
-    may stand in the answer as a whole.
+    ``prompt_text`` is the prompt with its placeholders, ``texts`` are what was put into them.
     """
     every = list(_fields(value, schema))
     fields = [(name, text) for name, text in every if text.strip()]
@@ -54,7 +49,7 @@ def codes_of(
         "empty": bool(every) and not fields,
         "placeholder": any(_is_placeholder(name, text) for name, text in fields),
         "copy_of_prompt": any(_repeats(text, prompt_text, given) for text in told),
-        "copy_of_input": _copies(told, [text for name, text in texts.items() if text.strip() and name not in keeps]),
+        "copy_of_input": _copies(told, given),
         "other_language": _in_another_language(told, given),
         "instructions": any(_obeys(text, given) for text in told),
         "repeated_items": _repeats_items(value),

@@ -29,6 +29,8 @@ from medreview.units.view import Gold
 ALL: Final = "all"
 CHOICES: Final = (*PLANTED, NONE, ALL)
 _PROMPTS: Final = {kind: f"hallucination_{kind}" for kind in PLANTED}
+_KEEPING: Final = ("copy_of_input",)
+"""An answer that contradicts itself keeps the correct one, however long that is."""
 _AXIS: Final = "hallucination"
 _TARGET: Final = "response"
 
@@ -98,7 +100,7 @@ class Hallucinations(Generator):
             told = {name: _plain(value[name]) for name in ("answer", "spans", "how")}
             return Checked(hallucination_faults(kind, told, one.question, one.correct), told)
 
-        got = yield Ask("answer", prompt, texts, check, keeps=("correct_answer",) if kind == "context" else ())
+        got = yield Ask("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
         if not got.valid:
             return Made(code="invalid", report=report)
         return Made(planted(one, kind, got.value, self.model.model), report=report)

@@ -72,6 +72,17 @@ def test_a_valid_answer_becomes_a_response_whose_type_and_spans_are_its_hidden_r
     assert [row["text"][start:end] for _, (start, end), _ in gold.spans] == GOOD[kind]["spans"]
 
 
+def test_an_answer_that_contradicts_itself_may_keep_a_long_correct_answer_as_a_whole(tmp_path):
+    correct = (
+        f"{CORRECT} Ask a midwife or a doctor, who know your case and can say which medicine is best for you. " * 2
+    )
+    value = {**CONTEXT, "answer": f"{correct} After week 30 ibuprofen can be taken freely until delivery."}
+    with Study.create(tmp_path / "long.medreview", "answers") as study:
+        bring(study, {"question": QUESTION, "reference_answer": correct})
+        with JudgeEndpoint(says(json.dumps(value), usage=None)) as server:
+            assert run(study, server.settings("writer"), "context").counts.made == 1
+
+
 def test_none_is_the_correct_answer_itself_and_nothing_is_asked(study):
     with JudgeEndpoint() as server:
         done = run(study, server.settings("writer"), "none")
