@@ -13,6 +13,7 @@ from typing import Any, Final
 from medreview.generators.ask import JUDGE, Ask, Checked, Got, Item, Made, Work
 from medreview.generators.every_answer import codes_of
 from medreview.generators.generator import Generator
+from medreview.generators.quiet_inputs import QuietInputs
 from medreview.generators.run import Ended, GenerationRun, save_end
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.tasks.task import Rows, TaskUnit, request_of
@@ -29,9 +30,9 @@ _INVALID: Final = "invalid"
 
 @dataclass(frozen=True, slots=True)
 class StepRows(Rows):
-    """The rows of one step: attempts, and the end of the work where it came to that."""
+    """The rows of one step: attempts, and the ends of work that it came to, in the order in which they are stored."""
 
-    end: Ended | None = None
+    ends: tuple[Ended, ...] = ()
 
 
 @dataclass(slots=True)
@@ -73,6 +74,8 @@ class Generation:
         self._key = fence_key(self.study)
         self._calls = CallStore(self.study)
         self._items = {item.item_id: item for item in generator.items()}
+        quiet = [one for one, item in self._items.items() if not generator.steps(item)] if generator.mixed else ()
+        self._quiet = QuietInputs(list(self._items), quiet)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(item id,) of the inputs of which nothing came yet; ``again``: also those of which nothing was made."""
@@ -80,7 +83,9 @@ class Generation:
             "SELECT item_id, code FROM generation_current WHERE run_id = ?", (self.record.run_id,)
         )
         ended = {row["item_id"]: row["code"] for row in rows}
-        return [(one,) for one in self._items if one not in ended or (again and ended[one])]
+        waiting = [one for one in self._items if one not in ended or (again and ended[one])]
+        self._quiet.begin(waiting)
+        return [(one,) for one in waiting]
 
     def item(self, ids: tuple[str, ...]) -> Item:
         """The input with an id of :meth:`waiting`."""
@@ -89,9 +94,11 @@ class Generation:
     def unit(self, ids: tuple[str, ...]) -> TaskUnit | None:
         """The next question on an input, after what was answered before; without a request when there is none left.
 
-        ``None`` where it is for another model than this task may ask.
+        ``None`` where it is for another model than this task may ask, and where its turn has not come.
         """
         item = self._items[ids[0]]
+        if self._quiet.is_early(item.item_id):
+            return None
         rounds = self.study.reader.execute(
             "SELECT coalesce(max(round), 0) FROM generation WHERE run_id = ? AND item_id = ?",
             (self.record.run_id, item.item_id),
@@ -115,8 +122,8 @@ class Generation:
         self.record.add(connection)
         for made in rows:
             insert(connection, "generation_attempt", made.tables.get("generation_attempt", ()))
-            if isinstance(made, StepRows) and made.end is not None:
-                save_end(connection, self.record, made.end)
+            for end in made.ends if isinstance(made, StepRows) else ():
+                save_end(connection, self.record, end)
 
     def settled(self) -> Iterator[tuple[TaskUnit, list[Answer]]]:
         """Inputs on which nothing is left to be asked, and of which nothing is stored yet: an earlier run was killed
@@ -142,9 +149,18 @@ class Generation:
 
     def _rows(self, running: _Running) -> StepRows:
         attempts, running.attempts = running.attempts, []
-        end = None if running.made is None else Ended(running.item, running.round, running.made)
-        outcome = "asked" if running.made is None else running.made.code or "made"
-        return StepRows({"generation_attempt": attempts}, outcome, abstained=False, end=end)
+        if running.made is None:
+            return StepRows({"generation_attempt": attempts}, "asked", abstained=False)
+        before = (self._ended_quietly(one) for one in self._quiet.ended(running.item.item_id))
+        ends = (*before, Ended(running.item, running.round, running.made))
+        return StepRows({"generation_attempt": attempts}, running.made.code or "made", abstained=False, ends=ends)
+
+    def _ended_quietly(self, item_id: str) -> Ended:
+        """The end of work on an input that asks nothing."""
+        running = _Running(self._items[item_id], self.generator.work(self._items[item_id]), 1)
+        self._go_on(running, None)
+        assert running.made is not None
+        return Ended(running.item, running.round, running.made)
 
     def _next(self, running: _Running) -> TaskUnit | None:
         """The unit with the next question that no answer is stored of."""

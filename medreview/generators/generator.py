@@ -17,14 +17,16 @@ class Generator(ABC):
     """One generator for one study and model. ``prompts`` is the user's own folder of prompts, if any.
 
     ``name`` is the word of its command, ``noun`` what its inputs are called (``text``). ``prompt_names``: the prompts
-    it asks with. ``deviations``: where it departs from the paper, a sentence each. A subclass with options of its own
-    gives those that change what is asked in :attr:`options`.
+    it asks with. ``deviations``: where it departs from the paper, a sentence each. ``mixed``: what is made without a
+    question takes its place among the others, so that the order of what was made tells nothing. A subclass with options
+    of its own gives those that change what is asked in :attr:`options`.
     """
 
     name: ClassVar[str]
     noun: ClassVar[str]
     prompt_names: ClassVar[tuple[str, ...]]
     deviations: ClassVar[tuple[str, ...]] = ()
+    mixed: ClassVar[bool] = False
     judge: JudgeSettings | None = None
     """The model that verifies, once the work is put to models."""
 

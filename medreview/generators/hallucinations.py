@@ -45,6 +45,7 @@ class Hallucinations(Generator):
 
     name = "hallucinations"
     noun = "question"
+    mixed = True
     prompt_names: ClassVar[tuple[str, ...]] = tuple(_PROMPTS.values())
     deviations: ClassVar[tuple[str, ...]] = (
         "each type has a definition and an example of its own; the paper gives the same example for fact and input.",

@@ -74,6 +74,8 @@ def generate(
             prompts=task.generator.prompt_names,
             on_wait=on_wait,
         )
+        if task.generator.mixed:
+            store(task, list(task.settled()))
         _finish(study, task, progress)
     return Generated(done.judges[0], counts_of(study, task), len(task.waiting(again=generating.again)))
 

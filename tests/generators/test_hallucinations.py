@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from medreview.review.unit_session import UnitSession
 from medreview.stats.reports.planted_report import planted_report
 from medreview.study import Study
 from medreview.units.stored import load_gold
-from tests.support.judge_endpoint import JudgeEndpoint, says
+from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, refuses, says
 from tests.support.planted_answers import CONTEXT, CORRECT, FACT, GOOD, QUESTION
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
@@ -177,6 +178,76 @@ def prompts_of_all_tasks(study: Study) -> list[str]:
             assert unit is not None
             asked += [message["content"] for request in unit.requests for message in request.messages]
     return asked
+
+
+def many(study: Study) -> list[str]:
+    """Forty questions of one data set; the types that they are dealt, in their order."""
+    bring(study, *({"question": f"Is remedy {n} safe?", "reference_answer": f"No. Remedy {n} is never safe in adults.",
+                    "origin": "many"} for n in range(40)))  # fmt: skip
+    return dealt(answered_questions(study.reader), 1)
+
+
+def made_types(study: Study) -> list[str]:
+    """The types of the answers in the order of their numbers."""
+    rows = study.reader.execute(
+        "SELECT g.label FROM response AS r JOIN gold AS g ON g.unit = 'answer:' || r.response_id ORDER BY r.ordinal"
+    )
+    return [row[0] for row in rows]
+
+
+def a_fact(prompt: str) -> object:
+    """An answer to any of the forty that is valid as a fact; for the other types it is not."""
+    number = prompt.rpartition("Is remedy ")[2].partition(" ")[0]
+    text = f"Yes. Remedy {number} is safe in adults, and in pregnancy too."
+    return {"answer": text, "spans": [f"Remedy {number} is safe in adults"], "how": "It is not safe."}
+
+
+def test_the_number_of_an_answer_does_not_tell_that_nobody_was_asked_for_it(tmp_path):
+    with Study.create(tmp_path / "many.medreview", "answers") as study, JudgeEndpoint(by_prompt(a_fact)) as server:
+        types = many(study)
+        done = run(study, server.settings("writer", concurrency=1))
+        made = made_types(study)
+
+    assert (done.waiting, done.counts.made, done.counts.nothing) == (0, 20, {"invalid": 20})
+    assert sorted(made) == ["fact"] * 10 + ["none"] * 10
+    # Two are under way at a time, so that neighbours may change places.
+    expected = [kind for kind in types if kind in ("none", "fact")]
+    assert all(abs(made[:at].count("none") - expected[:at].count("none")) <= 2 for at in range(20))
+
+
+def test_when_the_model_cannot_be_reached_no_answer_is_made_before_its_turn(tmp_path):
+    with Study.create(tmp_path / "many.medreview", "answers") as study:
+        leading = list(takewhile(lambda kind: kind == "none", many(study)))
+        with JudgeEndpoint(refuses(401, "no such key")) as server:
+            failed = run(study, server.settings("writer"))
+            made = made_types(study)
+            server.play(by_prompt(a_fact))
+            done = run(study, server.settings("writer"))
+
+    assert (made, failed.waiting) == (leading, 40 - len(leading))
+    assert (done.waiting, done.counts.made) == (0, 20)
+
+
+def test_in_a_batch_the_answers_that_nobody_was_asked_for_lie_among_the_others(tmp_path):
+    writer = JudgeSettings("writer", "m", "http://localhost:1/v1")
+    generating = pipeline.Generating(partial(Hallucinations, kind="all"), writer)
+    with Study.create(tmp_path / "many.medreview", "answers") as study:
+        types = many(study)
+        out, back = tmp_path / "out.jsonl", tmp_path / "back.jsonl"
+        written = pipeline.generation_out(study, generating, out)
+        lines = []
+        for line in map(json.loads, out.read_text().splitlines()):
+            told = {"role": "assistant", "content": json.dumps(a_fact(line["body"]["messages"][0]["content"]))}
+            body = {"choices": [{"index": 0, "finish_reason": "stop", "message": told}]}
+            lines.append({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}})
+        back.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        pipeline.generation_in(study, generating, [back])
+        made = made_types(study)
+
+    expected = [kind for kind in types if kind in ("none", "fact")]
+    assert written.requests == 30
+    assert made == expected[: len(made)]
+    assert made.count("fact") == 10
 
 
 def test_what_judges_are_asked_is_the_same_whether_the_type_and_the_spans_are_known_or_not(study, tmp_path):
