@@ -1,14 +1,16 @@
 """A study of cases with key facts, texts of several systems, and votes of judges and people on them."""
 
+import json
 from itertools import count
 from typing import Final
 
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.rows import insert
 from medreview.study.unit_ids import unit_id
 from medreview.units.cases import NewCase, NewNote, add_cases
-from tests.support.study_builder import StudyBuilder, build
+from tests.support.study_builder import NOW, StudyBuilder, build
 
 _SAID: Final = {"Y": ("yes", 1, "exact"), "N": ("no", 0, "none"), "-": ("yes", None, "absent"), "!": ("", None, "none")}
 
@@ -35,6 +37,41 @@ class FactStudy:
         name = f"{system}-{case}"
         build(self.study, lambda rows: rows.response(name, text, question=self._questions[case], model=system))
         return name
+
+    def made(
+        self, response: str, model: str, strategy: str, *calls: tuple[float | None, int], rung: str = "plain"
+    ) -> None:
+        """A text was generated here, by calls of (cost, milliseconds); ``rung`` is empty for those of a batch."""
+
+        def add(rows: StudyBuilder) -> None:
+            run, number = f"n{model}{strategy}", next(self._numbers)
+            run_row = {
+                "run_id": run,
+                "generator": "brief",
+                "model_name": model,
+                "model": model,
+                "host": "",
+                "judge": "",
+            }
+            run_row |= {"prompts": "{}", "params": "{}", "options": json.dumps({"strategy": strategy})}
+            insert(rows.connection, "generation_run", [{**run_row, "ordinal": number + 1, "started_at": NOW}])
+            rows.add("generation_product", run_id=run, item_id=response, kind="response", made=response)
+            for place, (cost, latency) in enumerate(calls):
+                key = f"{response} {place}"
+                call = {"cache_key": key, "judge": model, "model": model, "host": "", "task": "t", "cost": cost}
+                call |= {"prompt_sha256": "", "at_utc": NOW, "status": "ok", "rung": rung, "tries": 1}
+                call |= {
+                    "prompt_tokens": 1,
+                    "completion_tokens": 1,
+                    "latency_ms": latency,
+                    "error": "",
+                    "raw_output": "",
+                }
+                rows.add("llm_call", **call)
+                attempt = {"run_id": run, "item_id": response, "stage": f"s{place}", "number": 1, "cache_key": key}
+                rows.add("generation_attempt", **attempt, status="ok", codes="[]", at_utc=NOW)
+
+        build(self.study, add)
 
     def fact(self, response: str, number: int) -> str:
         """The id of a fact of the case that a text is on, by its number."""

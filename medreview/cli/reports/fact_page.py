@@ -17,6 +17,7 @@ from medreview.cli.reports.layout import Heading, Title
 from medreview.cli.reports.page import check_page, drawn, write_html
 from medreview.cli.reports.plots import Marked, intervals
 from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.tradeoff import cost_plot, latency_plot, trade_off_parts
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, FactVote, JuryWord
 from medreview.labels import label_words
 from medreview.stats.facts.fact_report import FactReport
@@ -77,6 +78,9 @@ def _body(report: FactReport) -> Iterator[str]:
         yield _picture(report.scores)
     yield from map(drawn, score_parts(report))
     yield from map(drawn, panel_parts(report))
+    if any(one.cost or one.seconds for one in report.trade_offs):
+        yield f"{cost_plot(report.trade_offs)}{latency_plot(report.trade_offs)}"
+        yield from map(drawn, trade_off_parts(report.trade_offs))
     yield '</section>\n<section id="themes">\n'
     yield drawn(Title("Themes in what is omitted and contradicted"))
     for themes in report.themes:

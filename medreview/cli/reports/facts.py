@@ -9,6 +9,7 @@ from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.tradeoff import trade_off_parts
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
 from medreview.stats.facts.fact_report import FactReport
@@ -42,6 +43,8 @@ def _report(report: FactReport, study: Path, full: bool) -> Iterator[Part]:
         return
     yield from score_parts(report)
     yield from panel_parts(report)
+    if any(one.cost or one.seconds for one in report.trade_offs):
+        yield from trade_off_parts(report.trade_offs)
     yield Title("Themes in what is omitted and contradicted")
     for themes in report.themes:
         yield from _themes(themes, full)
@@ -181,6 +184,7 @@ def payload(report: FactReport) -> dict[str, Any]:
         "against_panel": [
             {"rater": one.rater, "question": NAMES[one.task], **asdict(one.agreement)} for one in report.against_panel
         ],
+        "trade_off": [asdict(one) for one in report.trade_offs],
         "themes": [_theme_values(themes) for themes in report.themes],
         "facts": facts,
         "provenance": asdict(report.provenance),

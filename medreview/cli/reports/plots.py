@@ -136,7 +136,8 @@ def _document(width: int, height: int, title: str, about: str, body: Iterator[st
 
 def _text(x: float, y: float, words: str, anchor: str = "start", size: int = 12) -> str:
     shown = words if len(words) <= _LONGEST or anchor == "middle" or size > 12 else words[: _LONGEST - 1] + "…"
-    style = f'style="fill: {_INK}; font-size: {size}px"'  # a page may have a style for text of its own
+    # In the attribute, since a page may have a style for text of its own; the rim keeps lines off the letters.
+    style = f'style="fill: {_INK}; font-size: {size}px; paint-order: stroke; stroke: {_PAPER}; stroke-width: 3px"'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {style}>{escape(shown)}</text>'
 
 

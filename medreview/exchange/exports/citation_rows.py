@@ -14,7 +14,7 @@ from typing import Any, Final
 from medreview.atomic_output import atomic_output, check_own
 from medreview.citations.scoring import KINDS, ScoredCitation
 from medreview.exchange.files.columns import CODE_POINTS, Column
-from medreview.exchange.files.csv_file import CsvFile
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.imports.rows import BadRecord
 from medreview.labels import INVALID
@@ -85,7 +85,7 @@ def write_csv(report: CitationReport, path: Path) -> tuple[Path, Path]:
     ]
     with ExitStack() as both:
         for place, columns, rows in tables:
-            with CsvFile(both.enter_context(atomic_output(place, _sign(columns))), columns, "excel") as file:
+            with CsvFile(both.enter_context(atomic_output(place, sign_of(columns))), columns, "excel") as file:
                 file.add_all(rows)
     return first, second
 
@@ -93,7 +93,7 @@ def write_csv(report: CitationReport, path: Path) -> tuple[Path, Path]:
 def check_csv(path: Path) -> None:
     """Raise :class:`UserError` where :func:`write_csv` would: before the work, not after it."""
     for place, columns in zip(_places(path), (RESPONSES, CITATIONS), strict=True):
-        check_own(place, _sign(columns))
+        check_own(place, sign_of(columns))
 
 
 def response_row(response: ScoredResponse, report: CitationReport) -> tuple[Cell, ...]:
@@ -193,8 +193,3 @@ def _pct(k: int, n: int) -> float | None:
 
 def _places(path: Path) -> tuple[Path, Path]:
     return path, path.with_name(f"{path.stem}.citations{path.suffix or '.csv'}")
-
-
-def _sign(columns: Sequence[Column]) -> bytes:
-    """How a table of these columns begins, as it is written."""
-    return ("\ufeff" + ",".join(f'"{column.name}"' for column in columns)).encode()

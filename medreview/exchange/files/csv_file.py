@@ -100,6 +100,11 @@ class CsvFile:
         return [*cells, " ".join(guarded), " ".join(truncated)]
 
 
+def sign_of(columns: Sequence[Column]) -> bytes:
+    """How a file of these columns begins in the dialect for Excel."""
+    return ("\ufeff" + ",".join(f'"{column.name}"' for column in columns)).encode()
+
+
 def _is_formula(cell: str) -> bool:
     """Whether a spreadsheet could take it for one: white space and what is not seen before the sign are passed over."""
     if cell[:1].isalnum():

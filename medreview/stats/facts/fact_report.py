@@ -10,6 +10,7 @@ from medreview.judges.ties import tie_rule
 from medreview.labels import TieRule
 from medreview.stats.facts.fact_scores import TASKS, AgainstPanel, SystemScores, against_panel, system_scores
 from medreview.stats.facts.fact_themes import Themes, failed_facts, themes_by_rule
+from medreview.stats.facts.tradeoff import TradeOff, trade_offs
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.units.cases import case_of
@@ -40,6 +41,7 @@ class FactReport:
     scores: tuple[SystemScores, ...]
     against_panel: tuple[AgainstPanel, ...]
     themes: tuple[Themes, ...]
+    trade_offs: tuple[TradeOff, ...]
     provenance: Provenance
 
     def jury(self, held: HeldFact, task: str) -> JuryWord:
@@ -66,6 +68,7 @@ def fact_report(
     mode = facts.panel_mode
     panel = facts.people(mode)
     against = against_panel(facts, rule, resampling)
+    scores = system_scores(facts, rule, resampling)
     voted = Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)
     labels = {name: {str(mode): count} for name, count in sorted(voted.items())}
     return FactReport(
@@ -79,8 +82,9 @@ def fact_report(
         other_labels=sum(vote.mode != mode for one in facts.held for vote in one.people),
         suggested=fact_counts(suggested),
         kept=tuple(_kept(reader, suggested)),
-        scores=system_scores(facts, rule, resampling),
+        scores=scores,
         against_panel=against,
+        trade_offs=tuple(trade_offs(reader, scores)),
         themes=tuple(themes_by_rule(system, failed_facts(facts, system, rule)) for system in facts.systems),
         provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
     )
