@@ -149,7 +149,7 @@ def _finish(study: Study, task: Generation, progress: Progress) -> None:
     """What was made is made ready to be prepared for review."""
     extract_all(study, progress)
     if pages := task.generator.pages():
-        store_given(study, pages, f"the inputs of generate {task.generator.name}", progress)
+        store_given(study, pages, "what it was written from", progress)
 
 
 def _settled(study: Study, generating: Generating) -> Generation:
