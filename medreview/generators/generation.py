@@ -217,7 +217,7 @@ class Generation:
 
     def _by(self, ask: Ask) -> str:
         """The key of the other model that a question is for; ``""`` for the one that writes."""
-        return ask.by if ask.by in self.others else ""
+        return ask.by if self._asked(ask) != self.generator.model else ""
 
     def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"

@@ -22,6 +22,10 @@ def report(
         Path | None,
         typer.Option("--tradeoff", metavar="FILE.csv", help="Also write cost and time of each system, with plots."),
     ] = None,
+    briefs: Annotated[
+        Path | None,
+        typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
+    ] = None,
     ties: Ties = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 1,
     full: Annotated[bool, typer.Option("--full", help="Every fact with its votes.")] = False,
@@ -35,9 +39,11 @@ def report(
 
     Example: medreview report ward.medreview --facts ward.html
     """
+    from medreview.cli.reports.brief_page import check_brief_page, write_brief_page
     from medreview.cli.reports.fact_page import check_fact_page, write_fact_page
     from medreview.cli.reports.facts import payload, render
     from medreview.cli.reports.tradeoff import check_trade_off, left_out, write_trade_off
+    from medreview.generators.brief.stored import stored_briefs
     from medreview.stats.facts.fact_report import fact_report
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.study import Study
@@ -46,11 +52,16 @@ def report(
         check_fact_page(facts)
     if tradeoff is not None:
         check_trade_off(tradeoff)
+    if briefs is not None:
+        check_brief_page(briefs)
     with Study.open(study, read_only=True) as opened:
         looked(opened, "report", "verdicts")
         found = fact_report(
             opened.reader, tie=None if ties is None else rule_named(ties), resampling=Resampling(seed=seed)
         )
+        written = [] if briefs is None else list(stored_briefs(opened.reader))
+    if briefs is not None:
+        say(f"written: {write_brief_page(written, study.name, briefs)}")
     if facts is not None:
         say(f"written: {write_fact_page(found, study.name, facts)}")
     if tradeoff is not None:

@@ -121,7 +121,7 @@ class Brief(Generator):
             return Deleted(claim.text, numbers, "own_advice", "It advises what none of its notes advises.")
         prompt = self.prompts[_VERIFICATION]
         texts = {"source": printed(notes), "question": question, "statement": claim.text}
-        if not self.fits(prompt, texts):
+        if not self.fits(prompt, texts, self.judge):
             return Verified(claim.text, sources_of(cited(claim.text, notes, "")), UNVERIFIED)
         check = partial(check_opinion, statement=claim.text, notes=notes)
         got = yield Ask(f"verify {number}", prompt, texts, check, by=JUDGE, about=about)

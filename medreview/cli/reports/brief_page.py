@@ -1,0 +1,175 @@
+"""Briefs as one HTML file: each statement with the words of its notes beside it, what was deleted, and the notes."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from medreview.cli.output import one_line
+from medreview.cli.reports.page import check_page, write_html
+from medreview.generators.brief.notes import TaggedNote
+from medreview.generators.brief.outcome import UNVERIFIED, Deleted, Source, Verified
+from medreview.generators.brief.stored import StoredBrief
+from medreview.visible import visible
+from medreview.words import counted, in_words
+
+_COMMAND: Final = "briefs"
+_AROUND: Final = 60
+"""Characters of a note that are shown on either side of what is quoted."""
+_BLANKS: Final = re.compile(r"\s+")
+_STYLE: Final = """
+body { max-width: 80rem; }
+nav ul { list-style: none; padding: 0; }
+table.brief { width: 100%; table-layout: fixed; }
+table.brief td { overflow-wrap: anywhere; padding-right: 1.5rem; }
+table.brief th { padding-top: 1rem; }
+table.brief th.claim, table.brief td.claim { width: 46%; }
+.source { margin: 0 0 .4rem; font-size: .92em; }
+.source .name { opacity: .8; }
+.source.nearest { border-left: 3px dotted var(--line); padding-left: .5rem; }
+.flag { border: 1px solid var(--bad); color: var(--bad); padding: 0 .3rem; font-size: .85em; white-space: nowrap; }
+.note { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--line); padding-left: .75rem; }
+mark { background: #fff1a8; color: #1a1a1a; }
+del { color: inherit; }
+.case { border-top: 2px solid var(--ink); margin-top: 2.5rem; }
+@media print { .case { break-before: page; } nav { display: none; }
+  mark { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+"""
+
+
+def check_brief_page(path: Path) -> None:
+    """Raise :class:`UserError` where :func:`write_brief_page` would: before the work, not after it."""
+    check_page(path, _COMMAND)
+
+
+def write_brief_page(briefs: Sequence[StoredBrief], name: str, path: Path) -> Path:
+    """Write the briefs as a page; ``name`` says of which study they are."""
+    return write_html(path, _COMMAND, f"Briefs in {one_line(name)}", _body(briefs), _STYLE)
+
+
+def _body(briefs: Sequence[StoredBrief]) -> Iterator[str]:
+    yield f"<p>{_words(_counts(briefs))}</p>\n"
+    yield "<p>Beside each statement stand the words of the notes that it cites: marked what the model that verified it "
+    yield "quotes; behind a dotted line the nearest passage of a note that it does not quote.</p>\n"
+    links = (f'<li><a href="#brief-{number}">{_title(brief)}</a></li>\n' for number, brief in enumerate(briefs, 1))
+    yield f"<nav><ul>\n{''.join(links)}</ul></nav>\n"
+    for number, brief in enumerate(briefs, 1):
+        yield from _brief(brief, number)
+
+
+def _counts(briefs: Sequence[StoredBrief]) -> str:
+    kept = {(place, one.text): one for place, brief in enumerate(briefs) for one in brief.outcome.statements()}
+    open_ = sum(one.state == UNVERIFIED for one in kept.values())
+    deleted = sum(len(brief.outcome.deleted) for brief in briefs)
+    told = f"{counted(len(briefs), 'brief')}: {counted(len(kept), 'statement')} kept, {deleted:,} deleted"
+    return f"{told}, {open_:,} of those kept not verified." if open_ else f"{told}."
+
+
+def _title(brief: StoredBrief) -> str:
+    response = f"R{brief.response:02d} " if brief.response else ""
+    case = f"{response}{brief.case.name} {brief.case.title or brief.case.record_id}"
+    return f"{_words(case)} – {_words(brief.model)}"
+
+
+def _brief(brief: StoredBrief, number: int) -> Iterator[str]:
+    yield f'<section class="case" id="brief-{number}">\n<h2>{_title(brief)}</h2>\n'
+    verified = brief.judge or "the model that wrote it"
+    yield f"<p>{_words(brief.case.question)} Written by {_words(brief.model)}, verified by {_words(verified)}.</p>\n"
+    yield '<table class="brief">\n<thead><tr><th scope="col" class="claim">Statement</th>'
+    yield '<th scope="col">Its notes</th></tr></thead>\n<tbody>\n'
+    outcome = brief.outcome
+    yield from _section("One-line summary", outcome.summary, brief, number)
+    yield from _section("Hospital course", outcome.course, brief, number)
+    for name, statements in outcome.problems:
+        yield from _section(f"Problem: {name}", statements, brief, number)
+    yield "</tbody>\n</table>\n"
+    yield from _deleted(outcome.deleted, number)
+    yield "<h3>Notes</h3>\n"
+    for note in brief.notes:
+        yield f'<h4 id="{_anchor(number, note.number)}">[{note.number}] {_words(note.name)}</h4>\n'
+        yield f'<p class="note">{_text(note.text)}</p>\n'
+    yield "</section>\n"
+
+
+def _section(name: str, statements: Sequence[Verified], brief: StoredBrief, number: int) -> Iterator[str]:
+    if not statements:
+        return
+    yield f'<tr><th scope="rowgroup" colspan="2">{_words(name)}</th></tr>\n'
+    notes = {note.note_id: note for note in brief.notes}
+    for one in statements:
+        flag = ' <span class="flag">not verified</span>' if one.state == UNVERIFIED else ""
+        links = ", ".join(f'<a href="#{_anchor(number, source.number)}">{source.number}</a>' for source in one.sources)
+        beside = "".join(_source(source, notes[source.note_id]) for source in one.sources)
+        yield f'<tr><td class="claim">{_words(one.text)} [{links}]{flag}</td><td>{beside}</td></tr>\n'
+
+
+def _source(source: Source, note: TaggedNote) -> str:
+    how = "" if source.quoted else " nearest"
+    words = _excerpt(note.text, source.spans, marked=source.quoted) if source.spans else "shares no word with it"
+    return f'<p class="source{how}"><span class="name">[{source.number}] {_words(note.name)}:</span> {words}</p>'
+
+
+def _excerpt(text: str, spans: Iterable[tuple[int, int]], *, marked: bool) -> str:
+    """The spans with some words around them; what lies between two that are far apart is an ellipsis."""
+    places = sorted(spans)
+    windows: list[tuple[int, int]] = []
+    for start, end in places:
+        low, high = _word_start(text, start - _AROUND), _word_end(text, end + _AROUND)
+        if windows and low <= windows[-1][1]:
+            low, high = windows[-1][0], max(high, windows.pop()[1])
+        windows.append((low, high))
+    shown = " … ".join(_window(text, window, places if marked else []) for window in windows)
+    before = "…\N{NO-BREAK SPACE}" if windows[0][0] > 0 else ""
+    return before + shown + ("\N{NO-BREAK SPACE}…" if windows[-1][1] < len(text) else "")
+
+
+def _window(text: str, window: tuple[int, int], marks: Sequence[tuple[int, int]]) -> str:
+    shown, at = "", window[0]
+    for start, end in marks:
+        if at <= start < window[1]:
+            shown += f"{_piece(text[at:start])}<mark>{_piece(text[start:end])}</mark>"
+            at = end
+    return shown + _piece(text[at : window[1]])
+
+
+def _word_start(text: str, place: int) -> int:
+    """The beginning of the first word from a place on; 0 before the text."""
+    return 0 if place <= 0 else text.find(" ", place) + 1
+
+
+def _word_end(text: str, place: int) -> int:
+    """The end of the last word before a place; the end of the text behind it."""
+    return len(text) if place >= len(text) else max(text.rfind(" ", 0, place), place - _AROUND)
+
+
+def _deleted(deleted: Sequence[Deleted], number: int) -> Iterator[str]:
+    if not deleted:
+        return
+    yield "<h3>Deleted</h3>\n<table>\n<thead><tr>"
+    yield "".join(f'<th scope="col">{name}</th>' for name in ("Statement", "Notes", "Why", "Reason"))
+    yield "</tr></thead>\n<tbody>\n"
+    for one in deleted:
+        links = ", ".join(f'<a href="#{_anchor(number, note)}">{note}</a>' for note in one.numbers)
+        yield f"<tr><td><del>{_words(one.text)}</del></td><td>{links}</td>"
+        yield f"<td>{_words(in_words(one.why))}</td><td>{_words(one.reason)}</td></tr>\n"
+    yield "</tbody>\n</table>\n"
+
+
+def _anchor(brief: int, note: int) -> str:
+    return f"brief-{brief}-note-{note}"
+
+
+def _words(text: str) -> str:
+    """A text from outside on one line."""
+    return escape(one_line(text))
+
+
+def _piece(text: str) -> str:
+    """A part of such a line; blanks at its ends stay."""
+    return escape(visible(_BLANKS.sub(" ", text)))
+
+
+def _text(text: str) -> str:
+    """A text from outside with its line ends."""
+    return "\n".join(escape(visible(line)) for line in text.split("\n"))
