@@ -61,9 +61,9 @@ def good(asked: Asked) -> Mapping[str, Any]:
         course = asked.schema["properties"].get("hospital_course")
         return single() if course else {"statements": [_tagged(text) for text in (CAME, AIR, NODULE, HOME)]}
     if "note" in asked.texts:
-        before = [line.partition(". ")[2].partition(" [N")[0] for line in asked.texts["brief"].splitlines()]
+        before = asked.texts["brief"].splitlines()
         new = RASH if WARD in asked.texts["note"] else WALKED
-        kept = [{"number": number, **_tagged(text)} for number, text in enumerate(before, 1)]
+        kept = [{"number": number, "text": "", "tags": []} for number in range(1, 1 + len(before))]
         return {"statements": [*kept, {"number": 0, **_tagged(new)}]}
     return reorganised()
 
@@ -77,13 +77,14 @@ def single() -> dict[str, Any]:
 def reorganised() -> dict[str, Any]:
     """The brief in its sections; the statements were numbered 1-6."""
 
-    def placed(number: int, text: str) -> dict[str, Any]:
-        return {"numbers": [number], **_tagged(text)}
+    def placed(number: int) -> dict[str, Any]:
+        return {"numbers": [number], "text": "", "tags": []}
 
-    course = [placed(1, CAME), placed(5, RASH), placed(2, AIR), placed(6, WALKED), placed(4, HOME)]
-    problems = [{"problem": "Nodule", "statements": [placed(3, NODULE)]},
-                {"problem": "Rash after ceftriaxone", "statements": [placed(5, RASH)]}]  # fmt: skip
-    return {"one_line_summary": placed(1, CAME), "hospital_course": course, "problem_list": problems}
+    course = [placed(number) for number in (1, 5, 2, 6, 4)]
+    problems = [{"problem": "Nodule", "statements": [placed(3)]},
+                {"problem": "Rash after ceftriaxone", "statements": [placed(5)]}]  # fmt: skip
+    summary = {"numbers": [1], **_tagged(CAME)}
+    return {"one_line_summary": summary, "hospital_course": course, "problem_list": problems}
 
 
 def _tagged(text: str) -> dict[str, Any]:

@@ -56,21 +56,24 @@ def claims_of(value: Mapping[str, Any]) -> list[Claim]:
     return [_claim(item) for item in value["statements"]]
 
 
-def refined_of(value: Mapping[str, Any]) -> list[Refined]:
-    """The statements of a refined brief as a model returned it."""
-    return [Refined(item["number"], _claim(item)) for item in value["statements"]]
+def refined_of(value: Mapping[str, Any], before: Sequence[Claim]) -> list[Refined]:
+    """The statements of a refined brief as a model returned it; one without a text is as it was ``before``."""
+    return [Refined(item["number"], _claim(item, [item["number"]], before)) for item in value["statements"]]
 
 
-def organised_of(value: Mapping[str, Any]) -> Organised:
-    """A reorganised brief as a model returned it."""
-    return Organised(
-        _placed(value["one_line_summary"]),
-        tuple(map(_placed, value["hospital_course"])),
-        tuple(
-            Problem(" ".join(item["problem"].split()), tuple(map(_placed, item["statements"])))
-            for item in value["problem_list"]
-        ),
+def organised_of(value: Mapping[str, Any], before: Sequence[Claim]) -> Organised:
+    """A reorganised brief as a model returned it; statements without a text stand as they did ``before``."""
+
+    def placed(items: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
+        return tuple(
+            Placed(tuple(dict.fromkeys(item["numbers"])), _claim(item, item["numbers"], before)) for item in items
+        )
+
+    (summary,) = placed([value["one_line_summary"]])
+    problems = (
+        Problem(" ".join(item["problem"].split()), placed(item["statements"])) for item in value["problem_list"]
     )
+    return Organised(summary, placed(value["hospital_course"]), tuple(problems))
 
 
 def numbered(claims: Sequence[Claim]) -> str:
@@ -86,12 +89,14 @@ def in_order(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(tags), key=lambda tag: (len(tag), tag)))
 
 
-def _placed(item: Mapping[str, Any]) -> Placed:
-    return Placed(tuple(dict.fromkeys(item["numbers"])), _claim(item))
-
-
-def _claim(item: Mapping[str, Any]) -> Claim:
-    return Claim(cleaned(item["text"]), in_order(tag.strip().strip("<>[]") for tag in item["tags"]))
+def _claim(item: Mapping[str, Any], numbers: Iterable[int] = (), before: Sequence[Claim] = ()) -> Claim:
+    """A statement, where it has no text or no tags with those of the statements that it was made of."""
+    made_of = [before[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(before)]
+    text, tags = cleaned(item["text"]), [tag.strip().strip("<>[]") for tag in item["tags"]]
+    if not text:
+        text = " ".join(claim.text for claim in made_of)
+        tags = tags or [tag for claim in made_of for tag in claim.tags]
+    return Claim(text, in_order(filter(None, tags)))
 
 
 def cleaned(text: str) -> str:

@@ -22,6 +22,8 @@ from medreview.words import in_words
 
 STRATEGY: Final = "brief"
 _VERIFICATION: Final = "source_verification"
+_ALLOWED: Final = ("empty",)
+"""A note may add nothing: a brief of statements that all stay has no text. What must not be empty, each stage says."""
 
 
 class Brief(Generator):
@@ -109,7 +111,7 @@ class Brief(Generator):
         """What a valid answer brings, or why there is none: a text that does not fit is never cut."""
         if not self.fits(self.prompts[prompt], texts):
             return "over_context"
-        got = yield Ask(stage, self.prompts[prompt], texts, check)
+        got = yield Ask(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED)
         return got.value if got.valid else "invalid"
 
     def _verify(

@@ -27,7 +27,7 @@ def check_refined(
     value: Mapping[str, Any], before: Sequence[Claim], note: TaggedNote, brought_in: Sequence[TaggedNote]
 ) -> Checked:
     """A brief after one more note, and all notes that are in it now; its value: the statements."""
-    after = refined_of(value)
+    after = refined_of(value, before)
     most = words_of(one.text for one in brought_in)
     codes = refine_codes(before, after, note.tag, note.text, most)
     return Checked(tuple(codes), [each.claim for each in after])
@@ -35,7 +35,7 @@ def check_refined(
 
 def check_reorganised(value: Mapping[str, Any], before: Sequence[Claim]) -> Checked:
     """A brief in three sections; its value: an :class:`~medreview.generators.brief.claims.Organised`."""
-    organised = organised_of(value)
+    organised = organised_of(value, before)
     return Checked(tuple(reorganise_codes(before, organised)), organised)
 
 

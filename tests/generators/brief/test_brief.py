@@ -149,8 +149,13 @@ def test_a_tag_that_names_no_note_is_dropped_and_counted(study):
     assert f"{HOME} [4]" in study.reader.execute("SELECT text FROM response").fetchone()[0]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("first", "stage"), [(2, "refine N2"), (4, "reorganise")])
+SOME = ("the example", "a copy of the input", "ten times the length", "german", "one wrong type", "empty fields")
+
+
+@pytest.mark.parametrize(
+    ("mode", "first", "stage"),
+    [*((mode, 4, "reorganise") for mode in MODES), *((mode, 2, "refine N2") for mode in SOME)],
+)
 def test_of_a_model_that_goes_bad_in_a_later_stage_nothing_is_made(study, mode, first, stage):
     done, _ = run(study, mode=mode, first=first)
     if done.counts.made:

@@ -2,7 +2,17 @@
 
 import pytest
 
-from medreview.generators.brief.claims import Claim, Organised, Placed, Problem, Refined, claims_of, numbered
+from medreview.generators.brief.claims import (
+    Claim,
+    Organised,
+    Placed,
+    Problem,
+    Refined,
+    claims_of,
+    numbered,
+    organised_of,
+    refined_of,
+)
 from medreview.generators.brief.recommendations import is_own_advice
 from medreview.generators.brief.validators import draft_codes, refine_codes, reorganise_codes, single_codes
 from tests.support.brief_sample import HP, LAST, WALKS, WARD
@@ -142,6 +152,16 @@ def test_a_brief_in_one_call_has_no_tags_to_keep():
 )
 def test_advice_that_the_notes_lack_is_told_from_theirs(text, notes, own):
     assert is_own_advice(text, notes) is own
+
+
+def test_statements_without_a_text_stand_as_they_did():
+    value = {"statements": [{"number": 3, "text": "", "tags": []}, {"number": 0, "text": "", "tags": ["N2"]}]}
+    assert refined_of(value, DRAFT) == [Refined(3, HOME), Refined(0, Claim("", ("N2",)))]
+    one = {"numbers": [1, 3, 1, 9], "text": " ", "tags": []}
+    problems = [{"problem": " Home ", "statements": [{"numbers": [2], "text": "", "tags": ["N4"]}]}]
+    made = organised_of({"one_line_summary": one, "hospital_course": [one], "problem_list": problems}, DRAFT)
+    assert made.summary == Placed((1, 3, 9), Claim(f"{CAME.text} {HOME.text}", ("N1", "N4")))
+    assert made.problems == (Problem("Home", (Placed((2,), TREATED._replace(tags=("N4",))),)),)
 
 
 def test_a_statement_is_read_without_tags_and_marks_and_printed_with_its_tags():
