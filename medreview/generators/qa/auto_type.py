@@ -15,7 +15,7 @@ IN_TURN: Final = ("true_false", "multiple_choice", "short_inverse", "multi_hop_i
 """The types that no content calls for."""
 
 _ITEM: Final = r"(?!(?:and|or)\s)(?:[\w’'()/+-]+\s){0,2}[\w’'()/+-]*[^\W_][\w’'()/+-]*"
-_ENUMERATION: Final = re.compile(rf"{_ITEM},\s(?:{_ITEM},\s){{0,8}}{_ITEM},?\s(?:and|or)\s{_ITEM}")
+_ENUMERATION: Final = re.compile(rf"[\w’'()/+-]+,\s(?:{_ITEM},\s){{0,8}}{_ITEM},?\s(?:and|or)\s{_ITEM}")
 _VERB: Final = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|can|could|may|might|must|should|will|would|does|do|that|which|who|when|then|so|but"
     r"|it|they|not)\b",

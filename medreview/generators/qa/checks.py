@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from medreview.evidence.assess import assess
+from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.clashes import clashes
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.lexicon import is_negation
+from medreview.evidence.quantities import quantities
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.generators.ask import Checked
@@ -113,11 +114,11 @@ def _truth(item: QAItem, quotes: tuple[str, ...], passage: str) -> Iterator[str]
     """A statement against the passage: a true one may not clash with it, a false one may not stand in it."""
     if not any(_share_said(item.question, quote) for quote in quotes):
         yield "quote_off_topic"
+    found = assess(item.question, SourceIndex(passage))
     if not item.answers or folded(item.answers[0]) == "false":
-        if ground(item.question, passage).status in PROVEN_QUOTES:
+        if ground(item.question, passage).status in PROVEN_QUOTES or _is_said(found):
             yield "false_but_in_passage"
         return
-    found = assess(item.question, SourceIndex(passage))
     if found.label == "contradicted":
         yield "true_but_contradicted"
     elif _share_said(item.question, passage) < _SAID:
@@ -162,11 +163,17 @@ def _inverse(item: QAItem, passage: str) -> Iterator[str]:
         yield "flaw_given_away"
 
 
+def _is_said(found: Assessment) -> bool:
+    """Whether the passage says a statement, as far as words tell: with the same number of noes."""
+    return found.label == "supported" and not (found.features and found.features.negation_differs)
+
+
 def _share_said(text: str, within: str) -> float:
     """The share of a text's content words that another one has; without any, whether it stands there as it is."""
     content = analyse(text).content
     if not content:
-        return float(f" {folded(text)} " in f" {folded(within)} " or not numbers_missing(text, within))
+        there = quantities(text) and not numbers_missing(text, within)
+        return float(bool(there) or f" {folded(text)} " in f" {folded(within)} ")
     return len(content & _content(within)) / len(content)
 
 

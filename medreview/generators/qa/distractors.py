@@ -10,7 +10,7 @@ from medreview.evidence.quantities import quantities
 from medreview.evidence.terms import STOP_WORDS, stem
 from medreview.generators.ask import Checked
 from medreview.generators.checks import numbers_missing
-from medreview.generators.qa.reading import clean
+from medreview.generators.qa.reading import clean_list
 from medreview.statements.content import names_condition
 from medreview.statements.sentences import sentence_spans
 from medreview.units.qa_item import QAItem, folded, with_letters
@@ -32,9 +32,9 @@ def check_replacements(value: Mapping[str, Any], item: QAItem, weak: Sequence[st
     good: list[str] = []
     taken = {folded(text) for _, text in item.options}
     codes: dict[str, None] = {}
-    for text in map(clean, value["replacements"]):
+    for text in clean_list(value["replacements"]):
         found = ["option_twice"] if folded(text) in taken else list(_codes(text, item, passage))
-        if not found and text:
+        if not found:
             good.append(text)
             taken.add(folded(text))
         codes |= dict.fromkeys(found)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.units.qa_item import QAItem, spelled, with_letters
+from medreview.units.qa_item import QAItem, folded, spelled, with_letters
 
 _FENCE: Final = re.compile(r"\A```[\w ]*\n?(.*?)\n?```\Z", re.DOTALL)
 _LABEL: Final = re.compile(
@@ -14,7 +14,8 @@ _LABEL: Final = re.compile(
     r"|true\sor\sfalse|t/f)[*_]{0,2}\s?[:.)–—-](?!\w)[*_]{0,2}\s*",
     re.IGNORECASE,
 )
-_LETTER: Final = re.compile(r"\A[*_\s]*(?:\(?[A-Ha-h][.)]|\(?\d{1,2}[.)]|[-*•])[*_]{0,2}\s+(?=\S)")
+_LETTER: Final = re.compile(r"\A[*_\s]*(?:\(?[A-Ha-h]\)|\(?\d{1,2}[.)]|[-*•])[*_]{0,2}\s+(?=\S)")
+_LETTER_AND_POINT: Final = re.compile(r"\s*([A-Ha-h])\.\s+(?=\S)")
 _LETTER_ALONE: Final = re.compile(r"\(?([A-Ha-h])[.)]")
 _BOLD: Final = re.compile(r"\A(\*\*|__|[*_`\"“])(.+?)(\*\*|__|[*_`\"”])\Z", re.DOTALL)
 
@@ -29,19 +30,19 @@ class Draft:
 
 def draft_of(kind: str, value: Mapping[str, Any], passage_id: str) -> Draft:
     """The item of a type in an answer that satisfies the schema of its prompt: labels, letters and fences taken off."""
-    options = with_letters(_lines(value.get("options", ())))
-    answers = _lines(value["answers"]) if "answers" in value else _lines([value["answer"]])
+    options = with_letters(clean_list(value.get("options", ())))
+    answers = [clean(_unlettered(answer, options)) for answer in value.get("answers", [value.get("answer", "")])]
     if kind == "true_false":
-        answers = tuple(answer.capitalize() for answer in answers)
+        answers = [answer.capitalize() for answer in answers]
     wrong = value.get("wrong_steps") or [value.get("wrong_reasoning", "")]
     item = QAItem(
         type=kind,
         question=clean(value["statement"] if kind == "true_false" else value["question"]),
         options=options,
-        answers=tuple(dict.fromkeys(spelled(answer, options) for answer in answers)),
-        steps=_lines(value.get("steps", ())),
+        answers=tuple(dict.fromkeys(spelled(answer, options) for answer in answers if answer)),
+        steps=clean_list(value.get("steps", ())),
         wrong_answer=clean(value.get("wrong_answer", "")),
-        wrong_steps=_lines(wrong),
+        wrong_steps=clean_list(wrong),
         flaw=clean(value.get("flaw", "")),
         passage=passage_id,
     )
@@ -63,6 +64,17 @@ def clean(text: str) -> str:
         found = bare
 
 
-def _lines(texts: Sequence[str]) -> tuple[str, ...]:
-    """Each of some texts, cleaned; empty ones are left out."""
+def clean_list(texts: Sequence[str]) -> tuple[str, ...]:
+    """Each of some texts, cleaned; empty ones are left out. Letters with a point go where they count all of them:
+    ``E. coli`` alone is a name."""
+    found = [_LETTER_AND_POINT.match(text) for text in texts]
+    if texts and [one and one[1].upper() for one in found] == [letter for letter, _ in with_letters(texts)]:
+        texts = [text[one.end() :] for text, one in zip(texts, found, strict=True) if one]
     return tuple(filter(None, map(clean, texts)))
+
+
+def _unlettered(answer: str, options: Sequence[tuple[str, str]]) -> str:
+    """An answer without the letter of its option and a point before it."""
+    found = _LETTER_AND_POINT.match(answer)
+    bare = answer[found.end() :] if found else answer
+    return bare if folded(bare) in [folded(text) for _, text in options] else answer
