@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def bring(study: Study, *names: str) -> None:
     study.write(lambda connection: store_brought(connection, [Brought(passages=passages)], "test"))
 
 
-def run(study: Study, settings: JudgeSettings = DEMO, again: bool = False, **options: object):
+def run(study: Study, settings: JudgeSettings = DEMO, again: bool = False, **options: Any):
     return pipeline.generate(study, pipeline.Generating(partial(QAItems, **options), settings, again=again))
 
 
