@@ -10,10 +10,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Wanted,
     generate_with,
 )
@@ -39,6 +41,8 @@ def answers(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
@@ -56,7 +60,9 @@ def answers(
         if file is not None and asked is not None:
             asked.extend(_imported(study, file))
 
-    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    wanted = Wanted(
+        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
     make = partial(Answers, web=web, only=asked)
     generate_with(study, make, wanted, before=bring, figures=_figures)
 

@@ -10,10 +10,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Verifier,
     Wanted,
     generate_with,
@@ -44,6 +46,8 @@ def cleanup(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Revise or remove statements that their sources do not support; a judge verifies each revision, and you decide.
@@ -64,7 +68,20 @@ def cleanup(
         if path:
             bad_records(listed(opened.reader, path)[1], path)
 
-    wanted = Wanted(model, judge, limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, verified=True)
+    wanted = Wanted(
+        model,
+        judge,
+        limit,
+        again,
+        dry_run,
+        local_only,
+        batch_out,
+        batch_in or (),
+        as_json,
+        batch_submit,
+        no_wait,
+        verified=True,
+    )
     generate_with(study, partial(Cleanup, statements=path), wanted, before=named, figures=_figures)
 
 

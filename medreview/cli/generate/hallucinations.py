@@ -10,10 +10,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Wanted,
     generate_with,
 )
@@ -41,6 +43,8 @@ def hallucinations(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Plant hallucinations of a known type in answers to the study's questions; type and spans stay hidden.
@@ -64,7 +68,9 @@ def hallucinations(
             say_what_is_missing(done, study, None, "import", study)
             say(imported_sentence(done))
 
-    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    wanted = Wanted(
+        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
     generate_with(study, partial(Hallucinations, kind=kind, seed=seed), wanted, before=bring, figures=_figures)
 
 

@@ -10,10 +10,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Wanted,
     generate_with,
 )
@@ -40,6 +42,8 @@ def key_facts(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Suggest five key facts of each case, from the text that a human wrote on it; a reviewer keeps, edits, discards.
@@ -51,7 +55,9 @@ def key_facts(
     """
     from medreview.generators.key_facts import KeyFacts
 
-    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    wanted = Wanted(
+        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
     generate_with(
         study,
         partial(KeyFacts, per_case=per_case),

@@ -9,10 +9,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Wanted,
     generate_with,
 )
@@ -49,6 +51,8 @@ def qa(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -64,7 +68,9 @@ def qa(
 
     rate = share_of(second, "--second", "45%")
     make = partial(QAItems, kind=kind, seed=seed, distractors=distractors, every=every)
-    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    wanted = Wanted(
+        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
 
     def figures(opened: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
         by_type = _by_type(opened, counts.run_id)
