@@ -8,7 +8,7 @@ Codes:
 - ``copy_of_input``: every field is one of the given texts, or one holds a whole long text;
 - ``other_language``: it is in another language than the given texts;
 - ``instructions``: it speaks to a model, or quotes what stands among instructions to one in a given text;
-- ``repeated_items``: a list holds the same item twice.
+- ``repeated_items``: a list holds one item again and again.
 
 Fields with an ``enum`` are left alone: their values are those of the schema.
 """
@@ -31,6 +31,9 @@ _OF_PROMPT: Final = 4
 """Words in a row from which on a field repeats the prompt."""
 _LONG_INPUT: Final = 60
 """Words of a text that no single field holds as a whole."""
+_LOOP: Final = 3
+"""How often the items of a list come on average, from which on a model went round in a circle."""
+_ADDRESS: Final = re.compile(r"\s*[a-z]+://\S*\s*", re.IGNORECASE)
 _FENCE: Final = re.compile(r"<<<(?:end of )?\w+ [0-9a-f]{16}")
 
 
@@ -63,9 +66,8 @@ def _fields(value: Any, schema: Mapping[str, Any], name: str = "") -> Iterator[t
         if "enum" not in schema:
             yield name, value
     elif isinstance(value, Mapping):
-        of_fields = schema.get("properties", {})
-        for key, one in value.items():
-            yield from _fields(one, of_fields.get(key, {}), key)
+        for key, of_field in schema.get("properties", {}).items():
+            yield from _fields(value.get(key), of_field, key)
     elif isinstance(value, Sequence):
         for one in value:
             yield from _fields(one, schema.get("items", {}), name)
@@ -94,7 +96,7 @@ def _own_words(prompt_text: str) -> str:
 
 def _copies(told: Sequence[str], given: Sequence[str]) -> bool:
     inputs = {_words(text) for text in given}
-    copies = [words for words in map(_words, told) if words.strip()]
+    copies = [words for text in told if not _ADDRESS.fullmatch(text) and (words := _words(text)).strip()]
     whole = [text for text in inputs if len(text.split()) >= _LONG_INPUT]
     return bool(copies) and (
         all(words in inputs for words in copies) or any(text in words for words in copies for text in whole)
@@ -133,4 +135,5 @@ def _repeats_items(value: Any) -> bool:
     if not isinstance(value, Sequence) or isinstance(value, str):
         return False
     items = [" ".join(json.dumps(item, sort_keys=True, ensure_ascii=False).casefold().split()) for item in value]
-    return len(set(items)) < len(items) or any(map(_repeats_items, value))
+    different = len(set(items))
+    return (len(items) > 1 and (different == 1 or _LOOP * different <= len(items))) or any(map(_repeats_items, value))

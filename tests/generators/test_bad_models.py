@@ -1,6 +1,7 @@
 """Every generator against models that misbehave in every known way: nothing of it becomes a product."""
 
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from tests.support.study_builder import rows_of
 
 MADE = ("unit", "response", "passage", "clinical_case", "gold", "reference_answer")
 MARKS = (COMMAND, PROSE, *(sentence for sentences in LANGUAGES.values() for sentence in sentences))
+SEVERAL = {name: sample.stages for name, sample in SAMPLES.items() if sample.stages}
+"""Samples whose inputs take several questions, and from which of them on a model goes bad."""
 
 
 def generated(
@@ -33,8 +36,10 @@ def material(study: Study) -> dict[str, list[str]]:
 
 @pytest.fixture
 def filled(tmp_path: Path):
+    numbers = count()
+
     def fill(name: str) -> Study:
-        study = Study.create(tmp_path / f"{name}.medreview")
+        study = Study.create(tmp_path / f"{next(numbers)}.medreview")
         SAMPLES[name].fill(study)
         return study
 
@@ -42,7 +47,7 @@ def filled(tmp_path: Path):
 
 
 def test_there_is_a_sample_of_every_generator():
-    assert set(SAMPLES) == set(GENERATORS)
+    assert {name.partition(",")[0] for name in SAMPLES} == set(GENERATORS)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -83,3 +88,21 @@ def test_of_what_a_bad_model_says_nothing_is_made_and_every_attempt_is_counted(f
         assert len(server.asked) == sum(row["tries"] for row in asked) <= 2 * counts.attempts, "a repair turn each"
         again = generated(study, server, name)
         assert (again.tally.calls, again.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SEVERAL)
+def test_a_model_that_goes_bad_between_two_questions_leaves_nothing_of_it_in_what_is_made(filled, name, mode):
+    sample = SAMPLES[name]
+    for first in SEVERAL[name]:
+        model = Misbehaving(mode, sample.good, first)
+        with filled(name) as study, JudgeEndpoint(model) as server:
+            counts = generated(study, server, name, limit=1).counts
+
+            assert counts.items == 1, counts
+            made = "\n".join(text for texts in material(study).values() for text in texts)
+            assert [mark for mark in MARKS if mark in made] == []
+            tried = rows_of(study, "SELECT * FROM generation_attempt")
+            assert all((row["status"] == "ok") == (row["codes"] == "[]") for row in tried)
+            assert max(row["number"] for row in tried) <= sample.attempts
+            assert len(server.asked) <= 2 * len(tried)

@@ -12,12 +12,14 @@ from medreview.generators.brief.generator import Brief
 from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.hallucinations import Hallucinations
+from medreview.generators.key_facts import KeyFacts
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
+from medreview.units.cases import NewCase
 from medreview.units.stored import NewPassage, NewUnit
-from tests.support import brief_sample, planted_answers, unsupported_study
+from tests.support import brief_sample, good_qa_items, planted_answers, unsupported_study
 from tests.support.misbehaving import Asked, Good
 from tests.support.qa_samples import SOME, chapter, good_item
 
@@ -28,7 +30,7 @@ class Sample:
 
     ``inputs``: so many there are then. ``options``: what its command needs beside study and model. ``attempts``: how
     often it tries. ``keeps_invalid``: what a bad model says is kept, as an invalid response. ``harmless``: ways to
-    misbehave that are none here.
+    misbehave that are none here. ``stages``: of an input with several questions those from which on a model may go bad.
     """
 
     make: "pipeline.generating.Make"
@@ -39,6 +41,7 @@ class Sample:
     attempts: int = ATTEMPTS
     keeps_invalid: bool = False
     harmless: tuple[str, ...] = ()
+    stages: tuple[int, ...] = ()
 
 
 ASPIRIN: Final = "Aspirin is stopped 7 days before the operation. Nobody needs a bridge with heparin for that."
@@ -113,8 +116,46 @@ def with_correct_answer(study: Study) -> None:
     study.write(lambda connection: store_brought(connection, [Brought(references=(answer,))], "test"))
 
 
+def cases(*references: str) -> Callable[[Study], None]:
+    """A study with cases of these human-written texts."""
+
+    def fill(study: Study) -> None:
+        made = tuple(
+            NewCase(f"c{number}", f"Case {number}", f"Write the course of case {number}.", text, ())
+            for number, text in enumerate(references, 1)
+        )
+        study.write(lambda connection: store_brought(connection, [Brought(cases=made)], "test"))
+
+    return fill
+
+
+_REFERENCE: Final = (
+    "The patient had pneumonia of the left lower lobe. Warfarin was stopped because of an INR of 6.1. A chest X-ray is "
+    "due in 6 weeks. He was told to stop smoking."
+)
+_FACTS: Final = [
+    {
+        "fact": "Pneumonia of the left lower lobe was found.",
+        "category": "diagnosis",
+        "quote": "The patient had pneumonia of the left lower lobe",
+    },
+    {
+        "fact": "Warfarin was stopped at an INR of 6.1.",
+        "category": "management",
+        "quote": "Warfarin was stopped because of an INR of 6.1.",
+    },
+    {"fact": "A chest X-ray is due in 6 weeks.", "category": "follow_up", "quote": "A chest X-ray is due in 6 weeks."},
+]
+
+
+def _qa(kind: str, stages: tuple[int, ...] = ()) -> Sample:
+    make = partial(QAItems, kind=kind, distractors=True)
+    options = ("--type", kind, "--distractors")
+    return Sample(make, passages(good_qa_items.MRSA), good_qa_items.answers(kind), 1, options, stages=stages)
+
+
 SAMPLES: Final[Mapping[str, Sample]] = {
-    "brief": Sample(Brief, brief_sample.fill, brief_sample.good, 1),
+    "brief": Sample(Brief, brief_sample.fill, brief_sample.good, 1, stages=(2, 4, 5)),
     "brief --single-prompt": Sample(SinglePrompt, brief_sample.fill, brief_sample.good, 1),
     "qa": Sample(partial(QAItems, distractors=True), passages(*(chapter()[name] for name in SOME)), good_item, 5),
     "questions": Sample(Questions, passages(ASPIRIN, IRON), by_text(_QUESTIONS), 2),
@@ -127,7 +168,7 @@ SAMPLES: Final[Mapping[str, Sample]] = {
         keeps_invalid=True,
         harmless=("repeated items",),
     ),
-    "cleanup": Sample(Cleanup, unsupported_study.fill, _cleaned_up, 1),
+    "cleanup": Sample(Cleanup, unsupported_study.fill, _cleaned_up, 1, stages=(2,)),
     "hallucinations": Sample(
         partial(Hallucinations, kind="fact"),
         with_correct_answer,
@@ -135,5 +176,8 @@ SAMPLES: Final[Mapping[str, Sample]] = {
         1,
         ("--type", "fact"),
     ),
+    "key-facts": Sample(KeyFacts, cases(_REFERENCE), lambda _: {"candidates": _FACTS}, 1),
+    "qa, list": _qa("list", stages=(2,)),
+    "qa, multi_hop_inverse": _qa("multi_hop_inverse"),
 }
-"""By the name of the generator."""
+"""By the name of the generator, and after a comma what more distinguishes the sample."""
