@@ -1,6 +1,8 @@
 """Every generator against models that misbehave in every known way: nothing of it becomes a product."""
 
 import json
+import shutil
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -34,16 +36,25 @@ def material(study: Study) -> dict[str, list[str]]:
                     for row in rows_of(study, f"SELECT * FROM {table}")] for table in MADE}  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory):
+    """The studies of the samples, each made once."""
+
+    @cache
+    def made(name: str) -> Path:
+        path = tmp_path_factory.mktemp("inputs") / "s.medreview"
+        with Study.create(path) as study:
+            SAMPLES[name].fill(study)
+        return path
+
+    return made
+
+
 @pytest.fixture
-def filled(tmp_path: Path):
+def filled(inputs, tmp_path: Path):
+    """A copy of the study of a sample, open."""
     numbers = count()
-
-    def fill(name: str) -> Study:
-        study = Study.create(tmp_path / f"{next(numbers)}.medreview")
-        SAMPLES[name].fill(study)
-        return study
-
-    return fill
+    return lambda name: Study.open(Path(shutil.copy(inputs(name), tmp_path / f"{next(numbers)}.medreview")))
 
 
 def test_there_is_a_sample_of_every_generator():

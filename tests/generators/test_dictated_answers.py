@@ -8,8 +8,7 @@ import pytest
 from medreview import pipeline
 from medreview.study import Study
 from tests.support.commands import Program, own_settings
-from tests.support.generator_samples import SAMPLES
-from tests.support.generator_samples.sample import passages
+from tests.support.generator_samples import SAMPLES, passages
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, says
 from tests.support.study_builder import rows_of
 
