@@ -158,7 +158,7 @@ def _kinds(report: ResponseReport) -> Iterator[Part]:
         return
     yield Title("Responses without a source, and invalid ones")
     names = ("", "responses", "no source", "share", "95% interval", "empty", "incomplete", "invalid")
-    of_models = ((given(model), kinds) for model, kinds in report.by_model.items())
+    of_models = ((given(model), kinds) for model, kinds in report.by_model.items() if len(report.by_model) > 1)
     yield inset(
         table(
             names,

@@ -163,7 +163,7 @@ def _support(report: SupportReport) -> Iterator[Part]:
 
 def _kinds(report: ResponseReport) -> Iterator[str]:
     """Which models' responses cite no source, and which are invalid."""
-    found = report.by_model or {"": report.all}
+    found = report.by_model
     for what, counts in (
         ("no source", {model: kinds.sourceless for model, kinds in found.items()}),
         ("invalid", {model: kinds.empty + kinds.incomplete for model, kinds in found.items()}),

@@ -8,6 +8,7 @@ from medreview.stats.citations.url_figures import UrlReport, url_figures
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
+from medreview.stats.reports.response_kinds import response_report
 from medreview.stats.reports.study_figures import study_figures
 from medreview.stats.reports.study_support import SupportFigures, SupportReport
 from medreview.study import Study
@@ -32,14 +33,8 @@ def urls(study: Study) -> UrlReport:
 
 
 def without_source(reader: sqlite3.Connection) -> Iterator[tuple[str, Estimate]]:
-    """Of each model the share of responses that cite nothing at all."""
-    rows = reader.execute(
-        """SELECT r.model, count(*) AS n,
-                  sum(NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id)) AS k
-           FROM response AS r WHERE trim(r.text) <> '' GROUP BY r.model ORDER BY min(r.ordinal)"""
-    )
-    for model, n, k in rows:
-        yield model, proportion("responses without a source", k, n, nothing="There is no response.")
+    """Of each model the share of responses that are valid and cite nothing at all."""
+    return ((model, kinds.without_source) for model, kinds in response_report(reader).by_model.items())
 
 
 def still_unsupported(reader: sqlite3.Connection) -> Estimate:

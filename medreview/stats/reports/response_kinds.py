@@ -35,7 +35,7 @@ class ResponseKinds:
 class ResponseReport:
     """All responses whose citations were looked for, and those of each model, the one with most of them first.
 
-    ``by_model`` is empty when there is one model only; ``models_omitted`` counts the smaller ones left out.
+    ``models_omitted`` counts the smaller ones left out.
     """
 
     all: ResponseKinds
@@ -46,11 +46,11 @@ class ResponseReport:
 def response_report(reader: sqlite3.Connection, level: float = LEVEL) -> ResponseReport:
     """Count them."""
     rows = reader.execute(_COUNTED.format(which="1")).fetchall()
-    several = rows[:MOST_STRATA] if len(rows) > 1 else []
+    largest = rows[:MOST_STRATA]
     return ResponseReport(
         all=_kinds(rows, level),
-        by_model={row["model"]: _kinds([row], level) for row in several},
-        models_omitted=len(rows) - len(several) if several else 0,
+        by_model={row["model"]: _kinds([row], level) for row in largest},
+        models_omitted=len(rows) - len(largest),
     )
 
 
