@@ -96,7 +96,7 @@ class Answers(Generator):
             citations=answer.sources,
             model=self._model_name,
             origin=question.origin,
-            record_id=f"{question.record_id}-{self._model_name}" if question.record_id else "",
+            record_id=question.record_id,  # without the model, which a blind copy must not tell
             invalid=answer.invalid,
         )
 

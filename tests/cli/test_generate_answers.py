@@ -61,6 +61,8 @@ def test_texts_become_questions_that_are_checked_and_answered(
     assert "1 input done, 1 with a product: 1 response" in web.stdout
     assert "of 1 response 0 invalid after the second try, 0 without a source" in web.stdout
     assert f"{sets}, line 3: has no question; left out" in web.stderr
+    prepared = medreview("run", study, "--pages", DATA / "pages")
+    assert "15 statements" in prepared.stdout
     rows = json.loads(medreview("stats", study, "--json").stdout)["kinds"]["by_model"]
     assert {name: one["responses"] for name, one in rows.items()} == {"demo": 15, "demo (web)": 1}
 

@@ -62,7 +62,7 @@ def test_an_answer_becomes_a_response_whose_list_is_its_citations(study):
 
     (row,) = rows_of(study, "SELECT * FROM response")
     assert (row["model"], row["question"], row["text"]) == ("writer", ASPIRIN, GOOD["response"])
-    assert (row["origin"], row["record_id"], row["imported_from"]) == ("forum", "q1-writer", "generated: answers")
+    assert (row["origin"], row["record_id"], row["imported_from"]) == ("forum", "q1", "generated: answers")
     assert [row["url"] for row in rows_of(study, "SELECT url FROM source")] == [URL]
     assert rows_of(study, "SELECT number, source_id FROM own_number")[0]["number"] == 1
     assert [one["text"] for one in rows_of(study, "SELECT text FROM statement")] == [

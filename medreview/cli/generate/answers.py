@@ -85,6 +85,7 @@ def _figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any]
     from dataclasses import asdict
 
     from medreview.cli.output import counted
+    from medreview.next_step import command
     from medreview.stats.reports.response_kinds import kinds_of_run
 
     found = kinds_of_run(study.reader, counts.run_id)
@@ -94,4 +95,5 @@ def _figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any]
         f"  of {counted(found.responses, 'response')} {invalid} invalid after the second try{words}, "
         f"{found.sourceless} without a source"
     )
-    return {"responses": asdict(found)}, [line] if found.responses else []
+    lines = [line, f"  fetch what they cite, and go on: {command('run', study.path)}"] if found.responses else []
+    return {"responses": asdict(found)}, lines
