@@ -1,24 +1,35 @@
 """What a text says and another lacks, of the things that decide: numbers, units, medicines, negations.
 
-Compared are amounts (0.5 g is 500 mg), numbers in figures and letters, medicines by the ends of their names and by
-their synonyms, and words that negate. It cannot tell a medicine whose name has no known end, nor what the words mean
-together.
+Compared are amounts (0.5 g is 500 mg), numbers in figures and letters, medicines by the lists and word endings of the
+program and by their synonyms, and words that negate. A class of medicines (antibiotics, a vaccine) is no medicine. It
+cannot tell a medicine whose name neither has a known end nor is listed, nor what the words mean together.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from medreview.evidence.alignment import tokens
 from medreview.evidence.drug_names import names_medicine
+from medreview.evidence.function_words import word_set
 from medreview.evidence.lexicon import is_negation, negated_forms
 from medreview.evidence.meaning_words import meaning_words
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
+from medreview.statements.content import names_drug
 
 NUMBER: Final = "number_not_in_quote"
 UNIT: Final = "unit_not_in_quote"
 MEDICINE: Final = "drug_not_in_quote"
 NEGATION: Final = "negation_not_in_quote"
+_WITHOUT_STEM: Final = word_set(
+    "adrenaline epinephrine codeine allopurinol valproate naloxone nitroglycerin albumin iron calcium potassium oxygen"
+)
+_CLASS: Final = re.compile(
+    "anti|vaccin|vitamin|hormon|contracepti|steroid|corticosteroid|painkill|analges|opioid|opiate|diuretic|inhibitor"
+    "|sedativ|laxativ|immunoglob"
+)
+"""How words for a kind of medicine begin."""
 
 
 def lacking(text: str, quote: str) -> tuple[str, ...]:
@@ -56,8 +67,13 @@ def _same_number(one: Quantity, other: Quantity) -> bool:
 
 def _medicines(said: SentenceAnalysis, given: SentenceAnalysis) -> Iterator[str]:
     known = {word.term for word in given.words}
-    if any(names_medicine(word.key) and word.term not in known for word in said.words):
+    if any(_is_medicine(word.key) and word.term not in known for word in said.words):
         yield MEDICINE
+
+
+def _is_medicine(word: str) -> bool:
+    listed = names_medicine(word) or word in _WITHOUT_STEM
+    return listed or (len(word) > 3 and names_drug(word) and not _CLASS.match(word))
 
 
 def _negations(said: SentenceAnalysis, given: SentenceAnalysis) -> Iterator[str]:

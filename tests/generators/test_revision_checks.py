@@ -55,6 +55,10 @@ def test_each_rule_of_a_revision_has_its_code(change, codes):
         ("It is ineffective in adults.", "It is effective in adults.", ("negation_not_in_quote",)),
         ("It is not given.", "It is never given.", ()),
         ("Give simvastatin.", "Give a statin.", ("drug_not_in_quote",)),
+        ("Give aspirin and digoxin.", "Give aspirin.", ("drug_not_in_quote",)),
+        ("Adrenaline is given at once.", "Epinephrine is given at once.", ()),
+        ("Naloxone is at hand.", "An antidote is at hand.", ("drug_not_in_quote",)),
+        ("An antibiotic is given with the vaccine.", "Treatment is given with the injection.", ()),
         ("Grade 2 evidence.", "Evidence of grade 1.", ("number_not_in_quote",)),
     ],
 )
