@@ -62,6 +62,10 @@ def test_hallucinations_take_a_file_first_and_print_their_balance_beside_the_pap
     questions.write_text(json.dumps(given) + "\n")
     Study.create(path, "answers").close()
     command = ("generate", "hallucinations", path, questions, "--model", "writer")
+    own_settings(tmp_path, '[models.writer]\nmodel = "m"\nbase_url = "http://localhost:1/v1"\n')
+    assert (
+        "knows no correct answer" in medreview("generate", "hallucinations", path, "--model", "writer", check=2).stderr
+    )
     with JudgeEndpoint(says(json.dumps(planted_answers.FACT))) as writes:
         own_settings(tmp_path, writes.table("writer").replace("judges", "models"))
         planned = medreview(*command, "--type", "fact", "--dry-run")

@@ -60,6 +60,8 @@ def hallucinations(
     from medreview import pipeline
     from medreview.cli.importing import imported_sentence, say_what_is_missing
     from medreview.cli.output import say
+    from medreview.errors import UserError
+    from medreview.generators.correct_answers import answered_questions
     from medreview.generators.hallucinations import Hallucinations
 
     def bring(opened: "Study") -> None:
@@ -67,6 +69,10 @@ def hallucinations(
             done = pipeline.bring_in(opened, file, {})
             say_what_is_missing(done, study, None, "import", study)
             say(imported_sentence(done))
+        if not answered_questions(opened.reader):
+            raise UserError(
+                "The study knows no correct answer: name a file with the columns question and reference_answer."
+            )
 
     wanted = Wanted(
         model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
