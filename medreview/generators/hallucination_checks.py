@@ -32,8 +32,9 @@ MOST_LONGER: Final = 3
 """Times the length of the correct answer, or of 200 characters where that is shorter."""
 
 _TELLING: Final = re.compile(
-    r"\b(?:hallucinat\w*|incorrect\w*|inaccura\w+|fabricat\w+|fictitious|made[- ]up|untrue|falsehood"
-    r"|false (?:answer|claim|statement|information)|misinform\w*|(?:correct|wrong|right|reference|original) answer|(?:fact|input|context)[- ]conflicting)\b",
+    r"\b(?:hallucinat\w*|incorrect\w*|inaccura\w+|fabricat\w+|fictitious|made[- ]up|untrue|falsehood|misinform\w*"
+    r"|false (?:answer|claim|statement|information)|(?:correct|wrong|right|reference|original) answer"
+    r"|(?:fact|input|context)[- ]conflicting)\b",
     re.IGNORECASE,
 )
 
