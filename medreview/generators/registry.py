@@ -12,6 +12,7 @@ from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.key_facts import KeyFacts
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
+from medreview.generators.themes import Themes
 
 _EVERY: Final[tuple[type[Generator], ...]] = (
     QAItems,
@@ -20,6 +21,7 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     Cleanup,
     Hallucinations,
     KeyFacts,
+    Themes,
     Brief,
     SinglePrompt,
 )  # fmt: skip

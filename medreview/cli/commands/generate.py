@@ -10,6 +10,7 @@ from medreview.cli.generate.key_facts import key_facts
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
+from medreview.cli.generate.themes import themes
 
 _COMMANDS = (
     questions,
@@ -19,6 +20,7 @@ _COMMANDS = (
     passages,
     qa,
     key_facts,
+    themes,
     brief,
 )  # fmt: skip
 

@@ -24,6 +24,7 @@ from medreview.words import in_words
 _NO_FACTS: Final = "No response of the study is held against a key fact. Bring facts in, or have some suggested, with:"
 _NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
 _NONE: Final = "none"
+_THEMES: Final = ("generate", "themes")
 
 
 def render(report: FactReport, study: Path, *, full: bool) -> str:
@@ -48,6 +49,11 @@ def _report(report: FactReport, study: Path, full: bool) -> Iterator[Part]:
     yield Title("Themes in what is omitted and contradicted")
     for themes in report.themes:
         yield from _themes(themes, full)
+    if any(themes.themes or themes.alone for themes in report.themes) and not any(one.by for one in report.themes):
+        yield from (
+            "A model finds others, by what the judges said:",
+            NextStep(command(*_THEMES, study, "--model", "NAME")),
+        )
     if full:
         yield Title("Each fact")
         yield _vote_table(report)

@@ -9,11 +9,12 @@ from medreview.judges.fact_votes import JuryWord, answer_of
 from medreview.judges.ties import tie_rule
 from medreview.labels import TieRule
 from medreview.stats.facts.fact_scores import TASKS, AgainstPanel, SystemScores, against_panel, system_scores
-from medreview.stats.facts.fact_themes import Themes, failed_facts, themes_by_rule
+from medreview.stats.facts.fact_themes import Themes, themes_of
 from medreview.stats.facts.tradeoff import TradeOff, trade_offs
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.units.cases import case_of
+from medreview.units.failed_facts import failed_facts
 from medreview.units.held_facts import HeldFact, HeldFacts, Mode, held_facts
 from medreview.units.suggestion import CaseFact, FactCounts, case_facts, fact_counts, facts_wanted
 
@@ -85,7 +86,7 @@ def fact_report(
         scores=scores,
         against_panel=against,
         trade_offs=tuple(trade_offs(reader, scores)),
-        themes=tuple(themes_by_rule(system, failed_facts(facts, system, rule)) for system in facts.systems),
+        themes=tuple(themes_of(reader, system, failed_facts(facts, system, rule)) for system in facts.systems),
         provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
     )
 

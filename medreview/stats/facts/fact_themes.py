@@ -4,35 +4,22 @@ Without a model they go by what the fact is about and by how the passage that th
 evidence rules see that. A theme of one fact is none.
 """
 
+import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final
 
 from medreview.evidence.clashes import clashes
-from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, FactVote
 from medreview.judges.triage import CLASH_WORDS
-from medreview.labels import TieRule, label_words
-from medreview.units.held_facts import HeldFact, HeldFacts
+from medreview.labels import label_words
+from medreview.units.failed_facts import LEAST, THEMES, FailedFact, failures_id
 
-Failure = Literal["omitted", "contradicted"]
-LEAST: Final = 2
-"""Facts that make a theme."""
-
-_TASKS: Final[tuple[tuple[Failure, str, bool], ...]] = (
-    ("omitted", PRESENCE, False), ("contradicted", CONTRADICTION, True),
-)  # fmt: skip
+_MADE: Final = """SELECT g.report, r.model FROM generation_current AS g JOIN generation_run AS r USING (run_id)
+WHERE r.generator = ? AND g.item_id = ? AND g.code = '' ORDER BY r.ordinal DESC LIMIT 1"""
 _UNSAID: Final = "nothing near it is said"
 _PARTLY: Final = "said in part, or otherwise"
-
-
-@dataclass(frozen=True, slots=True)
-class FailedFact:
-    """A fact that a text omits or contradicts by the majority, with the votes of the judges who say so."""
-
-    failure: Failure
-    held: HeldFact
-    votes: tuple[FactVote, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +45,15 @@ class Themes:
     alone: int
 
 
-def failed_facts(facts: HeldFacts, system: str, tie: TieRule) -> list[FailedFact]:
-    """What a system omits, then what it contradicts, in the order of its texts. What has no text is no theme."""
-    held = [one for one in facts.held if one.text.system == system and one.text.valid]
-    found = []
-    for failure, task, answer in _TASKS:
-        for one in held:
-            if one.jury(task, tie).answer is answer:
-                votes = tuple(vote for vote in one.judged.of(task) if vote.answer is answer)
-                found.append(FailedFact(failure, one, votes))
-    return found
+def themes_of(reader: sqlite3.Connection, system: str, failed: Sequence[FailedFact]) -> Themes:
+    """Those that a model made of just these failures, by the newest such run; else by rule."""
+    row = reader.execute(_MADE, (THEMES, failures_id(system, failed))).fetchone()
+    if row is None:
+        return themes_by_rule(system, failed)
+    by_key = {one.key: one for one in failed}
+    made: list[dict[str, Any]] = json.loads(row["report"])["themes"]
+    named = [Theme(one["title"], one["about"], tuple(by_key[tuple(key)] for key in one["facts"])) for one in made]
+    return _made(system, row["model"], named, failed)
 
 
 def themes_by_rule(system: str, failed: Sequence[FailedFact]) -> Themes:
@@ -79,24 +65,20 @@ def themes_by_rule(system: str, failed: Sequence[FailedFact]) -> Themes:
         Theme(f"{failure.capitalize()}: {label_words('category', category)}; {difference}", "", tuple(facts))
         for (failure, category, difference), facts in groups.items()
     ]
-    return made_themes(system, "", named, failed)
+    return _made(system, "", named, failed)
 
 
-def made_themes(system: str, by: str, named: Sequence[Theme], failed: Sequence[FailedFact]) -> Themes:
+def _made(system: str, by: str, named: Sequence[Theme], failed: Sequence[FailedFact]) -> Themes:
     """Those with enough facts, the largest first."""
     kept = [theme for theme in named if len(theme.facts) >= LEAST]
-    inside = {_key(one) for theme in kept for one in theme.facts}
+    inside = {one.key for theme in kept for one in theme.facts}
     return Themes(
         system=system,
         by=by,
         themes=tuple(sorted(kept, key=lambda theme: -len(theme.facts))),
         dropped=len(named) - len(kept),
-        alone=sum(_key(one) not in inside for one in failed),
+        alone=sum(one.key not in inside for one in failed),
     )
-
-
-def _key(one: FailedFact) -> tuple[str, str, str]:
-    return one.failure, one.held.text.response_id, one.held.fact.key_fact_id
 
 
 def _difference(one: FailedFact) -> str:
