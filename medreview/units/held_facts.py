@@ -19,7 +19,7 @@ Mode = Literal["blind", "assisted"]
 
 _FACTS: Final = """SELECT question_sha256, key_fact_id, ordinal, text, category FROM key_fact_in_force
 ORDER BY question_sha256, ordinal, key_fact_id"""
-_RESPONSES: Final = """SELECT r.response_id, r.ordinal, r.model, r.question, r.text, k.question_sha256
+_RESPONSES: Final = """SELECT r.response_id, r.ordinal, r.model, r.question, r.text, r.invalid, k.question_sha256
 FROM response AS r JOIN (SELECT DISTINCT question_sha256 FROM key_fact_in_force) AS k
      ON k.question_sha256 = sha256_of(r.question) ORDER BY r.ordinal"""
 _LABELS: Final = """SELECT unit, reviewer, mode, label FROM reviewer_label
@@ -55,7 +55,7 @@ class FactCase:
 
 @dataclass(frozen=True, slots=True)
 class FactText:
-    """The text of a ``system`` on a case; ``valid``: there is a text, so that judges can be asked about it."""
+    """The text of a ``system`` on a case; not ``valid``: it is empty or cut off, so that nobody is asked about it."""
 
     response_id: str
     name: str
@@ -132,7 +132,7 @@ def held_facts(reader: sqlite3.Connection) -> HeldFacts:
     texts: list[FactText] = []
     held: list[HeldFact] = []
     for row in reader.execute(_RESPONSES):
-        case, valid = cases[row["question_sha256"]], bool(row["text"].strip())
+        case, valid = cases[row["question_sha256"]], not row["invalid"]
         name, system = response_name(row["ordinal"]), row["model"]
         text = FactText(row["response_id"], name, system, case.case_id, row["text"], valid)
         texts.append(text)

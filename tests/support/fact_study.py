@@ -32,10 +32,11 @@ class FactStudy:
         add_facts(self.study, question, [Fact(*fact) for fact in facts], "kb")
         self._questions[name] = question
 
-    def text(self, system: str, case: str, text: str = "The text of the system.") -> str:
+    def text(self, system: str, case: str, text: str = "The text of the system.", **columns: str) -> str:
         """What a system wrote on a case; its id."""
         name = f"{system}-{case}"
-        build(self.study, lambda rows: rows.response(name, text, question=self._questions[case], model=system))
+        columns |= {"question": self._questions[case], "model": system}
+        build(self.study, lambda rows: rows.response(name, text, **columns))
         return name
 
     def made(

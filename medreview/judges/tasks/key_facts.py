@@ -103,7 +103,7 @@ class KeyFacts(OneStep):
         self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(response id, key fact id), by response, so that prompts share a prefix; only facts that are in force."""
+        """(response id, key fact id), by response, so that prompts share a prefix; no invalid response."""
         facts: dict[str, list[str]] = {}
         for row in self.study.reader.execute(
             "SELECT question_sha256, key_fact_id FROM key_fact_in_force ORDER BY question_sha256, ordinal"
@@ -119,7 +119,9 @@ class KeyFacts(OneStep):
         }
         if not facts:
             return []
-        responses = self.study.reader.execute("SELECT response_id, question FROM response ORDER BY ordinal")
+        responses = self.study.reader.execute(
+            "SELECT response_id, question FROM response WHERE invalid = '' ORDER BY ordinal"
+        )
         pairs = ((row["response_id"], fact) for row in responses for fact in facts.get(sha256(row["question"]), ()))
         return [pair for pair in pairs if pair not in done]
 

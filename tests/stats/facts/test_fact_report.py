@@ -70,7 +70,7 @@ def test_a_tie_is_counted_whatever_the_rule_makes_of_it(facts, rule, value, unde
 
 def test_a_text_that_is_not_there_says_no_fact_and_stays_in_the_share(facts):
     facts.case("three", ("A fact.", "other"))
-    facts.text("atlas", "three", "  ")
+    facts.text("atlas", "three", "  ", invalid="empty")
     for case in ("one", "two"):
         facts.votes("a", f"atlas-{case}", "YYY")
     score = fact_report(facts.study.reader, resampling=FEW).scores[0]
