@@ -70,9 +70,7 @@ def organised_of(value: Mapping[str, Any], before: Sequence[Claim]) -> Organised
         )
 
     (summary,) = placed([value["one_line_summary"]])
-    problems = (
-        Problem(" ".join(item["problem"].split()), placed(item["statements"])) for item in value["problem_list"]
-    )
+    problems = (Problem(on_one_line(item["problem"]), placed(item["statements"])) for item in value["problem_list"])
     return Organised(summary, placed(value["hospital_course"]), tuple(problems))
 
 
@@ -99,7 +97,12 @@ def _claim(item: Mapping[str, Any], numbers: Iterable[int] = (), before: Sequenc
     return Claim(text, in_order(filter(None, tags)))
 
 
+def on_one_line(text: str) -> str:
+    """A text as a model wrote it, without line ends and NULs."""
+    return " ".join(text.replace("\0", " ").split())
+
+
 def cleaned(text: str) -> str:
     """A statement as a model wrote it, without tags, list and heading marks, on one line, with a full stop."""
-    text = _LEAD.sub("", " ".join(_TAG_IN_TEXT.sub("", text).split()), count=1)
+    text = _LEAD.sub("", on_one_line(_TAG_IN_TEXT.sub("", text)), count=1)
     return text if not text or text[-1] in ".!?" else f"{text}."

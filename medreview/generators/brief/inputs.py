@@ -6,6 +6,7 @@ from medreview.exchange.imports.given_pages import GivenPage
 from medreview.generators.ask import Item
 from medreview.generators.brief.notes import notes_of
 from medreview.generators.brief.written import HOST, pages_of
+from medreview.labels import GIVEN
 from medreview.units.cases import case_of
 
 
@@ -20,8 +21,9 @@ def case_items(reader: sqlite3.Connection) -> list[Item]:
 
 def missing_pages(reader: sqlite3.Connection) -> list[GivenPage]:
     """The notes that briefs cite as sources and that are not stored as their texts yet."""
-    query = "SELECT url FROM source WHERE domain = ? AND current_snapshot IS NULL"
-    missing = {row["url"] for row in reader.execute(query, (HOST,))}
+    query = """SELECT u.url FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+               WHERE u.domain = ? AND p.page_state IS NOT ?"""
+    missing = {row["url"] for row in reader.execute(query, (HOST, GIVEN))}
     pages: list[GivenPage] = []
     for item in case_items(reader) if missing else ():
         case = case_of(reader, item.item_id)

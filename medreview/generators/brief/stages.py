@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.generators.ask import Checked
-from medreview.generators.brief.claims import Claim, claims_of, cleaned, organised_of, refined_of
+from medreview.generators.brief.claims import Claim, claims_of, cleaned, on_one_line, organised_of, refined_of
 from medreview.generators.brief.notes import TaggedNote
 from medreview.generators.brief.validators import (
     draft_codes,
@@ -41,7 +41,7 @@ def check_reorganised(value: Mapping[str, Any], before: Sequence[Claim]) -> Chec
 
 def check_single(value: Mapping[str, Any], notes: Sequence[TaggedNote]) -> Checked:
     """A brief that was written in one call; its value: the :class:`~medreview.generators.brief.written.Sections`."""
-    problems = tuple((" ".join(item["problem"].split()), _parts(item["statements"])) for item in value["problem_list"])
+    problems = tuple((on_one_line(item["problem"]), _parts(item["statements"])) for item in value["problem_list"])
     sections = Sections(_parts([value["one_line_summary"]]), _parts(value["hospital_course"]), problems)
     parts = [*sections.summary, *sections.course, *(part for _, those in problems for part in those)]
     codes = single_codes([part.text for part in parts], [name for name, _ in problems], [note.text for note in notes])

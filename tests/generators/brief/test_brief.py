@@ -101,6 +101,18 @@ def test_every_statement_is_reviewed_beside_its_note(study):
     assert pipeline.fetch(study, pipeline.PageProvider()).states == {}, "no address of a note is ever asked"
 
 
+def test_a_run_that_ended_before_the_notes_were_stored_as_sources_is_made_whole_by_the_next(study):
+    with JudgeEndpoint(Misbehaving(good=brief_sample.good)) as server:
+        generating = pipeline.Generating(Brief, server.settings("writer"))
+        generator = generating.task(study).generator
+        pipeline.generate(study, generating)
+        assert generator.pages() == []
+        study.write(lambda connection: connection.execute("UPDATE source SET current_snapshot = NULL"))
+        assert [page.text for page in generator.pages()] == [note.text for note in CASE.notes]
+        pipeline.generate(study, generating)
+        assert (generator.pages(), len(server.asked)) == ([], 10)
+
+
 def test_what_the_notes_do_not_support_is_deleted_and_listed(study):
     def judge(asked: Asked, told: dict[str, Any]) -> None:
         if asked.texts.get("statement") == NODULE:
