@@ -17,6 +17,22 @@ CALL = {
     "at_utc": AT, "status": "ok", "rung": "plain", "tries": 1, "prompt_tokens": 90, "completion_tokens": 30,
     "latency_ms": 1500, "cost": 0.25, "error": "",
 }  # fmt: skip
+PASSAGES = {
+    "passage_run_id": "r1", "at_utc": AT, "entities": "tagger --fast", "vectors": "e at h", "alike": 0.5, "keep": 0.6,
+    "density": 0.125, "variance": 0.05, "entropy": 1.5,
+}  # fmt: skip
+PARAGRAPH = {
+    "passage_run_id": "r1", "source": "chapter.md", "text_sha256": "cd", "start_cp": 0, "end_cp": 80,
+    "passage_id": "p1", "beginning": "=Warfarin,", "tokens": 15, "sentences": 2, "density": 0.25, "variance": 0.0,
+    "entropy": 0.6931471805599453, "codes": "",
+}  # fmt: skip
+UNMEASURED = {"passage_id": "p2", "start_cp": 82, "end_cp": 9000, "density": None, "variance": None, "entropy": None}
+
+
+def add_passages(connection: sqlite3.Connection) -> None:
+    """A choice of passages: of two paragraphs one is kept, one left out unmeasured."""
+    insert(connection, "passage_run", [PASSAGES])
+    insert(connection, "passage_feature", [PARAGRAPH, {**PARAGRAPH, **UNMEASURED, "codes": "few_sentences too_long"}])
 
 
 def add_generation(connection: sqlite3.Connection) -> None:

@@ -41,6 +41,8 @@ DESCRIPTIONS: Final = {
     "units": "Units that came as such: questions, rankings, suggested key facts, revisions.",
     "unit_values": "What the content of units is, value by value.",
     "passages": "Texts that questions, items and revisions are about.",
+    "passage_runs": "How passages were chosen from texts: by which measures and thresholds.",
+    "passage_features": "What each paragraph of these texts was measured by, and which rules left it out.",
     "cases": "Patients' stories as written for a study, with what models were asked to write about them.",
     "case_notes": "The notes of the cases.",
     "reference_answers": "What a correct answer to a question is.",

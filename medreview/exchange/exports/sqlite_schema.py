@@ -33,6 +33,8 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "units": ("unit_id",),
     "unit_values": ("unit_id", "part", "name"),
     "passages": ("passage_id",),
+    "passage_runs": ("passage_run_id",),
+    "passage_features": ("passage_run_id", "text_sha256", "start_cp"),
     "cases": ("case_id",),
     "case_notes": ("note_id",),
     "reference_answers": ("question_sha256",),

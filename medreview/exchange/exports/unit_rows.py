@@ -18,6 +18,8 @@ _UNITS: Final = "SELECT * FROM unit ORDER BY kind, ordinal"
 _GOLD_SPANS: Final = "SELECT unit, axis, spans FROM gold WHERE spans <> '[]' ORDER BY unit, axis"
 _TABLES: Final = {
     "passages.csv": "passage ORDER BY passage_id",
+    "passage_runs.csv": "passage_run ORDER BY at_utc, passage_run_id",
+    "passage_features.csv": "passage_feature ORDER BY rowid",
     "cases.csv": "clinical_case ORDER BY ordinal",
     "case_notes.csv": "case_note ORDER BY case_id, ordinal",
     "reference_answers.csv": "reference_answer ORDER BY question_sha256",
@@ -25,7 +27,8 @@ _TABLES: Final = {
     "opinions.csv": "opinion ORDER BY unit, axis, opinion_id",
 }
 """Files whose columns are those of a table, with the order of their rows."""
-_OTHER_NAMES: Final = {("gold.csv", "unit_id"): "unit", ("opinions.csv", "unit_id"): "unit"}
+_OTHER_NAMES: Final = {("gold.csv", "unit_id"): "unit", ("opinions.csv", "unit_id"): "unit",
+                       ("passage_features.csv", "paragraph_id"): "passage_id"}  # fmt: skip
 
 _PARTS: Final = ("content", "made_by")
 _OF_KINDS: Final = tuple(table for kind in KINDS.values() for table in kind.tables)
@@ -36,6 +39,8 @@ FILES: Final[dict[str, tuple[Column, ...]]] = {
     "units.csv": unit_columns.UNITS,
     "unit_values.csv": unit_columns.UNIT_VALUES,
     "passages.csv": unit_columns.PASSAGES,
+    "passage_runs.csv": unit_columns.PASSAGE_RUNS,
+    "passage_features.csv": unit_columns.PASSAGE_FEATURES,
     "cases.csv": unit_columns.CASES,
     "case_notes.csv": unit_columns.CASE_NOTES,
     "reference_answers.csv": unit_columns.REFERENCE_ANSWERS,

@@ -50,6 +50,34 @@ PASSAGES: Final = (
     Column("text", "text", "The text."),
 )
 
+PASSAGE_RUNS: Final = (
+    Column("passage_run_id", "text", "One choice of passages from texts, by the texts and all that follows."),
+    Column("at_utc", "time", "When it was made first.", unit="UTC"),
+    Column("entities", "text", "What found the entities: the program's term lists, or a tagger by its command."),
+    Column("vectors", "text", "What compared the sentences: TF-IDF, or a model at a host."),
+    Column("alike", "number", "The cosine above which two sentences are of one cluster."),
+    Column("keep", "number", "The share that was to be kept; empty where the thresholds were given."),
+    Column("density", "number", "The thresholds: this density at least,"),
+    Column("variance", "number", "this variance at most,"),
+    Column("entropy", "number", "this entropy at most.", unit="nat"),
+)
+
+PASSAGE_FEATURES: Final = (
+    Column("passage_run_id", "text", "The choice."),
+    Column("source", "text", "The text: a file's name, a snapshot_id, a passage_id."),
+    Column("text_sha256", "text", "The hash of the text."),
+    Column("start_cp", "integer", "Where in it the paragraph stands: first code point."),
+    Column("end_cp", "integer", "The end of that, half-open."),
+    Column("paragraph_id", "text", "The paragraph: its passage_id in passages.csv where it was kept."),
+    Column("beginning", "text", "Its first words."),
+    Column("tokens", "integer", "Its tokens."),
+    Column("sentences", "integer", "Its sentences."),
+    Column("density", "number", "Tokens of entities among all; this and the next two are empty where not measured."),
+    Column("variance", "number", "Variance of the cosines of consecutive sentences."),
+    Column("entropy", "number", "Entropy of the clusters of its sentences.", unit="nat"),
+    Column("codes", "text", "The rules that left it out, one word after the other; empty where it was kept."),
+)
+
 CASES: Final = (
     Column("case_id", "text", "A patient's story as written for a study."),
     Column("ordinal", "integer", "Its number in the study."),

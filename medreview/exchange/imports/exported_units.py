@@ -16,6 +16,9 @@ from medreview.text import sha256
 
 _IMPORTED: Final = ("imported_at", "imported_from")
 _UNIT: Final = ("unit_id", "kind", "record_id", "origin", "model", "belongs_to", "text", *_IMPORTED)
+_FEATURE: Final = ("passage_run_id", "source", "text_sha256", "beginning", "codes")
+_MOST_ENTROPY: Final = 100
+"""More than any text of sentences has, in nats."""
 _NOTE: Final = ("note_id", "case_id", "kind", "at", "author", "text")
 _CASE: Final = ("case_id", "record_id", "title", "question", "reference", *_IMPORTED)
 _OPINION: Final = (
@@ -47,6 +50,21 @@ def _plain(table: str, file: str, row_of: Callable[[ExportedRow], dict[str, Any]
 
 def _passage(row: ExportedRow) -> dict[str, Any]:
     return _hashed(row, "text") | {name: row[name] for name in ("passage_id", "title", "url", *_IMPORTED)}
+
+
+def _passage_run(row: ExportedRow) -> dict[str, Any]:
+    named = {name: row[name] for name in ("passage_run_id", "at_utc", "entities", "vectors")}
+    limits = {name: row.number(name, 1) for name in ("alike", "density", "variance")}
+    keep = row.number("keep", 1) if row["keep"] else None
+    return named | limits | {"keep": keep, "entropy": row.number("entropy", _MOST_ENTROPY)}
+
+
+def _passage_feature(row: ExportedRow) -> dict[str, Any]:
+    named = {name: row[name] for name in _FEATURE} | {"passage_id": row["paragraph_id"]}
+    counts = {name: row.integer(name) for name in ("start_cp", "end_cp", "tokens", "sentences")}
+    most = {"density": 1, "variance": 1, "entropy": _MOST_ENTROPY}
+    measures = {name: row.number(name, limit) if row[name] else None for name, limit in most.items()}
+    return named | counts | measures
 
 
 def _reference_answer(row: ExportedRow) -> dict[str, Any]:
@@ -140,6 +158,8 @@ def _opinion(row: ExportedRow) -> dict[str, Any]:
 
 _FILES: Final[Mapping[str, _Make]] = {
     "passages.csv": _plain("passage", "passages.csv", _passage),
+    "passage_runs.csv": _plain("passage_run", "passage_runs.csv", _passage_run),
+    "passage_features.csv": _plain("passage_feature", "passage_features.csv", _passage_feature),
     "cases.csv": _add_cases,
     "case_notes.csv": _plain("case_note", "case_notes.csv", _note),
     "reference_answers.csv": _plain("reference_answer", "reference_answers.csv", _reference_answer),

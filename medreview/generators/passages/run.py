@@ -1,6 +1,5 @@
 """Choosing passages from texts: every paragraph measured, by rules kept or left out, and all of it stored."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -174,5 +173,5 @@ def _row(run_id: str, one: Chosen) -> dict[str, Any]:
         "density": features.density if features else None,
         "variance": features.variance if features else None,
         "entropy": features.entropy if features else None,
-        "codes": json.dumps(one.codes),
+        "codes": " ".join(one.codes),
     }

@@ -22,7 +22,7 @@ from medreview.units.stored import NewPassage, NewUnit, load_passage
 _DISTRACTORS: Final = "qa_distractors"
 _WITH_OPTIONS: Final = ("list", "multiple_choice")
 _KEPT: Final = """SELECT p.passage_id, p.text FROM passage_feature AS f JOIN passage AS p USING (passage_id)
-WHERE f.codes = '[]' GROUP BY p.passage_id ORDER BY min(f.rowid)"""
+WHERE f.codes = '' GROUP BY p.passage_id ORDER BY min(f.rowid)"""
 _ALL: Final = "SELECT passage_id, text FROM passage ORDER BY rowid"
 _OTHERS: Final = """SELECT text FROM unit
 WHERE kind = 'qa' AND belongs_to = ? AND json_extract(content, '$.type') = ? ORDER BY ordinal"""

@@ -91,7 +91,7 @@ CREATE TABLE passage_feature (
     density REAL,                        -- entities per token; this and the next two NULL: not measured
     variance REAL,                       -- of the cosines of consecutive sentences
     entropy REAL,                        -- in nats, over clusters of sentences
-    codes TEXT NOT NULL CHECK (json_valid(codes)), -- JSON: the rules that left it out; [] = kept
+    codes TEXT NOT NULL,                 -- the rules that left it out, one word after the other; '' = kept
     PRIMARY KEY (passage_run_id, text_sha256, start_cp)
 ) STRICT;
 CREATE INDEX passage_feature_passage ON passage_feature (passage_id);

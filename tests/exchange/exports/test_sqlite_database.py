@@ -26,7 +26,7 @@ from medreview.study.ids import content_id
 from medreview.units.registry import KINDS
 from tests.exchange.example_study import PAGE, QUOTE, TEXTS, ExampleStudy
 from tests.support import unit_study
-from tests.support.generated_rows import add_generation
+from tests.support.generated_rows import add_generation, add_passages
 from tests.support.study_builder import StudyBuilder, build
 
 NewExample = Callable[[str], ExampleStudy]
@@ -39,6 +39,7 @@ def busy(example: ExampleStudy) -> None:
     unit_study.fill(example.study)
     unit_study.decide_all(example.study, "ada", 0)
     example.study.write(add_generation)
+    example.study.write(add_passages)
     example.do("shown")
     first = example.decide("supported")
     example.do("reveal")
@@ -172,6 +173,7 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "snapshots.source_id -> sources",
         *(f"generation{part}.generation_run_id -> generation_runs"
           for part in ("", "_values", "_attempts", "_products", "_dropped")),
+        "passage_features.passage_run_id -> passage_runs",
     }  # fmt: skip
     assert {elsewhere[name] for name in elsewhere.keys()} == {"elsewhere", None}  # noqa: SIM118
     assert {tie.partition(" ->")[0] for tie in ties} <= indexed

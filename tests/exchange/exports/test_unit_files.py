@@ -15,10 +15,12 @@ from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.connection import copy_of
 from medreview.study.merge import merge
+from tests.support.generated_rows import add_passages
 from tests.support.unit_study import ANSWER, LABELS, decide, decide_all, do, fill, units_of
 
 OF_UNITS = (
-    "units.csv", "unit_values.csv", "passages.csv", "cases.csv", "case_notes.csv", "reference_answers.csv", "gold.csv",
+    "units.csv", "unit_values.csv", "passages.csv", "passage_runs.csv",
+    "passage_features.csv", "cases.csv", "case_notes.csv", "reference_answers.csv", "gold.csv",
     "gold_spans.csv", "opinions.csv", "unit_labels.csv", "events.csv", "event_values.csv",
 )  # fmt: skip
 
@@ -36,6 +38,7 @@ def count(study: Study, table: str) -> int:
 def study(tmp_path):
     with Study.create(tmp_path / "s.medreview") as made:
         fill(made)
+        made.write(add_passages)
         yield made
 
 

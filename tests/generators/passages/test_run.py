@@ -46,7 +46,7 @@ def test_every_paragraph_is_stored_with_place_and_measures_and_the_kept_ones_are
     assert len(rows) == 29
     assert all(" ".join(text[row["start_cp"] : row["end_cp"]].split()).startswith(row["beginning"]) for row in rows)
     assert all(None not in (row["density"], row["variance"], row["entropy"]) for row in rows)
-    kept = [row["passage_id"] for row in rows if json.loads(row["codes"]) == []]
+    kept = [row["passage_id"] for row in rows if not row["codes"]]
     passages = rows_of(study, "SELECT * FROM passage ORDER BY rowid")
     assert [row["passage_id"] for row in passages] == kept
     assert [row["text"] for row in passages] == list(chapter().values())
