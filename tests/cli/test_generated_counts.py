@@ -5,7 +5,7 @@ import json
 from medreview.study import Study
 from medreview.study.rows import insert
 from tests.support.commands import own_settings
-from tests.support.generated_rows import ITEM, RUN, add_generation
+from tests.support.generated_rows import ITEM, RUN, add_generation, add_passages
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, says
 
 
@@ -24,6 +24,19 @@ def test_every_count_is_in_stats(medreview, demo):
     assert (run["items"], run["made"], run["nothing"]) == (2, 1, {"invalid": 1})
     assert (run["statuses"], run["codes"]) == ({"invalid": 1, "ok": 1}, {"deixis": 1, "too_long": 1})
     assert (run["retried"], run["dropped"]) == (1, {"duplicate": 1})
+
+
+def test_so_is_how_passages_were_chosen(medreview, demo):
+    with Study.open(demo) as study:
+        study.write(add_passages)
+    full = " ".join(medreview("stats", demo, "--full").stdout.split())
+    assert "Passages chosen from texts" in full
+    assert (
+        "1 of 2 paragraphs in 1 text, entities by tagger --fast, sentences by e at h; left out: few sentences 1" in full
+    )
+    (chosen,) = json.loads(medreview("stats", demo, "--json").stdout)["passages"]
+    assert (chosen["paragraphs"], chosen["kept"]) == (2, 1)
+    assert chosen["rules"]["too_long"] == {"fail": 1, "first": 0}
 
 
 def test_judge_says_first_that_its_model_wrote_what_it_is_to_judge(medreview, demo, tmp_path):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from medreview.cli.output import counted, counted_each, one_line
 from medreview.cli.reports.layout import Part, Title, inset, numbers, table
 from medreview.generators.counts import GenerationCounts
+from medreview.generators.passages.counts import PassageCounts
 from medreview.judges.own_work import OwnWork
 from medreview.words import in_words
 
@@ -35,6 +36,18 @@ def generation_lines(runs: Sequence[GenerationCounts], own_work: Sequence[OwnWor
             f"{tried - valid:,} of {counted(tried, 'attempt')} invalid"
         )
     yield from _own(own_work)
+
+
+def passage_parts(chosen: Sequence[PassageCounts]) -> Iterator[Part]:
+    """A line for each choice of passages, and how many paragraphs each rule left out."""
+    if chosen:
+        yield Title("Passages chosen from texts")
+        for one in chosen:
+            rules = by_code({code: count.first for code, count in one.rules.items() if count.first})
+            yield (
+                f"{one.kept:,} of {counted(one.paragraphs, 'paragraph')} in {counted(one.texts, 'text')}, entities by "
+                f"{one_line(one.entities)}, sentences by {one_line(one.vectors)}; left out: {rules or 'none'}"
+            )
 
 
 def by_code(counts: Mapping[str, int]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.cleanup import cleanup_parts
-from medreview.cli.reports.generation import generation_parts
+from medreview.cli.reports.generation import generation_parts, passage_parts
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
@@ -66,6 +66,7 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
     yield from question_parts(figures.questions)
+    yield from passage_parts(figures.passages)
     yield from generation_parts(figures.generated, figures.own_work)
     yield from cleanup_parts(figures.cleanup)
     yield from planted_parts(figures.planted)

@@ -1,14 +1,14 @@
 """Choosing passages from texts: every paragraph measured, by rules kept or left out, and all of it stored."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from medreview.generators.passages.candidates import Candidate, MeaningOf, by_words, candidates, densities
+from medreview.generators.passages.counts import RuleCount, rule_counts
 from medreview.generators.passages.entities import Tagger, TermLists
 from medreview.generators.passages.features import Features
-from medreview.generators.passages.selection import RULES, Thresholds, thresholds_keeping
+from medreview.generators.passages.selection import Thresholds, thresholds_keeping
 from medreview.generators.passages.vectors import TF_IDF
 from medreview.generators.source_texts import SourceText
 from medreview.progress import SILENT, Progress
@@ -48,14 +48,6 @@ class Measures:
     alike: float = ALIKE_WORDS
     keep: float | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleCount:
-    """How many paragraphs ``fail`` a rule, and how many of these no rule before it (``first``)."""
-
-    fail: int
-    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +104,12 @@ def summary_of(
     texts: int, chosen: Sequence[Chosen], measures: Measures, thresholds: Thresholds, new: int
 ) -> PassageSummary:
     """The counts of a choice."""
-    order = list(RULES)
-    fails = Counter(code for one in chosen for code in one.codes)
-    first = Counter(min(one.codes, key=order.index) for one in chosen if one.codes)
     return PassageSummary(
         texts=texts,
         paragraphs=len(chosen),
         kept=sum(not one.codes for one in chosen),
         new=new,
-        rules={code: RuleCount(fails[code], first[code]) for code in RULES},
+        rules=rule_counts(one.codes for one in chosen),
         density=thresholds.density,
         variance=thresholds.variance,
         entropy=thresholds.entropy,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from medreview.errors import UserError
 from medreview.generators.counts import GenerationCounts, generation_counts
+from medreview.generators.passages.counts import PassageCounts, passage_counts
 from medreview.judges.long_pages import pages_in_parts
 from medreview.judges.own_work import OwnWork, own_work_done
 from medreview.judges.ties import tie_rule
@@ -44,7 +45,7 @@ class StudyFigures:
 
     ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``kinds``: how
     many responses cite nothing or are invalid. ``questions``: what was said of questions that were made from texts.
-    ``audit`` is what the random draw says of the whole study.
+    ``audit`` is what the random draw says of the whole study. ``passages``: how they were chosen from texts.
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
     hallucination.
@@ -61,6 +62,7 @@ class StudyFigures:
     kinds: ResponseReport
     questions: QuestionReport
     audit: AuditReport
+    passages: tuple[PassageCounts, ...]
     generated: tuple[GenerationCounts, ...]
     own_work: tuple[OwnWork, ...]
     cleanup: tuple[CleanupFigures, ...]
@@ -130,6 +132,7 @@ def study_figures(
         kinds=response_report(reader),
         questions=question_report(reader),
         audit=audit_report(reader, labels, pass_no),
+        passages=tuple(passage_counts(reader)),
         generated=tuple(generation_counts(reader)),
         own_work=tuple(own_work_done(reader)),
         cleanup=cleanup_report(reader, names),
