@@ -50,7 +50,7 @@ _LONGEST_WAIT: Final = 120.0
 _ABSENT: Final = frozenset({404, 405, 410, 501})
 _SLOWEST_LINE: Final = 100_000
 """Bytes a second; a transfer that is slower than this, and takes longer than the ``timeout`` as well, is given up."""
-_PAGES: Final = 20
+_PAGES: Final = 100
 _PAGE: Final = 100
 _MOST_REQUESTS: Final = 1_000_000_000
 _LONGEST_ID: Final = 4000
@@ -211,10 +211,24 @@ class BatchServer:
         file.flush()
         return size
 
+    def delete(self, file_id: str) -> None:
+        """Delete a file at the server; one that is not there any more is no error."""
+        try:
+            self._asked(
+                "delete",
+                lambda client: client.files.with_streaming_response.delete(file_id, extra_query=self._fields),
+            )
+        except BatchError as error:
+            if not error.absent:
+                raise
+
     def _listed(
         self, request: Callable[["AsyncOpenAI", dict[str, Any]], AbstractAsyncContextManager[Any]]
     ) -> Iterator[dict[str, Any]]:
-        """The items of a list, page by page; ends where a page brings nothing new, whatever the server says."""
+        """The items of a list, page by page; ends where a page brings nothing new, whatever the server says.
+
+        Raises :class:`BatchError` for a list that goes on and on: what is not in it so far may be in it all the same.
+        """
         after, seen = "", set[str]()
         for _ in range(_PAGES):
             query = {**self._fields, "limit": str(_PAGE), **({"after": after} if after else {})}
@@ -230,6 +244,7 @@ class BatchServer:
             if not new or told.get("has_more") is not True:
                 return
             after = new[-1]["id"]
+        raise BatchError(f"The server's list has more than {_PAGES * _PAGE:,} items.")
 
     def _asked(
         self,

@@ -301,6 +301,24 @@ def cancel(study: Study, settings: JudgeSettings, job: Job) -> Job:
     return batch_jobs.changed(study, job, status=batch.state)
 
 
+def delete_files(study: Study, settings: JudgeSettings, job: Job) -> Job:
+    """Delete the files of a batch that is over at the server: the questions, and what was answered.
+
+    Raises :class:`UserError` while it is under way, and when the server does not.
+    """
+    if job.state in batch_jobs.OPEN:
+        raise UserError(f"Batch {job.job_id} is under way; collect it, cancel it or give it up first.")
+    server = BatchServer(settings)
+    for name in ("file_id", "output_file_id", "error_file_id"):
+        if file_id := getattr(job, name):
+            try:
+                server.delete(file_id)
+            except BatchError as error:
+                raise UserError(f"{job.host} did not delete the file {file_id}. {error}") from error
+            job = batch_jobs.changed(study, job, **{name: ""})
+    return job
+
+
 def give_up(study: Study, job: Job) -> Job:
     """Wait no more for a batch, whatever the server does; its questions wait again, and may be paid twice.
 

@@ -11,6 +11,7 @@ from medreview.study.lock import WriterLock
 from tests.support.batch_endpoint import BatchEndpoint, answered, lines
 from tests.support.commands import own_settings
 from tests.support.http_server import answer_json
+from tests.support.judge_endpoint import refuses
 
 SUBMIT = ("--judge", "near", "--limit", "6", "--batch-submit")
 
@@ -123,6 +124,22 @@ def test_what_is_under_way_is_cancelled_or_given_up(medreview, demo, server):
     assert "may have to be paid all the same" in given_up.stderr
     assert "no batch 'b7'" in medreview("batches", demo, "--give-up", "b7", check=2).stderr
     assert "Give one" in medreview("batches", demo, "--give-up", "a", "--cancel", "a", check=2).stderr
+
+
+def test_the_files_of_what_is_over_are_deleted_at_the_server(medreview, demo, server):
+    medreview("judge", demo, *SUBMIT, "--no-wait")
+    assert "under way" in medreview("batches", demo, "--delete-files", "batch_1", check=2).stderr
+    medreview("judge", demo, *SUBMIT)
+    assert len(server.files) == 2
+    server.instead["DELETE /v1/files/*"] = [None, refuses(403, "not yours")]
+    assert "did not delete the file file-2" in medreview("batches", demo, "--delete-files", "batch_1", check=2).stderr
+
+    del server.files["file-2"]  # by somebody else meanwhile
+    medreview("batches", demo, "--delete-files", "batch_1")
+
+    assert server.files == {}
+    assert [path for path in server.paths() if path.startswith("/v1/files/file-1")] == ["/v1/files/file-1"]
+    assert judged(demo) == 6
 
 
 def test_the_options_that_do_not_go_together(medreview, demo, server, tmp_path):

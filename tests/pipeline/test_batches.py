@@ -12,6 +12,7 @@ from medreview import pipeline
 from medreview.errors import UserError
 from medreview.generators.questions import Questions
 from medreview.judges import batch_jobs
+from medreview.llm import batch_server
 from medreview.llm.batch_server import BatchServer
 from medreview.pipeline import Judges, batches, judge_by
 from medreview.pipeline.batched import BatchedGeneration, BatchedJudging
@@ -207,6 +208,25 @@ def test_a_batch_that_the_server_may_have_and_does_not_list_is_not_created_again
     assert server.count("POST /v1/batches") == 1
 
     assert (len(run(demo, judges)), judged(demo)) == (1, LIMIT)
+
+
+def test_lists_without_an_end_or_without_items_are_left(demo, server, monkeypatch):
+    judges = judges_at(server)
+    with monkeypatch.context() as patch:
+        dying(patch, batch_jobs, "created")
+        with pytest.raises(Killed):
+            submitted(demo, judges)
+
+    def page(exchange):
+        number = server.count("GET /v1/batches")
+        answer_json({"data": [{"id": f"b{number}", "status": 7}, 7, {"id": number}], "has_more": True})(exchange)
+
+    monkeypatch.setattr(batch_server, "_PAGES", 5)
+    for pages in ([answer_json({"data": {"id": "batch_1"}})], [page] * 9):
+        server.instead["GET /v1/batches"] = pages
+        with pytest.raises(UserError, match="cannot be known"):
+            submitted(demo, judges)
+    assert (server.count("GET /v1/batches"), server.count("POST /v1/batches")) == (6, 1)
 
 
 def test_while_a_batch_is_under_way_its_questions_are_asked_in_no_other_way(demo, server):

@@ -92,6 +92,9 @@ class BatchEndpoint(LocalServer):
                 return {"object": "list", "data": [_told(it) for it in self.files.values()], "has_more": False}
             case "GET /v1/files/*/content" if name in self.files:
                 return bytes(self.files[name]["content"])
+            case "DELETE /v1/files/*" if name in self.files:
+                del self.files[name]
+                return {"id": name, "object": "file", "deleted": True}
             case "POST /v1/batches":
                 return self.begin(json.loads(exchange.body))
             case "GET /v1/batches" if self.lists:

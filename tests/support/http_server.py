@@ -70,7 +70,7 @@ class Exchange(BaseHTTPRequestHandler):
                 self.local.faults.append(fault)
                 raise
 
-    do_GET = do_HEAD = do_POST = do_CONNECT = _exchange
+    do_GET = do_HEAD = do_POST = do_DELETE = do_CONNECT = _exchange
 
     def log_message(self, *_: Any) -> None:
         pass

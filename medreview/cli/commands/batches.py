@@ -27,13 +27,17 @@ def batches(
         str | None,
         typer.Option("--give-up", metavar="ID", help="Wait for it no more; its questions are submitted again."),
     ] = None,
+    delete: Annotated[
+        str | None,
+        typer.Option("--delete-files", metavar="ID", help="Delete its files at the server, once it is over."),
+    ] = None,
     local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the batches that were submitted to servers with --batch-submit: state, answers, what went wrong.
 
     The command that submitted a batch waits for it and takes its results in, also when it was cancelled. One that is
-    given up may go on at its server, and cost.
+    given up may go on at its server, and cost. Servers keep the questions and the answers until they are deleted.
 
     Example: medreview batches sepsis.medreview --cancel batch_68a1
     """
@@ -41,13 +45,16 @@ def batches(
     from medreview.pipeline import batches as submitted
     from medreview.study import Study
 
-    if cancel and give_up:
-        raise UserError("Give one of --cancel and --give-up.")
-    if cancel or give_up:
+    if sum(one is not None for one in (cancel, give_up, delete)) > 1:
+        raise UserError("Give one of --cancel, --give-up and --delete-files.")
+    if wanted := cancel or give_up or delete:
         with Study.open(study) as opened:
-            job = job_named(opened.reader, cancel or give_up or "")
+            job = job_named(opened.reader, wanted)
             if cancel:
                 job = submitted.cancel(opened, _asked_by(job, local_only), job)
+            elif delete:
+                job = submitted.delete_files(opened, _asked_by(job, local_only), job)
+                say("The server says that it has none of its files any more.")
             else:
                 job = submitted.give_up(opened, job)
                 say("What the server does of it may have to be paid all the same.")
