@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from medreview.replays.papers import cds, cliniqlink, medhalu, sourcecheckup
+from medreview.replays.papers import cds, cliniqlink, medagentbrief, medfacteval, medhalu, sourcecheckup
 from medreview.replays.replay import Replay
 
-REPLAYS: Final[dict[str, Replay]] = {one.REPLAY.name: one.REPLAY for one in (sourcecheckup, medhalu, cds, cliniqlink)}
+_EVERY: Final = (sourcecheckup, medhalu, cds, medfacteval, medagentbrief, cliniqlink)
+REPLAYS: Final[dict[str, Replay]] = {one.REPLAY.name: one.REPLAY for one in _EVERY}

@@ -6,7 +6,7 @@ The answers were written for the demo: they show the way, and say nothing of any
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from medreview.replays.replay import Given
 from medreview.replays.sample_labels import FILE
 
 FOLDER: Final = "recorded"
-WRITERS: Final = ("demo-writer",)
+WRITER: Final = "demo-writer"
 JURORS: Final = ("demo-juror-one", "demo-juror-two", "demo-juror-three")
 _PRICES: Final = {"demo-writer": (2.0, 8.0), "demo-juror-one": (1.0, 4.0), "demo-juror-two": (0.5, 1.5)}
 """Invented, per million tokens, in and out; the others have none."""
@@ -26,12 +26,13 @@ _PRICES: Final = {"demo-writer": (2.0, 8.0), "demo-juror-one": (1.0, 4.0), "demo
 @contextmanager
 def of_sample(given: Given, paper: str) -> Iterator[Given]:
     """The same with the files of the sample data that a paper takes, and with the recorded models."""
+    sample = SAMPLES[paper]
     with as_file(files("medreview.sample_data")) as folder:
         yield replace(
             given,
-            files=[folder / name for name in INPUTS[paper]],
-            writers=[_recorded(folder, name) for name in WRITERS],
-            judges=[_recorded(folder, name) for name in JURORS],
+            files=[folder / name for name in sample.files],
+            writers=[_recorded(folder, name) for name in sample.writers],
+            judges=[_recorded(folder, name) for name in sample.jurors],
             pages=PageProvider(folder / "pages"),
             labels=(folder / FILE, paper),
         )
@@ -46,7 +47,7 @@ def _recorded(folder: Path, name: str) -> JudgeSettings:
         "recorded:",
         price_input=price_in,
         price_output=price_out,
-        role="model" if name in WRITERS else "judge",
+        role="model" if name == WRITER else "judge",
         recorded=folder / FOLDER,
     )
 
@@ -58,13 +59,24 @@ def is_recorded(reader: sqlite3.Connection) -> bool:
     return bool(reader.execute(query).fetchone()[0])
 
 
-INPUTS: Final[dict[str, tuple[str, ...]]] = {
-    "sourcecheckup": (),
-    "medhalu": (),
-    "cds": ("cds_answers.jsonl",),
-    "cliniqlink": ("chapter.md",),
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a paper's replay takes of the sample data: files, and which of the recorded models it asks."""
+
+    files: tuple[str, ...]
+    writers: tuple[str, ...] = ()
+    jurors: tuple[str, ...] = ()
+
+
+SAMPLES: Final[dict[str, Sample]] = {
+    "sourcecheckup": Sample(("question_texts.jsonl",), (WRITER,), JURORS[:2]),
+    "medhalu": Sample(("correct_answers.jsonl",), (WRITER,), JURORS[:2]),
+    "cds": Sample(("cds_answers.jsonl",)),
+    "medfacteval": Sample(("cases.jsonl",), (WRITER,), JURORS),
+    "medagentbrief": Sample(("cases.jsonl",), (WRITER,), JURORS),
+    "cliniqlink": Sample(("chapter.md",), (WRITER,)),
 }
-"""The files of the sample data that each paper takes, by its word."""
+"""By the word of the paper."""
 
 
 def title_of(paper: str) -> str:

@@ -61,6 +61,7 @@ def test_a_replay_says_what_waits_for_the_reviewer_goes_on_and_completes_its_fig
     assert "answers decided (by kb 2)" in second.stdout
     assert "1.000" in second.stdout
     states = {step["step"]: step["state"] for step in third["steps"]}
+    assert states.pop("hallucinations") == "left"  # no model is named
     assert set(states.values()) == {"done"}
     figures = {(row["figure"], row["of"]): row for row in third["figures"]}
     f1 = figures["macro-F1 of detection", "one"]
@@ -76,7 +77,7 @@ def test_a_dry_run_counts_what_the_study_waits_for_and_asks_nothing(medreview: P
         own_settings(tmp_path, server.table("one"))
         dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
         assert not server.asked
-    assert "2/4 detection: one (m at" in dry
+    assert "3/5 detection: one (m at" in dry
     assert "2 calls to pay" in dry
 
 

@@ -18,7 +18,7 @@ from medreview.errors import UserError
 if TYPE_CHECKING:
     from medreview.replays.replay import Replay
 
-_PAPERS = "sourcecheckup|medhalu|cds|cliniqlink"
+_PAPERS = "sourcecheckup|medhalu|cds|medfacteval|medagentbrief|cliniqlink"
 
 
 def replay(

@@ -1,7 +1,6 @@
 """A replay as text: its steps as they are done, how it departs from the paper, and the table of figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Final
 
 from medreview.cli.output import one_line
@@ -52,17 +51,19 @@ def figure_parts(rows: Iterable[Row], *, recorded: bool) -> Iterator[Part]:
     if recorded:
         yield f"This study's are of {RECORDED}: they show the way, and say nothing of any model."
     yield "Intervals are 95%. n: the items that a figure rests on, in how many responses, questions or cases."
-    for what, group in groupby(rows, key=lambda row: (row.what, row.paper)):
+    figures: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        figures.setdefault((row.what, row.paper), []).append(row)
+    for (name, paper), group in figures.items():
         yield ""
-        yield from _figure(what, list(group), f" ({RECORDED})" if recorded else "")
+        yield from _figure(name, paper, group, f" ({RECORDED})" if recorded else "")
 
 
-def _figure(what: tuple[str, str], rows: Sequence[Row], note: str) -> Iterator[Part]:
-    name, paper = what
+def _figure(name: str, paper: str, rows: Sequence[Row], note: str) -> Iterator[Part]:
     yield Heading(name + note)
     there = [row for row in rows if row.ours is not None]
     lines = [("paper", paper, ""), *((one_line(row.of) or "all", one_line(row.shown), row.counted) for row in there)]
     yield inset(table(("", "value", "n"), lines, long=("value",)))
     yield from (inset(f"{row.of}: {row.missing}" if row.of else row.missing) for row in rows if row.ours is None)
-    for why in dict.fromkeys(row.why for row in there if row.why):
+    for why in dict.fromkeys(row.why for row in there if row.why and row.ours and row.ours.value is not None):
         yield inset(f"They differ also because: {why}")

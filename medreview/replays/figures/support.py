@@ -4,19 +4,24 @@ import sqlite3
 from collections.abc import Iterator
 
 from medreview.citations.hosts import paywalled_domains
+from medreview.judges.ties import tie_rule
+from medreview.statements.own_citations import every_statement
 from medreview.stats.citations.url_figures import UrlReport, url_figures
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.reports.response_kinds import response_report
-from medreview.stats.reports.study_figures import study_figures
-from medreview.stats.reports.study_support import SupportFigures, SupportReport
+from medreview.stats.reports.study_reader import judged_responses
+from medreview.stats.reports.study_support import JudgedSupport, SupportFigures, SupportReport
 from medreview.study import Study
 
 
 def support(study: Study) -> SupportReport:
     """By the judges' verdict: the whole study first, then each model and each origin where there are several."""
-    return study_figures(study.reader, resampling=DEFAULT).support
+    judged = JudgedSupport(tie_rule(study.reader), dict(every_statement(study.reader)), split=True)
+    for response in judged_responses(study.reader):
+        judged.add(response)
+    return judged.report(DEFAULT)
 
 
 def by_model(report: SupportReport) -> Iterator[tuple[str, SupportFigures]]:

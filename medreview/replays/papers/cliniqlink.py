@@ -5,9 +5,8 @@ from functools import partial
 from typing import Final
 
 from medreview.generators.qa.items import QAItems
-from medreview.pipeline.generating import Make
 from medreview.replays.figures import qa as of_qa
-from medreview.replays.replay import Given, Replay
+from medreview.replays.replay import Replay
 from medreview.replays.steps.bringing import Bring
 from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.reading import Paragraphs
@@ -17,10 +16,6 @@ from medreview.study import Study
 
 _NO_ITEM: Final = "there is no QA item yet"
 _ANY_FLAG: Final = "An item counts as soon as one annotator's flag stands on it; the paper counts the adjudicated ones."
-
-
-def _items(given: Given) -> Make:
-    return partial(QAItems, distractors=True)
 
 
 def table(study: Study) -> Iterator[Row]:
@@ -57,7 +52,7 @@ REPLAY: Final = Replay(
     steps=(
         Bring("files", "Bring in QA items and rankings, if there are any."),
         Paragraphs(),
-        Generate("items", "A model makes one item of each passage, of seven types.", _items,
+        Generate("items", "A model makes one item of each passage, of seven types.", partial(QAItems, distractors=True),
                  "no passage is chosen yet"),
         Review("annotation", "Annotators give the relevance, dispute errors and flag hallucinations.", "qa", "qa",
                "items", _NO_ITEM),

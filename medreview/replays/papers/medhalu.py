@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
+from medreview.generators.hallucinations import Hallucinations
 from medreview.judges.tasks import hallucination
 from medreview.replays.figures import detection as of_detection
 from medreview.replays.figures.detection import Detection, Evaluator
 from medreview.replays.replay import Replay
 from medreview.replays.steps.asking import Ask
 from medreview.replays.steps.bringing import Bring
+from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
 from medreview.study import Study
@@ -98,6 +100,8 @@ REPLAY: Final = Replay(
     takes="Questions with their correct answers; answers with known hallucinations; later people's labels.",
     steps=(
         Bring("files", "Bring in questions, correct answers, and answers with known hallucinations."),
+        Generate("hallucinations", "The first model plants a hallucination of a type that is dealt to each question.",
+                 Hallucinations, "no question has a correct answer yet"),
         Ask("detection", "Ask every judge what is hallucinated in each answer, and of which type.",
             hallucination.ALONE, _NO_ANSWER),
         Review("annotation", "Experts and laypeople say whether, of which type, where and why.", "answer", "answers",
@@ -105,11 +109,10 @@ REPLAY: Final = Replay(
         Ask("assisted", "Ask every judge again, with what people remarked.", hallucination.ASSISTED, _NO_REMARK),
     ),
     deviations=(
-        "\"Input-conflicting\" is defined against the question, as in the paper's text, and not against the correct "
-        "answer, as in its prompt.",
+        *(f"{sentence[0].upper()}{sentence[1:]}" for sentence in Hallucinations.deviations),
         "A judge gives a type, too, and each of its passages is looked up in the answer.",
-        "The share of each type is the seed's; the paper's set is 74% hallucinated, so that per-class figures matter "
-        "more than accuracy.",
+        "The types are dealt evenly; the paper's set is 74% hallucinated, so that per-class figures matter more than "
+        "accuracy.",
         "What a judge finds with remarks is never counted for or against it elsewhere.",
     ),
     not_replayed=(

@@ -5,12 +5,12 @@ from functools import partial
 from typing import Final
 
 from medreview.generators.answers import Answers
+from medreview.generators.cleanup import Cleanup
 from medreview.generators.questions import Questions
 from medreview.judges.tasks import merged, verification
-from medreview.pipeline.generating import Make
 from medreview.replays.figures import experts
 from medreview.replays.figures import support as of_support
-from medreview.replays.replay import Given, Replay
+from medreview.replays.replay import Replay
 from medreview.replays.steps.asking import Ask
 from medreview.replays.steps.bringing import Bring
 from medreview.replays.steps.generating import Generate
@@ -18,6 +18,7 @@ from medreview.replays.steps.preparing import OfflineJudge, Pages, Statements
 from medreview.replays.steps.reading import WholeTexts
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
+from medreview.stats.reports.cleanup_report import cleanup_report
 from medreview.study import Study
 
 _NO_QUESTIONS: Final = "no question was made from a text yet"
@@ -27,16 +28,13 @@ _NO_PAGES: Final = "no statement has a page with text yet"
 _UNDECIDED: Final = "nobody has decided on {} yet: {}"
 
 
-def _searching(given: Given) -> Make:
-    return partial(Answers, web=True)
-
-
 def table(study: Study) -> Iterator[Row]:
     """The paper's figures on its own steps: support, judges beside experts, whole responses, addresses."""
     yield from _questions(study)
     yield from _support(study)
     yield from _experts(study)
     yield from _whole(study)
+    yield from _cleaned(study)
     yield from _addresses(study)
 
 
@@ -115,7 +113,7 @@ def _experts(study: Study) -> Iterator[Row]:
         yield Row(
             "judges with each other, on pairs", "90.1% (89.7 to 90.5) GPT-4o and Claude Sonnet 3.5",
             found.between_machines("mean_pairwise_agreement"),
-            why="The offline rules are among ours where they alone spoke; resampled over responses, not pairs.",
+            why="On the pairs on which two judges have a word; intervals resample responses.",
         )  # fmt: skip
 
 
@@ -132,12 +130,25 @@ def _whole(study: Study) -> Iterator[Row]:
             yield Row(
                 "the same responses, by the judges", "42.4% (32.7 to 52.2) SourceCheckup",
                 experts.share_of(found, both, "yes", "all supported"), of=judge,
+                why="Of these the responses that the judges' verdicts settle.",
             )  # fmt: skip
     if not found.people:
         yield Row(
             "whole responses all supported, by a person", "40.4% (30.7 to 50.1), one expert",
             missing="nobody has decided on a whole response yet (queue whole_responses)",
         )  # fmt: skip
+
+
+def _cleaned(study: Study) -> Iterator[Row]:
+    for one in cleanup_report(study.reader):
+        yield Row("unsupported statements that were removed", "34.7% (52 of 150)", one.removed, of=one.model,
+                  why="What fails a rule is asked again; the paper kept what the model wrote.")  # fmt: skip
+        for rater in one.raters:
+            yield Row("revised statements that are supported now", "85.7% (84 of 98), by experts", rater.supported,
+                      of=f"{one.model}, by {rater.by}")  # fmt: skip
+            yield Row(
+                "removed or supported now", "90.7% (136 of 150)", rater.together, of=f"{one.model}, by {rater.by}"
+            )
 
 
 def _addresses(study: Study) -> Iterator[Row]:
@@ -163,13 +174,13 @@ REPLAY: Final = Replay(
         Bring("files", "Bring in question sets and answers, if there are any."),
         WholeTexts(),
         Generate("questions", "The first model makes a question of each text, with its answer and a quote.",
-                 lambda given: Questions, "no text is there to ask about"),
+                 Questions, "no text is there to ask about"),
         Review("question check", "Two doctors look whether each question is answerable from its text.", "question",
                "questions", "questions", _NO_QUESTIONS),
-        Generate("answers", "Every model answers every question, with a list of its sources.", lambda given: Answers,
+        Generate("answers", "Every model answers every question, with a list of its sources.", Answers,
                  _NO_QUESTIONS, by="each"),
-        Generate("answers with search", "Every model once more, told to search the web first.", _searching,
-                 _NO_QUESTIONS, by="each"),
+        Generate("answers with search", "Every model once more, told to search the web first.",
+                 partial(Answers, web=True), _NO_QUESTIONS, by="each"),
         Pages(),
         Statements(),
         OfflineJudge(),
@@ -177,6 +188,10 @@ REPLAY: Final = Replay(
         Ask("judges", "Ask every judge about every pair of statement and source.", verification.NAME, _NO_PAGES),
         Ask("merged", "Ask about unsupported statements with all sources of the response together.", merged.NAME,
             "no unsupported statement has two pages or more"),
+        Generate("clean-up", "The first model revises or removes what a source does not support; a judge looks again.",
+                 Cleanup, "no statement is unsupported yet", verified=True),
+        Review("revisions", "Experts say whether a revision is supported now, or a removal right.", "revision",
+               "revisions", "revisions", "nothing was revised yet"),
         Review("pairs", "Experts say of pairs whether the source says the statement.", "pair", "pairs", "pairs",
                _NO_PAGES),
         Review("whole responses", "A person says of responses whether all is supported.", "response",

@@ -6,18 +6,29 @@ from pathlib import Path
 from typing import Final
 
 from medreview import pipeline
+from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.rows import Row
 from medreview.import_files import Imported, speaks_of_statements
 from medreview.replays.replay import Given, Outcome, Plan
 from medreview.words import counted
 
 TEXTS: Final = frozenset({".txt", ".text", ".md", ".html", ".htm", ".pdf"})
-"""Endings of files that are a text to ask about; all others hold records."""
+"""Endings of files that are a text to ask about; all others hold records, which may be texts as well."""
+_NO_TEXTS: Final = frozenset({"question", "query", "response", "answer", "unit", "case"})
+"""Columns of records that are more than a text."""
 _MOST_NAMED: Final = 20
 
 
 def texts_in(files: Sequence[Path]) -> list[Path]:
-    """The files that are a text to ask about; a folder is not."""
-    return [path for path in files if path.suffix.lower() in TEXTS and not path.is_dir()]
+    """The files that are a text to ask about, or hold nothing but such texts; a folder is none."""
+    return [path for path in files if not path.is_dir() and (path.suffix.lower() in TEXTS or _holds_texts(path))]
+
+
+def _holds_texts(path: Path) -> bool:
+    rows, _ = open_rows(path)
+    first = next((row for row in rows if isinstance(row, Row)), None)
+    columns = {name.casefold() for name in first.values} if first else set()
+    return "text" in columns and not columns & _NO_TEXTS
 
 
 @dataclass(frozen=True, slots=True)

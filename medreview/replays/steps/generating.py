@@ -1,6 +1,6 @@
 """A model writes: one generator, run with the first of the named models or with each of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,22 +14,22 @@ from medreview.words import counted, in_words
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """``make`` sets the generator up with what was given. ``by``: which of the models write. ``verified``: the first
-    judge verifies what they write; without one the step is left. ``before`` puts into the study what it starts from.
-    ``waits``: what there must be before."""
+    """``make`` sets the generator up. ``by``: which of the models write. ``waits``: what there must be before.
+
+    ``verified``: the first judge verifies what they write, where one is named.
+    """
 
     name: str
     about: str
-    make: Callable[[Given], Make]
+    make: Make
     waits: str
     by: Literal["first", "each"] = "first"
     verified: bool = False
-    before: Callable[[Given], object] = lambda given: None
     reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Inputs, calls and cost of each model."""
-        if self._lacks(given):
+        if not given.writers:
             return Plan()
         found = [
             pipeline.plan_generation(given.study, one, limit=given.limit, progress=given.progress)
@@ -40,9 +40,8 @@ class Generate:
 
     def run(self, given: Given) -> Outcome:
         """Let them write what they have not written yet; a second time nothing is asked."""
-        self.before(given)
-        if lacks := self._lacks(given):
-            return Outcome("left", lacks)
+        if not given.writers:
+            return Outcome("left", "no model is named: --model NAME")
         did, there = [], []
         for one in self._each(given):
             task = one.task(given.study)
@@ -61,16 +60,10 @@ class Generate:
         products = sum(sum(one.products.values()) for one in there)
         return Outcome("done", f"{counted(products, 'product')} there", counts=tuple(there))
 
-    def _lacks(self, given: Given) -> str:
-        if not given.writers:
-            return "no model is named: --model NAME"
-        return "no judge to verify is named: --judge NAME" if self.verified and not given.judges else ""
-
     def _each(self, given: Given) -> list[Generating]:
         writers: Sequence[JudgeSettings] = given.writers[:1] if self.by == "first" else given.writers
-        judge = given.judges[0] if self.verified else None
-        make = self.make(given)
-        return [Generating(make, writer, judge, given.prompts, given.again) for writer in writers]
+        judge = given.judges[0] if self.verified and given.judges else None
+        return [Generating(self.make, writer, judge, given.prompts, given.again) for writer in writers]
 
 
 def _outcome(done: Sequence[Generated]) -> Outcome:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from medreview.generators.passages import run
 from medreview.generators.source_texts import text_of_file
+from medreview.generators.text_files import Texts, read_texts
 from medreview.replays.replay import Given, Outcome, Plan
 from medreview.replays.steps.bringing import texts_in
-from medreview.units.brought import Brought, store_brought
-from medreview.units.stored import NewPassage
+from medreview.storable import storable_text
+from medreview.units.stored import add_passages
 from medreview.words import counted, in_words
 
 
@@ -29,8 +30,11 @@ class WholeTexts:
         paths = texts_in(given.files)
         if not paths:
             return _without(given)
-        new = sum(map(bool, (_store(given, path) for path in paths)))
-        return Outcome("did" if new else "done", f"{counted(len(paths), 'text')}, {new} of them new")
+        read = [(path, read_texts(path)) for path in paths]
+        new = sum(_store(given, path, texts) for path, texts in read)
+        lines = tuple(f"{path}, line {one.line}: {one.reason}; left out" for path, texts in read for one in texts.bad)
+        every = sum(len(texts.passages) for _, texts in read)
+        return Outcome("did" if new else "done", f"{counted(every, 'text')}, {new} of them new", lines=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +64,10 @@ class Paragraphs:
         return Outcome("did" if new else "done", words, lines=lines)
 
 
-def _store(given: Given, path: Path) -> bool:
-    """Whether the text was new."""
-    text = text_of_file(path)
-    passage = NewPassage(text.text, text.title, text.url)
-    query = "SELECT EXISTS (SELECT 1 FROM passage WHERE passage_id = ?)"
-    if given.study.reader.execute(query, (passage.passage_id,)).fetchone()[0]:
-        return False
-    given.study.write(lambda connection: store_brought(connection, [Brought(passages=(passage,))], text.source))
-    return True
+def _store(given: Given, path: Path, texts: Texts) -> int:
+    """How many of them were new."""
+    name = storable_text(path.name)
+    return given.study.write(lambda connection: add_passages(connection, texts.passages, name))
 
 
 def _without(given: Given) -> Outcome:

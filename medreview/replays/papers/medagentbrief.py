@@ -1,0 +1,68 @@
+"""MedAgentBrief (Grolleau et al.): summaries of hospital stays in stages and in one prompt, and what each is worth."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.generators.brief.generator import Brief
+from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
+from medreview.replays.figures import facts as of_facts
+from medreview.replays.papers.medfacteval import NO_CASE, NO_FACT, scores
+from medreview.replays.replay import Replay
+from medreview.replays.steps.asking import Ask
+from medreview.replays.steps.bringing import Bring
+from medreview.replays.steps.generating import Generate
+from medreview.replays.steps.preparing import OfflineJudge, Statements
+from medreview.replays.steps.reviewing import Review
+from medreview.replays.table import Row
+from medreview.study import Study
+
+_NO_NOTES: Final = "there is no case with notes"
+
+
+def table(study: Study) -> Iterator[Row]:
+    """Presence and contradiction of both strategies, and what a case costs and takes."""
+    report = of_facts.facts(study)
+    yield from scores(report)
+    for one in of_facts.beside_cost(study, report):
+        known = one.cost is not None
+        yield Row("cost of a case", "more in stages than in one prompt (figure 1; no numbers in the text)",
+                  of_facts.mean_of("cost", one.cost, one.texts) if one.cost is not None else None, of=one.system,
+                  scale="number", missing="" if known else one.no_cost,
+                  why="In the currency of the prices in the settings; the paper's are dollars.")  # fmt: skip
+    for one in of_facts.beside_cost(study, report):
+        yield Row("seconds of calls for a case", "more in stages than in one prompt (supplementary figure S1)",
+                  of_facts.mean_of("seconds", one.seconds, one.texts) if one.seconds is not None else None,
+                  of=one.system, scale="number", missing="" if one.seconds is not None else one.no_time,
+                  why="The sum of a text's calls; calls that could run side by side are added up.")  # fmt: skip
+
+
+REPLAY: Final = Replay(
+    name="medagentbrief",
+    paper="Grolleau et al., MedFactEval and MedAgentBrief",
+    takes="Cases with notes, or notes one a record; key facts; later people's labels.",
+    steps=(
+        Bring("files", "Bring in cases, notes and key facts."),
+        Generate("one prompt", "Each model writes on each case from all its notes at once.", SinglePrompt,
+                 _NO_NOTES, by="each"),
+        Generate("in stages", "Each model drafts, refines note by note, reorganises; a judge verifies every statement.",
+                 Brief, _NO_NOTES, by="each", verified=True),
+        Statements(),
+        OfflineJudge(),
+        Review("choice", "A clinician keeps, edits or discards the key facts of each case.", "suggestion",
+               "suggestions", "suggested facts", NO_CASE),
+        Ask("presence", "Ask every judge whether each text says each key fact.", PRESENCE, NO_FACT),
+        Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
+        Review("statements beside notes", "A reviewer decides on the statements of the texts.", "statement",
+               "responses", "statements", "there is no statement yet"),
+    ),
+    deviations=(
+        *(f"{sentence[0].upper()}{sentence[1:]}" for sentence in (*Brief.deviations, *SinglePrompt.deviations)),
+        "A judge verifies what a model wrote, where one is named; the paper's model verifies its own.",
+    ),
+    not_replayed=(
+        "The plot of cost against presence: `medreview report STUDY --facts FILE.html`.",
+        "The page with the note beside each claim: `medreview report STUDY --brief FILE.html`.",
+    ),
+    table=table,
+)  # fmt: skip

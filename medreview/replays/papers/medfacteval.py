@@ -1,0 +1,102 @@
+"""MedFactEval (Grolleau et al.): do summaries say the key facts that a clinician set, by the word of a jury?"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.key_facts import KeyFacts
+from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
+from medreview.replays.figures import facts as of_facts
+from medreview.replays.replay import Replay
+from medreview.replays.steps.asking import Ask
+from medreview.replays.steps.bringing import Bring
+from medreview.replays.steps.generating import Generate
+from medreview.replays.steps.reviewing import Review
+from medreview.replays.table import Row
+from medreview.stats.facts.fact_report import FactReport
+from medreview.study import Study
+
+NO_CASE: Final = "there is no case yet"
+NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
+_PRESENT: Final = "48% GPT-4o in one prompt, 65% GPT-4o with MedAgentBrief"
+_CONTRADICTED: Final = "10% to 25%, by system"
+_KAPPA: Final = "0.81 (0.66 to 0.92) on GPT-4o's texts, 0.75 (0.59 to 0.88) on DeepSeek-R1's; ten judges"
+_PERSON: Final = "0.67 (0.49 to 0.83), mean of seven physicians"
+
+
+def table(study: Study) -> Iterator[Row]:
+    """Presence and contradiction of each system; jury and judges beside the panel; each person beside the others."""
+    report = of_facts.facts(study)
+    yield from scores(report)
+    yield from _panel(report)
+    kept = report.suggested.kept + report.suggested.edited + report.suggested.own
+    yield Row("key facts per case", "3 (90 of 30 cases)", scale="number",
+              ours=of_facts.mean_of("key facts per case", kept / len(report.facts.cases), len(report.facts.cases))
+              if report.facts.cases else None,
+              missing="" if report.facts.cases else NO_FACT)  # fmt: skip
+
+
+def scores(report: FactReport) -> Iterator[Row]:
+    """By the majority of the judges; by that of the panel where no judge was asked."""
+    found = [(one, one.by_jury or one.by_panel) for one in report.scores]
+    if not any(by for _, by in found):
+        yield Row("key facts that the texts say", _PRESENT, missing=f"nobody was asked yet: {NO_FACT}")
+        return
+    for one, by in found:
+        who = "jury" if one.by_jury else "panel"
+        if PRESENCE in by:
+            tied = f" {by[PRESENCE].tied} even votes, by the rule of the study." if by[PRESENCE].tied else ""
+            yield Row("key facts that the texts say", _PRESENT, by[PRESENCE].figure, of=f"{one.system}, by the {who}",
+                      why=f"A yes counts only with words of the text that say it.{tied}")  # fmt: skip
+    for one, by in found:
+        who = "jury" if one.by_jury else "panel"
+        if CONTRADICTION in by:
+            yield Row("key facts that the texts contradict", _CONTRADICTED, by[CONTRADICTION].figure,
+                      of=f"{one.system}, by the {who}", why="Present and contradicted may both be true.")  # fmt: skip
+
+
+def _panel(report: FactReport) -> Iterator[Row]:
+    if not report.against_panel:
+        yield Row("jury and the panel's majority, kappa on presence", _KAPPA,
+                  missing="no person has voted on key facts yet (queue facts)")  # fmt: skip
+        return
+    mode = f"{report.panel_mode} labels of {len(report.panel)} people"
+    for one in report.against_panel:
+        if one.task == PRESENCE:
+            yield Row("jury and the panel's majority, kappa on presence", _KAPPA, one.agreement.figures["cohen_kappa"],
+                      of=one.rater, scale="number",
+                      why=f"{mode}. Ties go by one rule on both sides; there towards present for the jury, and absent "
+                      "for people. Intervals resample cases.")  # fmt: skip
+    for name, kappa in of_facts.each_person(report):
+        yield Row("a person and the majority of the others, kappa on presence", _PERSON, kappa, of=name, scale="number",
+                  why="Each person by themselves; the paper prints their mean.")  # fmt: skip
+
+
+REPLAY: Final = Replay(
+    name="medfacteval",
+    paper="Grolleau et al., MedFactEval and MedAgentBrief",
+    takes="Cases with the text that a human wrote (and notes); texts of systems on them; later the panel's votes.",
+    steps=(
+        Bring("files", "Bring in cases, and texts of systems on them, if there are any."),
+        Generate("key facts", "A model suggests key facts from the text that a human wrote.", KeyFacts,
+                 NO_CASE),
+        Review("choice", "A clinician keeps, edits or discards them, and adds some.", "suggestion", "suggestions",
+               "suggested facts", NO_CASE),
+        Generate("texts", "Each model writes on each case in one prompt, from its notes.", SinglePrompt,
+                 "there is no case with notes", by="each"),
+        Ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, NO_FACT),
+        Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
+        Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
+    ),
+    deviations=(
+        "A judge that says yes must quote the text; a quote that is not in it makes the vote an abstention.",
+        "The tie rule of the study holds for judges and people alike, and ties are counted.",
+        "Intervals resample cases, since three facts of one case, and two texts on it, are not independent.",
+    ),
+    not_replayed=(
+        "The test for non-inferiority, margin 10 points: each person's kappa stands beside the jury's instead.",
+        "The report in HTML: `medreview report STUDY --facts FILE.html`.",
+        "The small jury: `medreview jury STUDY --choose 3 --task key_fact_presence`.",
+    ),
+    table=table,
+)  # fmt: skip
