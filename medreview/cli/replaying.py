@@ -13,6 +13,7 @@ from medreview.cli.network import pages_from
 from medreview.cli.output import result, say
 from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
+from medreview.visible import visible_line
 
 if TYPE_CHECKING:
     from medreview.llm.settings import JudgeSettings
@@ -31,6 +32,7 @@ class Wanted:
     models: Sequence[str]
     judges: Sequence[str]
     limit: int | None
+    skip: Sequence[str]
     again: bool
     local_only: bool
     pages: Path | None
@@ -72,6 +74,7 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
         study,
         reviewer=wanted.reviewer or config.reviewer,
         limit=wanted.limit,
+        skip=_steps_of(chosen, wanted.skip),
         again=wanted.again,
         synonyms=config.synonyms_file,
         progress=bar,
@@ -91,6 +94,16 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
         prompts=with_settings(prompts_of),
         pages=pages_from(wanted.pages),
     )
+
+
+def _steps_of(chosen: "Replay", names: Sequence[str]) -> frozenset[str]:
+    from medreview.setting import did_you_mean
+
+    known = [step.name for step in chosen.steps]
+    for name in names:
+        if name not in known:
+            raise UserError(f"There is no step {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}.")
+    return frozenset(names)
 
 
 def _writer(name: str, *, local_only: bool) -> "JudgeSettings":
@@ -128,11 +141,14 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
     from medreview.cli.generating import count_lines
     from medreview.cli.reports.replay import step_parts
     from medreview.cli.reports.terminal import printed
+    from medreview.judges.own_work import verifies_its_own
     from medreview.llm.settings import where_texts_go
     from medreview.replays.runner import run
 
     if given.writers or given.judges:
         say(*where_texts_go([*given.writers, *given.judges]))
+    for writer in given.writers:
+        say(*(own.words for judge in given.judges if (own := verifies_its_own(writer, judge))))
 
     def on_plan(step: "Step", plan: "Plan") -> None:
         say(f"{step.name} would ask {_would_ask(plan)}")
@@ -144,9 +160,9 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
             continue
         print(printed(step_parts(one.number, len(chosen.steps), one.step, one.outcome)), end="")
         for line in [line for tally in one.outcome.tallies for line in did(tally)]:
-            print(f"    {line}")
+            print(f"    {visible_line(line)}")
         for line in [line for counts in one.outcome.counts for line in count_lines(counts)]:
-            print(f"    {line}")
+            print(f"    {visible_line(line)}")
         sys.stdout.flush()
     return done
 

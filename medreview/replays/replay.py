@@ -1,6 +1,6 @@
 """What a replay is: a list of steps, how these depart from the paper, and the table of figures at the end."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -55,8 +55,8 @@ class Given:
 
     ``writers`` are the models of ``--model``, in their order, ``judges`` those of ``--judge``. ``reviewer``: in whose
     name the study is told of a share for a second annotator. ``limit``: at most so many units or items of each step for
-    each model now. ``labels``: of the sample data, whose models are the recorded ones, the file with the labels of its
-    annotators, and the word of the paper.
+    each model now. ``skip``: names of steps that are left out. ``labels``: of the sample data, whose models are the
+    recorded ones, the file with the labels of its annotators, and the word of the paper.
     """
 
     study: Study
@@ -68,6 +68,7 @@ class Given:
     pages: PageProvider = field(default_factory=PageProvider)
     reviewer: str = ""
     limit: int | None = None
+    skip: Collection[str] = ()
     again: bool = False
     labels: tuple[Path, str] | None = None
     synonyms: Path | None = None

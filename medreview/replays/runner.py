@@ -24,6 +24,9 @@ def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
     A step that waits for the reviewer holds up none that does not need her: each looks at what the study has.
     """
     for number, step in enumerate(replay.steps, 1):
+        if step.name in given.skip:
+            yield Done(number, step, Plan(), Outcome("left", "as you asked"))
+            continue
         plan = step.plan(given)
         if plan.plans:
             on_plan(step, plan)
@@ -36,5 +39,6 @@ def dry_run(replay: Replay, given: Given, *, fresh: bool) -> Iterator[Done]:
     ``fresh``: the study is a temporary one, made for this, so that the files are read into it first.
     """
     for number, step in enumerate(replay.steps, 1):
-        outcome = step.run(given) if fresh and step.reads_files else None
-        yield Done(number, step, step.plan(given), outcome)
+        skipped = step.name in given.skip
+        outcome = step.run(given) if fresh and step.reads_files and not skipped else None
+        yield Done(number, step, Plan() if skipped else step.plan(given), outcome)

@@ -1,12 +1,20 @@
 """Steps of a replay on a user's own files: what is done, what waits for whom, what a second run does."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
+import pytest
+
+from medreview.replays.registry import REPLAYS
+from medreview.replays.steps.reviewing import Review, SecondAnnotator
+from medreview.review.unit_queues import ALL
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.commands import Program, own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+from tests.tools.commands_page import every_command
 
 QUESTION = "May metformin be started at an eGFR of 25?"
 ANSWERS = [
@@ -94,3 +102,32 @@ def test_recorded_answers_get_into_no_study_of_the_user(medreview: Program, tmp_
     assert "makes a study of its own" in told.stderr
     told = medreview("replay", "medhalu", "t.medreview", "--sample", "--judge", "one", check=2)
     assert "brings its own files and models" in told.stderr
+
+
+def test_a_step_can_be_left_out_and_a_model_that_judges_what_it_writes_is_named(
+    medreview: Program, tmp_path: Path
+) -> None:
+    path = answers(tmp_path)
+    with JudgeEndpoint(by_prompt(found)) as server:
+        own_settings(tmp_path, server.table("one"))
+        run = ("replay", "medhalu", "s.medreview", path, "--model", "one", "--judge", "one")
+        assert "there are files, hallucinations, detection" in medreview(*run, "--skip", "x", check=2).stderr
+        told = medreview(*run, "--skip", "hallucinations", "--skip", "assisted")
+        assert len(server.asked) == 2
+    assert "hallucinations: left out: as you asked" in told.stdout
+    assert "one judges what its own model wrote" in told.stderr
+
+
+@pytest.mark.parametrize("paper", REPLAYS)
+def test_the_queues_and_commands_that_a_replay_names_are_there(paper: str, medreview: Program) -> None:
+    queues = {queue.name for queue in ALL}
+    for step in REPLAYS[paper].steps:
+        if isinstance(step, Review):
+            assert step.queue in queues
+        if isinstance(step, SecondAnnotator):
+            assert f"share_{step.kind}" in queues
+    said = "\n".join((*REPLAYS[paper].deviations, *REPLAYS[paper].not_replayed))
+    commands = every_command()
+    for line in re.findall(r"`medreview ([^`]*)`", said):
+        name, *arguments = shlex.split(line)
+        commands[name].make_context(name, arguments)

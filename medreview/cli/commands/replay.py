@@ -38,6 +38,9 @@ def replay(
         list[str] | None, typer.Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many units of each step for each model.")] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
     local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
@@ -60,17 +63,18 @@ def replay(
     if sample and (files or models or judges or pages or mapping):
         raise UserError("--sample brings its own files and models; leave these out.")
     wanted = Wanted(
-        files or (),
-        sample,
-        models or (),
-        judges or (),
-        limit,
-        again,
-        local_only,
-        pages,
-        mapping or (),
-        reviewer,
-        as_json,
+        files=files or (),
+        sample=sample,
+        models=models or (),
+        judges=judges or (),
+        limit=limit,
+        skip=skip or (),
+        again=again,
+        local_only=local_only,
+        pages=pages,
+        mapping=mapping or (),
+        reviewer=reviewer,
+        as_json=as_json,
     )
     with ExitStack() as stack:
         bar = stack.enter_context(progress())

@@ -61,8 +61,8 @@ REPLAY: Final = Replay(
         "A judge verifies what a model wrote, where one is named; the paper's model verifies its own.",
     ),
     not_replayed=(
-        "The plot of cost against presence: `medreview report STUDY --facts FILE.html`.",
-        "The page with the note beside each claim: `medreview report STUDY --brief FILE.html`.",
+        "The plot of cost against presence: `medreview report STUDY --tradeoff FILE.csv`.",
+        "The page with the note beside each claim: `medreview report STUDY --briefs FILE.html`.",
     ),
     table=table,
 )  # fmt: skip

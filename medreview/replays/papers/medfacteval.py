@@ -96,7 +96,7 @@ REPLAY: Final = Replay(
     not_replayed=(
         "The test for non-inferiority, margin 10 points: each person's kappa stands beside the jury's instead.",
         "The report in HTML: `medreview report STUDY --facts FILE.html`.",
-        "The small jury: `medreview jury STUDY --choose 3 --task key_fact_presence`.",
+        "The small jury: `medreview jury STUDY --facts presence --size 3`.",
     ),
     table=table,
 )  # fmt: skip

@@ -10,6 +10,7 @@ from medreview import pipeline
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.judges.llm_stage import Tally
 from medreview.judges.tasks import hallucination, merged, verification
+from medreview.judges.tasks.registry import task_for
 from medreview.pipeline import Judges
 from medreview.replays.replay import Given, Outcome, Plan
 from medreview.words import counted
@@ -60,12 +61,15 @@ class Ask:
         if not given.judges:
             return Outcome("left", "no judge is named: --judge NAME")
         judges = self._judges(given)
-        plans = pipeline.plan_for(given.study, judges, limit=given.limit)
-        if not any(plan.units for plan in plans):
-            there = answered(given.study.reader, self.task, [judge.name for judge in judges.settings])
-            return Outcome("done", f"{counted(there, 'answer')} there") if there else Outcome("waits", self.waits)
-        done = pipeline.judge_by(given.study, judges, limit=given.limit, progress=given.progress, on_wait=given.on_wait)
-        return _outcome(done.judges, given.limit)
+        tasks = [task_for(given.study, each, self.task, given.prompts) for each in judges.settings]
+        if any(task.waiting(again=given.again) for task in tasks):
+            done = pipeline.judge_by(
+                given.study, judges, limit=given.limit, progress=given.progress, on_wait=given.on_wait
+            )
+            if any(tally.units for tally in done.judges):
+                return _outcome(done.judges, given.limit)
+        there = answered(given.study.reader, self.task, [judge.name for judge in judges.settings])
+        return Outcome("done", f"{counted(there, 'answer')} there") if there else Outcome("waits", self.waits)
 
     def _judges(self, given: Given) -> Judges:
         settings = given.judges[:1] if self.single else given.judges

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medreview import pipeline
+from medreview.judges.own_work import verifies_its_own
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import Generated, Generating
 from medreview.pipeline.generating import Make, counts_of
@@ -16,7 +17,7 @@ from medreview.words import counted, in_words
 class Generate:
     """``make`` sets the generator up. ``by``: which of the models write. ``waits``: what there must be before.
 
-    ``verified``: the first judge verifies what they write, where one is named.
+    ``verified``: a judge verifies what they write, one of another model where there is one.
     """
 
     name: str
@@ -62,8 +63,14 @@ class Generate:
 
     def _each(self, given: Given) -> list[Generating]:
         writers: Sequence[JudgeSettings] = given.writers[:1] if self.by == "first" else given.writers
-        judge = given.judges[0] if self.verified and given.judges else None
-        return [Generating(self.make, writer, judge, given.prompts, given.again) for writer in writers]
+        return [Generating(self.make, one, self._verifier(one, given), given.prompts, given.again) for one in writers]
+
+    def _verifier(self, writer: JudgeSettings, given: Given) -> JudgeSettings | None:
+        """The first judge that does not verify what its own model wrote; else the first one, else the writer."""
+        if not self.verified:
+            return None
+        others = (judge for judge in given.judges if not verifies_its_own(writer, judge))
+        return next(others, given.judges[0] if given.judges else writer)
 
 
 def _outcome(done: Sequence[Generated]) -> Outcome:
