@@ -116,7 +116,7 @@ REPLAY: Final = Replay(
         "What a judge finds with remarks is never counted for or against it elsewhere.",
     ),
     not_replayed=(
-        "Pay, attention checks and background of hired annotators: `medreview gold STUDY`, `medreview background STUDY`.",
+        "Attention checks and background of hired annotators: `medreview gold STUDY`, `medreview background STUDY`.",
         "The sampling values of the paper: its stored text has lost them; they are settings of the model.",
     ),
     table=table,
