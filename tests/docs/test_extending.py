@@ -20,7 +20,9 @@ import json
 import sys
 from pathlib import Path
 
+from medreview import pipeline
 from medreview.exchange.exports.export import export
+from medreview.generators.registry import GENERATORS
 from medreview.judges.tasks.registry import task_for
 from medreview.judges.tasks.task import store
 from medreview.llm.call import Answer
@@ -60,6 +62,16 @@ with Study.open(Path("demo.medreview")) as study:
     answer = Answer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
     store(task, [(unit, [answer])])
     told["task"] = len(task.waiting()), study.reader.execute("SELECT answer FROM question_check").fetchone()[0]
+    first = text[:60].rpartition(" ")[0]
+    good = {"quote": first, "question": "How long may a patient go on with this medicine?"}
+    bad = {**good, "quote": "This was never said by anybody."}
+    tried = [{"for": "R01 / question", "attempt": at, "answer": value} for at, value in enumerate((bad, good), 1)]
+    Path("recorded").mkdir()
+    Path("recorded/next_question.jsonl").write_text("".join(json.dumps(one) + "\\n" for one in tried))
+    writer = JudgeSettings("own", "own", "recorded:", recorded=Path("recorded"))
+    generating = pipeline.Generating(GENERATORS["next-questions"], writer)
+    counts = pipeline.generate(study, generating, limit=1).counts
+    told["generator"] = counts.products, counts.codes, len(open_queue(study, "questions", "kb").units)
     nets = open_session(study, "kb", open_queue(study, "safety_nets", "kb"))
     nets.decide("missing")
     line = next(line for line in overview(study, "kb").units if line.kind.name == "safety_nets")
@@ -153,6 +165,8 @@ def test_every_example_works(extended: Path, demo_file: Path) -> None:
     assert told["queue"] == [True, True]
     assert told["action"] == 0
     assert told["task"] == [15, 1]
+    assert told["generator"] == [{"question": 1}, {"quote_absent": 1}, 1]
+    assert "a patient would ask next" in run(extended, "-m", "medreview", "generate", "next-questions", "--help")
     assert told["unit"] == ["response", 15, 16]
     assert told["labels"] == ["missing"]
     assert told["column"] == ["responses.jsonl"]
