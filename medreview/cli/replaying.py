@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from medreview.cli.ask_models import did, planned, say_what_is_waited_for
 from medreview.cli.mapping import read_mapping
 from medreview.cli.network import pages_from
-from medreview.cli.output import result, say
+from medreview.cli.output import one_line, result, say
 from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
 from medreview.visible import visible_line
@@ -172,20 +172,23 @@ def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_js
     from medreview.cli.looking import looked
     from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
     from medreview.cli.reports.terminal import printed
+    from medreview.judges.own_work import own_work_done
     from medreview.replays.sample import is_recorded
     from medreview.replays.table import as_json as rows_as_json
 
+    own_work = own_work_done(given.study.reader)
     looked(given.study, f"replay {chosen.name}", "totals")
     rows, recorded = list(chosen.table(given.study)), bool(given.labels) or is_recorded(given.study.reader)
     if as_json:
         steps = [{"step": one.step.name, **asdict(one.outcome)} for one in done if one.outcome]
+        own = [asdict(one) for one in own_work]
         told = {**about(chosen), "study": str(given.study.path), "note": RECORDED if recorded else "",
-                "steps": steps, "figures": rows_as_json(rows)}  # fmt: skip
+                "steps": steps, "figures": rows_as_json(rows), "own_work": own}  # fmt: skip
         result(told, as_json=True)
         return
     print(printed(deviation_parts(chosen)), end="")
     print()
-    print(printed(figure_parts(rows, recorded=recorded)), end="")
+    print(printed([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)]), end="")
 
 
 def about(chosen: "Replay") -> dict[str, object]:

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from medreview.generators import every_answer
 from medreview.generators.every_answer import codes_of
 from medreview.judges.prompt_fencing import fenced
 from medreview.llm.call import JudgeRequest
@@ -131,3 +134,10 @@ def test_a_german_answer_to_a_german_page_is_in_its_language():
     assert codes({**value, "question": "Which of them raises potassium in the elderly, and when is it?"}, page) == (
         "other_language",
     )
+
+
+def test_the_page_of_generators_has_every_code():
+    page = (Path(__file__).parents[2] / "docs" / "generators.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^- ``(\w+)``", str(every_answer.__doc__), re.MULTILINE))
+    assert len(listed) >= 7
+    assert listed <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
