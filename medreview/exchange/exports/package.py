@@ -21,13 +21,13 @@ from medreview.units.withheld_models import register
 
 _OF_JUDGES: Final = (
     "judge_run", "judgement", "merged_judgement", "hallucination_finding", "key_fact_vote", "verdict", "opinion",
-    "llm_call",
 )  # fmt: skip
 """Tables of what machines say."""
 _OF_GENERATORS: Final = (
-    "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped",
+    "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped", "llm_call",
+    "llm_sent",
 )  # fmt: skip
-"""Tables of what models were asked to write. They tell who wrote what, what another model said of it, and the key."""
+"""Tables of what models were asked, and to write what: who wrote what, what another model said of it, and the key."""
 _TELLING: Final[frozenset[Part]] = frozenset(("judges", "models", "gold"))
 _OWN: Final = ("bookmark", "draft", "saved_filter")
 """Tables of what a reviewer did and is in no event; another's are never passed on."""

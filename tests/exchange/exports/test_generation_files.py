@@ -85,6 +85,10 @@ def test_who_is_to_decide_blind_gets_none_of_it(study, tmp_path):
     assert [table(tmp_path / "out", name) for name in FILES] == [[]] * len(FILES)
     package(study, tmp_path / "copy.medreview", "ada")
     package(study, tmp_path / "open.medreview", "ada", without=["labels"])
+    for part in ("judges", "models", "gold"):
+        package(study, tmp_path / f"{part}.medreview", "ada", without=[part])
+        with Study.open(tmp_path / f"{part}.medreview") as copy:
+            assert [rows_of(copy, f"SELECT * FROM {name}") for name in (*TABLES, "llm_call")] == [[]] * 6, part
     with Study.open(tmp_path / "copy.medreview") as copy, Study.open(tmp_path / "open.medreview") as all_of_it:
         assert [rows_of(copy, f"SELECT * FROM {name}") for name in TABLES] == [[]] * len(TABLES)
         assert all(rows_of(all_of_it, f"SELECT * FROM {name}") for name in TABLES)
