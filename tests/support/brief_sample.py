@@ -55,7 +55,7 @@ def fill(study: Study) -> None:
 def good(asked: Asked) -> Mapping[str, Any]:
     """A good answer in each stage, by the texts that it is asked with."""
     if "statement" in asked.texts:
-        quote = QUOTES[asked.texts["statement"]]
+        quote = QUOTES.get(asked.texts["statement"], "")
         return {"quote": quote, "reason": "The notes say so.", "label": "supported", "confidence": 0.9}
     if "notes" in asked.texts:
         course = asked.schema["properties"].get("hospital_course")

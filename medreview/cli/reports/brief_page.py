@@ -33,7 +33,7 @@ table.brief th.claim, table.brief td.claim { width: 46%; }
 mark { background: #fff1a8; color: #1a1a1a; }
 del { color: inherit; }
 .case { border-top: 2px solid var(--ink); margin-top: 2.5rem; }
-@media print { .case { break-before: page; } nav { display: none; }
+@media print { body { font-size: 10pt; line-height: 1.35; } .case { break-before: page; } nav { display: none; }
   mark { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 

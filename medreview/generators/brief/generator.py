@@ -117,23 +117,33 @@ class Brief(Generator):
     def _verify(
         self, claim: Claim, notes: Sequence[TaggedNote], question: str, about: str, number: int
     ) -> Yields[Ask, Got, Verified | Deleted]:
-        """What becomes of a statement: it stays when its notes support it, and when that cannot be told."""
-        numbers = tuple(note.number for note in notes)
-        if is_own_advice(claim.text, [note.text for note in notes]):
-            return Deleted(claim.text, numbers, "own_advice", "It advises what none of its notes advises.")
+        """What becomes of a statement that is held against its notes."""
         prompt = self.prompts[_VERIFICATION]
         texts = {"source": printed(notes), "question": question, "statement": claim.text}
         if not self.fits(prompt, texts, self.judge):
-            return Verified(claim.text, sources_of(cited(claim.text, notes, "")), UNVERIFIED)
+            return _verdict(claim, notes, None)
         check = partial(check_opinion, statement=claim.text, notes=notes)
-        got = yield Ask(f"verify {number}", prompt, texts, check, by=JUDGE, about=about)
-        opinion: Opinion = got.value or Opinion("", False, "", "")
-        if got.valid and not opinion.supported:
-            return Deleted(claim.text, numbers, "unsupported", f"{in_words(opinion.label)}: {opinion.reason}")
-        if not got.valid and QUOTE_CODES & set(got.codes):
-            return Deleted(claim.text, numbers, "unproven", "Called supported with a quote that does not prove it.")
-        places = cited(claim.text, notes, opinion.quote if got.valid else "")
-        return Verified(claim.text, sources_of(places), SUPPORTED if got.valid else UNVERIFIED)
+        return _verdict(claim, notes, (yield Ask(f"verify {number}", prompt, texts, check, by=JUDGE, about=about)))
+
+
+def _verdict(claim: Claim, notes: Sequence[TaggedNote], got: Got | None) -> Verified | Deleted:
+    """A statement stays when its notes support it; and when nobody can tell, unless it reads like advice of its own."""
+    opinion: Opinion = (got.value if got else None) or Opinion("", False, "", "")
+    valid = got is not None and got.valid
+    if valid and opinion.supported:
+        return Verified(claim.text, sources_of(cited(claim.text, notes, opinion.quote)), SUPPORTED)
+    numbers = tuple(note.number for note in notes)
+    own_advice = is_own_advice(claim.text, [note.text for note in notes])
+    if valid:
+        why = "own_advice" if own_advice else "unsupported"
+        return Deleted(claim.text, numbers, why, f"{in_words(opinion.label)}: {opinion.reason}")
+    if got is not None and QUOTE_CODES & set(got.codes):
+        return Deleted(claim.text, numbers, "unproven", "Called supported with a quote that does not prove it.")
+    if own_advice:
+        return Deleted(
+            claim.text, numbers, "own_advice", "It reads like advice, and no place in its notes has its words."
+        )
+    return Verified(claim.text, sources_of(cited(claim.text, notes, "")), UNVERIFIED)
 
 
 def _outcome(organised: Organised, verdicts: Mapping[Claim, Verified | Deleted]) -> Outcome:

@@ -1,7 +1,7 @@
 """Instructions and recommendations that the notes of a case do not have: out of scope for a brief (MedAgentBrief, 3.2).
 
-Found by rules: a statement that tells somebody what to do, and of which no place in its notes says what is to be done.
-Whether a planned step is told rightly is for the judge that verifies the statement.
+Found by rules on words: a statement that tells somebody what to do, and of which no place in its notes has the words.
+Notes may say it in others, or in abbreviations, so that the judge that verifies the statement has the last word.
 """
 
 import re

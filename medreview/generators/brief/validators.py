@@ -19,8 +19,8 @@ SHORT_NOTES: Final = 120
 """Words that a brief may always have, however short its notes are."""
 _OF_NOTES: Final = 1.5
 """A brief has at most so many times the words of its notes: these leave out what a sentence needs."""
-_FROM_NOTES: Final = 0.5
-"""Share of a brief's words and numbers that must stand in its notes; else it is on another matter, or not English."""
+_FROM_NOTES: Final = 0.25
+"""Share of a brief's words and numbers that must stand in its notes, whose abbreviations it may spell out."""
 _COPIED: Final = 0.8
 """Share of a note's sentences from which on it was copied, and not told."""
 _FEW: Final = 5

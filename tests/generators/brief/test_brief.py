@@ -133,20 +133,24 @@ def test_what_the_notes_do_not_support_is_deleted_and_listed(study):
     ]
 
 
-def test_advice_that_no_note_has_is_deleted_without_a_question(study):
-    salt = "The patient should restrict salt to 2 g a day."
+SALT = "The patient should restrict salt to 2 g a day."
 
+
+@pytest.mark.parametrize("label", ["not_addressed", "no idea"])
+def test_advice_that_no_note_has_is_deleted_and_named_as_such(study, label):
     def writes(asked: Asked, told: dict[str, Any]) -> None:
-        if "note" in asked.texts and "statement" not in asked.texts and "walks" in asked.texts["note"]:
-            told["statements"].append({"number": 0, "text": salt, "tags": ["N3"]})
+        if "walks" in asked.texts.get("note", ""):
+            told["statements"].append({"number": 0, "text": SALT, "tags": ["N3"]})
         if "problem_list" in told:
-            told["problem_list"].append({"problem": "Salt", "statements": [
-                {"numbers": [7], "text": salt, "tags": ["N3"]}]})  # fmt: skip
+            salt = {"numbers": [7], "text": "", "tags": []}
+            told["problem_list"].append({"problem": "Salt", "statements": [salt]})
+        if asked.texts.get("statement") == SALT:
+            told |= {"quote": "", "label": label, "reason": "Nothing on salt."}
 
-    _, prompts = run(study, changed(writes))
+    run(study, changed(writes))
 
-    assert dropped(study) == [("own_advice", salt)]
-    assert len(prompts) == 1 + 2 + 1 + 6
+    assert dropped(study) == [("own_advice", SALT)]
+    assert SALT not in study.reader.execute("SELECT text FROM response").fetchone()[0]
 
 
 def test_a_tag_that_names_no_note_is_dropped_and_counted(study):
