@@ -13,6 +13,7 @@ from medreview.generators.brief.notes import TaggedNote, notes_of, opening, prin
 from medreview.generators.brief.outcome import SUPPORTED, UNVERIFIED, Deleted, Outcome, Verified, sources_of
 from medreview.generators.brief.recommendations import is_own_advice
 from medreview.generators.brief.stages import check_draft, check_refined, check_reorganised
+from medreview.generators.brief.validators import words_of
 from medreview.generators.brief.verification import QUOTE_CODES, Opinion, check_opinion, cited
 from medreview.generators.brief.written import brief_text, response_of
 from medreview.generators.generator import Generator
@@ -22,6 +23,8 @@ from medreview.words import in_words
 
 STRATEGY: Final = "brief"
 _VERIFICATION: Final = "source_verification"
+_WORDS: Final = 20
+"""Words of notes of which a brief makes about one statement."""
 _ALLOWED: Final = ("empty",)
 """A note may add nothing: a brief of statements that all stay has no text. What must not be empty, each stage says."""
 
@@ -46,9 +49,9 @@ class Brief(Generator):
         return case_items(self.study.reader)
 
     def steps(self, item: Item) -> int:
-        """Draft, reorganise, and a question for each further note; how many statements there will be is not known."""
+        """Draft, reorganise, a question for each further note, and about one for every 20 words of notes: to verify."""
         notes = notes_of(self.study.reader, item.item_id)
-        return 2 + len(notes) - len(opening(notes))
+        return 2 + len(notes) - len(opening(notes)) + words_of(note.text for note in notes) // _WORDS
 
     def pages(self) -> Sequence[GivenPage]:
         """The notes that the briefs cite."""
