@@ -3,15 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
+from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.answer_records import AnswerRecord, read_records
 from medreview.exchange.imports.detect_format import detect_format
+from medreview.exchange.imports.field_mapping import Fields, columns_of, peek
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
 from medreview.exchange.imports.key_facts import FactRecord, read_facts
+from medreview.exchange.imports.nested_answers import one_by_one
+from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.responses import import_responses
 from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
@@ -24,6 +29,8 @@ from medreview.storable import storable_text
 from medreview.study import Study
 from medreview.units.formats import FORMATS
 from medreview.units.unit_format import UnitFormat, format_of, import_units
+
+_MOST_NAMED: Final = 20
 
 
 @dataclass(slots=True)
@@ -105,6 +112,7 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
 
     That is read in a second pass, since it needs the sources that the citations name.
     """
+    _refuse_bare_questions(path, mapping)
     told = import_responses(study, path, mapping, progress)
     done = Imported(str(path), "responses", told.read, told.added, told.known, told.bad, told.empty, unused=told.unused)
     extract_all(study, progress)
@@ -120,6 +128,18 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
         done.facts = stored.added
         done.warnings += became_other(stored)
     return done
+
+
+def _refuse_bare_questions(path: Path, mapping: Mapping[str, str]) -> None:
+    """Raise :class:`UserError` for a file with questions of which no column is known to be an answer."""
+    fields = Fields(answer_records.FIELDS, mapping)
+    columns = columns_of(peek(one_by_one(open_rows(path)[0], fields))[0])
+    present = fields.present(columns)
+    if "question" in present and "response" not in present:
+        raise UserError(
+            f"{path} has questions and no column for the response (it has {', '.join(columns[:_MOST_NAMED])}); say "
+            "which with --map COLUMN=response, or with --map unit:=question that nobody has answered them yet."
+        )
 
 
 def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str], progress: Progress) -> Imported:

@@ -94,3 +94,10 @@ def test_the_text_may_be_a_page_of_the_study(study):
     assert (page.key, page.snapshot_id, page.state) == ("source", "renal@1", "ok")
     (found,) = KIND.machines(study.reader, unit).opinions[0].passages
     assert (found.key, found.status) == ("source", "exact")
+
+
+def test_questions_beside_columns_that_nobody_knows_are_refused_with_both_ways_to_go_on(study):
+    record = {"question": "Is it so?", "topic": "x"}
+    with pytest.raises(UserError, match=r"--map COLUMN=response, or with --map unit:=question"):
+        brought(study, record)
+    assert brought(study, record, mapping={"unit:": "question"}).added == 1
