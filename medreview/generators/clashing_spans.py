@@ -12,6 +12,7 @@ from typing import Final
 from medreview.evidence.clashes import agrees, clashes, comparable
 from medreview.evidence.function_words import word_set
 from medreview.evidence.lexicon import OPPOSITES, POSSIBLE, REQUIRED, is_negation
+from medreview.evidence.quantities import Quantity
 from medreview.evidence.segment import segment
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.text import Span
@@ -19,34 +20,37 @@ from medreview.text import Span
 _CONTRARY: Final = tuple(
     tuple(word_set(side) for side in pair.split("|"))
     for pair in (
-        "start starts begin begins take takes continue continued use | stop stops avoid avoids discontinue leave",
+        "start starts begin begins continue continued | stop stops discontinue discontinued",
         "immediately soon promptly early first | wait waits delay delays delayed later last",
         "before | after",
         "with | without",
         "always every each any must | never rarely seldom sometimes unless",
         "safe harmless fine freely | dangerous unsafe harmful risky fatal forbidden",
-        "common often usually most | rare uncommon seldom unusual",
+        "common often usually most | rare uncommon seldom unusual rarely",
         "empty fasting fasted | full food meal meals breakfast",
         "cold cool | hot warm",
         "inside fridge refrigerated | outside",
-        "night evening bedtime | morning day",
+        "night evening bedtime | morning",
+        "plenty freely | restrict limit limited restricted",
+        "virus viruses viral | bacteria bacterial bacterium",
         "yes | no",
         "same | other different",
         "whole | crushed crush chewed chew broken split halved",
     )
 )
-
-_AGAINST: Final = word_set(
-    "avoid avoids avoided contraindicated forbidden banned stop stopped discontinue discontinued"
-)
+_AGAINST: Final = word_set("avoid avoids avoided contraindicated forbidden banned")
 _CLAUSES: Final = re.compile(r"[.;:!?()]|\b(?:but|however|although|whereas|while)\b", re.IGNORECASE)
+_CONDITIONS: Final = word_set("if unless when whenever until")
+_AT_ONCE: Final = re.compile(r"\b(?:at once|straight away|right away|as soon as possible)\b", re.IGNORECASE)
+_HOURS: Final = {"h": 1.0, "month": 730.5}
+"""Times are of two units, since a month has no fixed number of days."""
 
 
 def clash(one: str, other: str) -> bool:
     """Whether two pieces of an answer clash, as far as rules can tell."""
     if clashes(one, other) or clashes(other, one):
         return True
-    first, second = analyse(one), analyse(other)
+    first, second = (analyse(_AT_ONCE.sub("immediately", text)) for text in (one, other))
     if _amounts(first, second):
         return True
     if not first.content & second.content:
@@ -76,23 +80,33 @@ def any_clash(text: str, spans: list[Span]) -> bool:
 def _amounts(one: SentenceAnalysis, other: SentenceAnalysis) -> bool:
     """Whether both speak of the same, be it by another amount that they share, and an amount of each has nothing in the
     other that agrees with it."""
-    pairs = [(a, b) for a in one.quantities for b in other.quantities if comparable(a, b)]
+    first, second = (tuple(map(_in_hours, text.quantities)) for text in (one, other))
+    pairs = [(a, b) for a in first for b in second if comparable(a, b)]
     agreeing = {amount for a, b in pairs if agrees(a, b) for amount in (a, b)}
     if not agreeing and not one.content & other.content:
         return False
     return any(a not in agreeing and b not in agreeing for a, b in pairs)
 
 
+def _in_hours(amount: Quantity) -> Quantity:
+    factor = _HOURS.get(amount.unit)
+    return amount._replace(low=amount.low * factor, high=amount.high * factor, unit="h") if factor else amount
+
+
 def _denies(one: str, other: str) -> bool:
     """Whether a clause of one says no to something that the other speaks of without a no."""
-    denied, affirmed = (_content(text, denied=denied) for text, denied in ((one, True), (other, False)))
-    return bool(denied & affirmed - _content(other, denied=True))
+    affirmed = [clause.content for clause in _clauses(other) if not _says_no(clause)]
+    for clause in _clauses(one):
+        denied = frozenset(word.term for word in clause.words if word.is_content and word.key not in _AGAINST)
+        if not denied or not _says_no(clause) or clause.keys & _CONDITIONS:
+            continue
+        if any(len(denied & content) >= min(2, len(denied)) for content in affirmed):
+            return True
+    return False
 
 
-def _content(text: str, *, denied: bool) -> frozenset[str]:
-    """The content words of the clauses that say no, or of the others."""
-    clauses = (analyse(clause) for clause in _CLAUSES.split(text))
-    return frozenset().union(*(clause.content for clause in clauses if _says_no(clause) == denied))
+def _clauses(text: str) -> list[SentenceAnalysis]:
+    return [analyse(clause) for clause in _CLAUSES.split(text) if clause.strip()]
 
 
 def _says_no(clause: SentenceAnalysis) -> bool:
@@ -100,8 +114,10 @@ def _says_no(clause: SentenceAnalysis) -> bool:
 
 
 def _opposed(one: SentenceAnalysis, other: SentenceAnalysis) -> bool:
+    """Whether each has a word of opposite meaning to one of the other's, apart from the words that both have."""
+    first, second = one.keys - other.keys, other.keys - one.keys
     for left, right in (*OPPOSITES, (REQUIRED, POSSIBLE), *_CONTRARY):
         for side, opposite in ((left, right), (right, left)):
-            if one.keys & side and other.keys & opposite and not (one.keys & opposite or other.keys & side):
+            if first & side and second & opposite and not (first & opposite or second & side):
                 return True
     return False

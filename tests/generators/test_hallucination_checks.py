@@ -2,7 +2,6 @@
 
 import pytest
 
-from medreview.generators.clashing_spans import clash
 from medreview.generators.hallucination_checks import entails, hallucination_faults, planted_spans
 from medreview.text import Span
 from tests.support.planted_answers import CONTEXT, CORRECT, FACT, GOOD, QUESTION
@@ -71,24 +70,6 @@ def test_a_word_that_the_correct_answer_has_itself_gives_nothing_away():
 )
 def test_what_a_text_entails_is_told_by_its_words_and_numbers(text, span, said):
     assert entails(text, span) is said
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "clashing"),
-    [
-        ("Take it on an empty stomach.", "Take it with a full meal.", True),
-        ("Wait 24 hours before the first feed.", "Feed the baby immediately after birth, within 1 hour.", True),
-        ("Take at most 4 g of paracetamol a day.", "Up to 6 g of paracetamol a day is fine.", True),
-        ("Tablets are swallowed whole.", "The tablets may be crushed into water.", True),
-        ("At most 4 g in 24 hours.", "6 g in 24 hours are allowed.", True),
-        ("At most 4 g a day, in tablets of 500 mg.", "Tablets of 500 mg are small.", False),
-        ("Do not put ice on the burn.", "Put ice on the burn for ten minutes.", True),
-        ("Cool the burn with water.", "Cover the burn with cling film.", False),
-        ("Call an ambulance at once.", "The moon is made of rock.", False),
-    ],
-)
-def test_two_places_clash_by_amount_by_a_no_or_by_contrary_words(one, other, clashing):
-    assert clash(one, other) is clashing
 
 
 def test_spans_are_places_of_the_stripped_answer():
