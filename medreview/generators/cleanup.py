@@ -41,12 +41,12 @@ class Cleanup(Generator):
     )
 
     def __init__(
-        self, study: Study, model: JudgeSettings, prompts: Path | None = None, statements: Path | None = None
+        self, study: Study, model: JudgeSettings, prompts: Path | None = None, statements: Path | str | None = None
     ) -> None:
         """Raises also for a file that cannot be read."""
         super().__init__(study, model, prompts)
         reader = study.reader
-        found = listed(reader, statements)[0] if statements else unsupported(reader)
+        found = listed(reader, Path(statements))[0] if statements else unsupported(reader)
         self._statements = {f"{one.statement_id} {one.snapshot_id}".strip(): one for one in found}
 
     @cached_property

@@ -7,6 +7,7 @@ cannot tell a medicine whose name neither has a known end nor is listed, nor wha
 
 import re
 from collections.abc import Iterator
+from math import isclose
 from typing import Final
 
 from medreview.evidence.alignment import tokens
@@ -57,8 +58,17 @@ def _amounts(said: SentenceAnalysis, given: SentenceAnalysis) -> Iterator[str]:
 
 def _same(one: Quantity, other: Quantity) -> bool:
     """Whether two amounts are one; a bound in one direction is not one in the other."""
-    opposite = {one.sign[0], other.sign[0]} == {"<", ">"}
-    return not opposite and (one.equals(other) or one.restates(other))
+    if {one.sign[0], other.sign[0]} == {"<", ">"}:
+        return False
+    return one.equals(other) or one.restates(other) or _is_end_of(one, other)
+
+
+def _is_end_of(one: Quantity, other: Quantity) -> bool:
+    """Whether an amount is one end of a range, be it without its unit: age 50, of 50 to 75 years."""
+    if one.is_range or not other.is_range or one.unit not in ("", other.unit):
+        return False
+    factor = other.number / other.low if other.low and not one.unit else 1.0
+    return any(isclose(one.low, end * factor, rel_tol=1e-6) for end in (other.low, other.high))
 
 
 def _same_number(one: Quantity, other: Quantity) -> bool:

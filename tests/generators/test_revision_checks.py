@@ -59,6 +59,9 @@ def test_each_rule_of_a_revision_has_its_code(change, codes):
         ("Adrenaline is given at once.", "Epinephrine is given at once.", ()),
         ("Naloxone is at hand.", "An antidote is at hand.", ("drug_not_in_quote",)),
         ("An antibiotic is given with the vaccine.", "Treatment is given with the injection.", ()),
+        ("Screening starts at age 50.", "Offer screening from the age of 50 to 75 years.", ()),
+        ("Screening starts at age 60.", "Offer screening from the age of 50 to 75 years.", ("number_not_in_quote",)),
+        ("Give up to 20 mg.", "Give 10 to 20 mg.", ()),
         ("Grade 2 evidence.", "Evidence of grade 1.", ("number_not_in_quote",)),
     ],
 )
