@@ -14,6 +14,7 @@ from medreview.units.cases import case_of
 from medreview.units.kind import Cell, Rating, Table, UnitKind
 from medreview.units.stored import content_value, load_unit
 from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
+from medreview.words import counted
 
 _HERE: Final = """FROM unit AS u JOIN clinical_case AS c ON c.case_id = u.belongs_to
 WHERE u.kind = 'suggestion' AND (json_extract(u.content, '$.own') IS NULL
@@ -26,8 +27,8 @@ GENERATOR: Final = "key-facts"
 """What suggests facts; its option ``per_case`` says how many of a case are to be kept."""
 
 _WANTED: Final = """SELECT g.item_id AS case_id, json_extract(r.options, '$.per_case') AS wanted
-FROM generation_current AS g JOIN generation_run AS r USING (run_id) WHERE r.generator = ? AND g.code = ''
-ORDER BY r.ordinal"""
+FROM generation_run AS r CROSS JOIN generation AS g USING (run_id)
+WHERE r.generator = ?1 AND g.code = '' AND ?2 IN ('', g.item_id) ORDER BY r.ordinal"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,9 @@ def fact_counts(facts: Sequence[CaseFact]) -> FactCounts:
     )
 
 
-def facts_wanted(reader: sqlite3.Connection) -> dict[str, int]:
-    """By case, how many facts a reviewer is asked to keep, by the newest run that suggested some."""
-    return {row["case_id"]: row["wanted"] for row in reader.execute(_WANTED, (GENERATOR,))}
+def facts_wanted(reader: sqlite3.Connection, case_id: str = "") -> dict[str, int]:
+    """By case, or of one, how many facts a reviewer is asked to keep, by the newest run that suggested some."""
+    return {row["case_id"]: row["wanted"] for row in reader.execute(_WANTED, (GENERATOR, case_id))}
 
 
 def own_fact(reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
@@ -137,7 +138,8 @@ class Suggestion(UnitKind):
         case = case_of(reader, stored.belongs_to)
         if case is None:
             raise KeyError(unit)
-        wanted = facts_wanted(reader).get(case.case_id)
+        wanted = facts_wanted(reader, case.case_id).get(case.case_id)
+        keep = f" · keep {counted(wanted, 'fact')}" if wanted else ""
         return UnitView(
             unit=unit,
             kind=self.name,
@@ -148,8 +150,7 @@ class Suggestion(UnitKind):
             parts=(
                 Part("fact", stored.content["fact"], main=True),
                 Part("category", label_words("category", stored.content["category"])),
-                Part("case", case.title or case.question, tone="dim"),
-                *([Part("to keep", f"{wanted} of this case", tone="dim")] if wanted else []),
+                Part("case", (case.title or case.question) + keep, tone="dim"),
             ),
             documents=case.documents,
             model=stored.model,

@@ -32,7 +32,7 @@ def walk(medreview: Program, tmp_path: Path) -> None:
     assert "29 suggested facts: 0 kept, 0 edited, 0 discarded, 29 open; 0 of reviewers' own" in done.stdout
     assert "Keep 2 facts of each case: medreview review" in done.stdout
     review = medreview("review", study, "--queue", "suggestions", "--plain", input="1\n2\n1\nq\n")
-    assert "to keep: 2 of this case" in review.stdout
+    assert "· keep 2 facts" in review.stdout
     told = medreview("report", study).stdout
     assert "29 suggested facts: 2 kept, 0 edited, 1 discarded, 26 open" in told
     given = json.loads(medreview("report", study, "--json").stdout)

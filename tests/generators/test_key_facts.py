@@ -119,7 +119,7 @@ def test_candidates_become_suggested_facts_of_the_case_which_say_what_made_them(
     assert wanted == facts_wanted(study.reader) == {facts[0].case_id: 2}
     unit = facts[0].unit
     view = KINDS["suggestion"].load(study.reader, unit)
-    assert ("to keep", "2 of this case") in [(part.label, part.text) for part in view.parts]
+    assert ("case", "Pneumonia · keep 2 facts") in [(part.label, part.text) for part in view.parts]
     machines = KINDS["suggestion"].machines(study.reader, unit)
     assert machines.words == "suggested: m"
     ((key, mark),) = machines.marks

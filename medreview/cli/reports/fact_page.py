@@ -11,6 +11,7 @@ from medreview.cli.reports.facts import (
     head_words,
     panel_parts,
     score_parts,
+    strips,
     theme_counts,
 )
 from medreview.cli.reports.layout import Heading, Title
@@ -24,7 +25,6 @@ from medreview.stats.facts.fact_report import FactReport
 from medreview.stats.facts.fact_scores import NAMES, TASKS, SystemScores
 from medreview.stats.facts.fact_themes import Theme, Themes
 from medreview.stats.formulas.estimate import Estimate
-from medreview.units.fact_vote import vote_strip
 from medreview.units.held_facts import FactCase, FactText, HeldFact
 from medreview.visible import visible
 from medreview.words import counted
@@ -203,11 +203,8 @@ def _case_text(report: FactReport, text: FactText) -> Iterator[str]:
 
 def _votes(report: FactReport, one: HeldFact, task: str) -> Iterator[str]:
     """The majority, then each vote with its quote and reason."""
-    jury, people = report.jury(one, task), report.people(one, task)
-    said = [f"judges {vote_strip(jury, report.tie)}"] if one.judged.of(task) else []
-    said += [f"panel {vote_strip(people, report.tie)}"] if people.asked else []
-    if said:
-        yield f"<li>{_WORDS[task][0]}: {escape('; '.join(said))}\n<ul>\n"
+    if said := strips(report, one, task):
+        yield f"<li>{_WORDS[task][0]}: {escape(said)}\n<ul>\n"
         yield from map(_vote, one.judged.of(task))
         yield "</ul></li>\n"
 

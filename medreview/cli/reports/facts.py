@@ -1,12 +1,12 @@
 """The report on key facts: scores of systems, the panel, themes and votes, as text and for scripts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.tradeoff import trade_off_parts
@@ -24,6 +24,7 @@ from medreview.words import in_words
 _NO_FACTS: Final = "No response of the study is held against a key fact. Bring facts in, or have some suggested, with:"
 _NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
 _NONE: Final = "none"
+_NO_VOTE: Final = "not asked"
 _THEMES: Final = ("generate", "themes")
 
 
@@ -56,7 +57,7 @@ def _report(report: FactReport, study: Path, full: bool) -> Iterator[Part]:
         )
     if full:
         yield Title("Each fact")
-        yield _vote_table(report)
+        yield from _votes(report)
     yield ""
     yield from provenance_lines(report.provenance)
 
@@ -133,15 +134,19 @@ def panel_parts(report: FactReport) -> Iterator[Part]:
         yield inset(f"not used: {counted(report.other_labels, 'label')} of the other mode, never pooled with these")
 
 
-def _vote_table(report: FactReport) -> Table:
+def _votes(report: FactReport) -> Iterator[Part]:
     """Each fact in each text: the judges' votes on both questions, and the panel's."""
-    names = ["", "system", "fact", *(["present", "contradicted"] if report.judges else [])]
-    names += ["panel: present", "panel: contradicted"] if report.panel else []
-    rows = [
-        (fact_name(one), given(one.text.system), one_line(one.fact.text), *_strips(report, one))
-        for one in report.facts.held
-    ]
-    return table(names, rows, long=names[1:])
+    for one in report.facts.held:
+        yield f"{fact_name(one)}, {given(one.text.system)}: {one_line(one.fact.text)}"
+        yield inset(*(f"{NAMES[task]}: {strips(report, one, task) or _NO_VOTE}" for task in TASKS))
+
+
+def strips(report: FactReport, one: HeldFact, task: str) -> str:
+    """The votes of judges and of the panel on one question; ``""`` where nobody was asked."""
+    jury, people = report.jury(one, task), report.people(one, task)
+    told = [f"judges {vote_strip(jury, report.tie)}"] if one.judged.of(task) else []
+    told += [f"panel {vote_strip(people, report.tie)}"] if people.asked else []
+    return "; ".join(told)
 
 
 def fact_name(one: HeldFact) -> str:
@@ -238,12 +243,6 @@ def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Ite
         words = ", ".join(f"{counted(number, 'fact')} {why}" for number, why in told if number)
         if words:
             yield f"left out of {NAMES[task]}: {words}"
-
-
-def _strips(report: FactReport, one: HeldFact) -> Sequence[str]:
-    judges = [vote_strip(report.jury(one, task), report.tie) for task in TASKS] if report.judges else []
-    people = [vote_strip(report.people(one, task), report.tie) for task in TASKS] if report.panel else []
-    return (*judges, *people)
 
 
 def _themes(themes: Themes, full: bool) -> Iterator[Part]:
