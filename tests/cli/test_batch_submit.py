@@ -80,6 +80,24 @@ def test_killed_while_it_waits_it_goes_on(medreview, demo, server):
     assert (server.count("POST /v1/batches"), judged(demo)) == (2, 6)
 
 
+@pytest.mark.parametrize(("step", "requests"), [("POST /v1/files", 1), ("POST /v1/batches", 2)])
+def test_killed_when_the_server_had_it_and_nothing_was_stored_of_that_it_is_not_sent_again(
+    medreview, demo, server, step, requests
+):
+    server.silent_after = step
+    process = medreview.start("judge", demo, *SUBMIT)
+    server.wait_for(requests)
+    with server.lock:
+        assert server.lock.wait_for(lambda: len(server.files) + len(server.batches) == requests, 30)
+    process.kill()
+    process.communicate(timeout=60)
+    server.silent_after = ""
+
+    assert "batch_1 completed: 6 ok" in medreview("judge", demo, *SUBMIT).stdout
+    assert (server.count("POST /v1/files"), server.count("POST /v1/batches"), judged(demo)) == (1, 1, 6)
+    assert list(demo.parent.glob(".*partial*")) == []
+
+
 def test_results_wait_while_the_study_is_reviewed(medreview, demo, server, monkeypatch):
     medreview("judge", demo, *SUBMIT, "--no-wait")
     reviewed = WriterLock(demo)

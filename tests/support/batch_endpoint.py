@@ -35,8 +35,8 @@ class BatchEndpoint(LocalServer):
 
     ``steps`` are the states of a batch, ``results`` and ``errors`` make its files of the requests of its input.
     ``instead`` maps ``METHOD /path`` (``*`` for an id) to routes that answer in the place of the server, one after the
-    other; where one is ``None``, the server answers. ``lists`` is false for a server without lists, ``keeps_metadata``
-    for one that forgets the metadata of a batch.
+    other; where one is ``None``, the server answers. What ``silent_after`` names is done, and never answered. ``lists``
+    is false for a server without lists, ``keeps_metadata`` for one that forgets the metadata of a batch.
     """
 
     def __init__(self, *steps: str) -> None:
@@ -47,6 +47,7 @@ class BatchEndpoint(LocalServer):
         self.results: Callable[[list[dict[str, Any]]], str] = lambda requests: lines(map(answered, requests))
         self.errors: Callable[[list[dict[str, Any]]], str] = lambda requests: ""
         self.lists = self.keeps_metadata = True
+        self.silent_after = ""
         super().__init__(self._serve, keep_alive=True)
 
     def settings(self, name: str = "one", **more: Any) -> JudgeSettings:
@@ -73,6 +74,9 @@ class BatchEndpoint(LocalServer):
         words = urlsplit(exchange.path).path.split("/")
         with self.lock:
             told = self._answer(what, words[3] if len(words) > 3 else "", exchange)
+            self.lock.notify_all()
+        if what == self.silent_after:
+            self.over.wait()
         if isinstance(told, bytes):
             exchange.answer(told, headers={"Content-Type": "application/octet-stream"})
         elif told is None:
