@@ -18,11 +18,11 @@ from medreview.errors import UserError
 if TYPE_CHECKING:
     from medreview.replays.replay import Replay
 
-_PAPERS = "sourcecheckup|medhalu|cds|medfacteval|medagentbrief|cliniqlink"
+_PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
 
 
 def replay(
-    paper: Annotated[str, typer.Argument(metavar=_PAPERS, help="Which paper; alone, what its replay does.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
     study: Annotated[
         Path | None,
         typer.Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path),
@@ -60,8 +60,8 @@ def replay(
     if study is None:
         _describe(chosen, as_json=as_json)
         return
-    if sample and (files or models or judges or pages or mapping):
-        raise UserError("--sample brings its own files and models; leave these out.")
+    if sample and (files or models or judges or pages or mapping or limit or again):
+        raise UserError("--sample brings its own files and models, and every answer once; give it no others.")
     wanted = Wanted(
         files=files or (),
         sample=sample,
