@@ -9,7 +9,7 @@ from medreview.errors import NotSavedHere, UserError
 _INTERRUPTED: Final = 130
 """The exit code with which Typer answers Ctrl-C."""
 KEEPING: Final = frozenset(
-    {"audit", "facts", "fetch", "generate", "import", "judge", "merge", "parse", "review", "run", "urls"}
+    {"audit", "facts", "fetch", "generate", "import", "judge", "merge", "parse", "replay", "review", "run", "urls"}
 )
 """Commands that store what they do as they go. The others only read, or write their result whole at the end."""
 

@@ -131,3 +131,21 @@ def test_the_queues_and_commands_that_a_replay_names_are_there(paper: str, medre
     for line in re.findall(r"`medreview ([^`]*)`", said):
         name, *arguments = shlex.split(line)
         commands[name].make_context(name, arguments)
+
+
+def test_a_replay_that_is_stopped_says_that_it_goes_on_and_asks_no_answer_twice(
+    medreview: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = answers(tmp_path)
+    with JudgeEndpoint(by_prompt(found)) as server:
+        own_settings(tmp_path, server.table("one", concurrency=1))
+        with monkeypatch.context() as patch:
+            patch.setattr("medreview.replays.steps.reviewing.Review.run", _stopped)
+            stopped = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", check=130)
+        medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
+        assert len(server.asked) == 2
+    assert "the same command goes on from there" in stopped.stderr
+
+
+def _stopped(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -24,9 +24,9 @@ for a script.
 | exit code | when |
 | --- | --- |
 | 0 | done |
-| 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question of `judge --judge` |
+| 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model (`judge --judge`, `generate`, `replay`) |
 | 2 | something you can mend: one sentence on standard error says what |
-| 3 | some questions of `judge --judge` had no answer of use, or some results of `--batch-in`; the others are stored |
+| 3 | some questions to a model had no answer of use, or some results of `--batch-in`; the others are stored |
 | 70 | the workbench ended on an error of its own; [nothing is lost](reviewing.md#leaving) |
 | 129, 143 | the workbench ended because the terminal was lost (SIGHUP) or because it was told to (SIGTERM) |
 | 130 | stopped with Ctrl-C or SIGINT; what was stored stays, and the same command goes on from there |
