@@ -24,7 +24,7 @@ for a script.
 | exit code | when |
 | --- | --- |
 | 0 | done |
-| 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model (`judge --judge`, `generate`, `replay`) |
+| 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model |
 | 2 | something you can mend: one sentence on standard error says what |
 | 3 | some questions to a model had no answer of use, or some results of `--batch-in`; the others are stored |
 | 70 | the workbench ended on an error of its own; [nothing is lost](reviewing.md#leaving) |
