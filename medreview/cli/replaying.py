@@ -139,6 +139,7 @@ def _would_ask(plan: "Plan") -> str:
 def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
     """Do the steps, and print each as it ends."""
     from medreview.cli.generating import count_lines
+    from medreview.cli.importing import imported_sentence, say_what_is_missing
     from medreview.cli.reports.replay import step_parts
     from medreview.cli.reports.terminal import printed
     from medreview.judges.own_work import verifies_its_own
@@ -159,6 +160,9 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
         if as_json or one.outcome is None:
             continue
         print(printed(step_parts(one.number, len(chosen.steps), one.step, one.outcome)), end="")
+        for imported in one.outcome.imported:
+            print(f"    {visible_line(imported_sentence(imported))}")
+            say_what_is_missing(imported, given.study.path, None, "import", given.study.path)
         for line in [line for tally in one.outcome.tallies for line in did(tally)]:
             print(f"    {visible_line(line)}")
         for line in [line for counts in one.outcome.counts for line in count_lines(counts)]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from medreview.generators.counts import GenerationCounts
+from medreview.import_files import Imported
 from medreview.judges.llm_stage import Tally
 from medreview.judges.planning import QuestionPlan
 from medreview.llm.settings import JudgeSettings
@@ -24,7 +25,8 @@ class Outcome:
     """What became of a step: a sentence, and the ``command`` that goes on with it where that is another one.
 
     ``asked`` counts requests to models now, ``cost`` is theirs (``None``: not known), ``failed`` the units without an
-    answer of use; ``tallies`` has them model by model, ``counts`` what each made. ``lines``: what else there is to say.
+    answer of use; ``tallies`` has them model by model, ``counts`` what each made. ``imported``: what came in from files.
+    ``lines``: what else there is to say.
     """
 
     state: State
@@ -35,6 +37,7 @@ class Outcome:
     cost: float | None = None
     tallies: tuple[Tally, ...] = ()
     counts: tuple[GenerationCounts, ...] = ()
+    imported: tuple[Imported, ...] = ()
     lines: tuple[str, ...] = ()
 
 

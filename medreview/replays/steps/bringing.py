@@ -16,7 +16,6 @@ TEXTS: Final = frozenset({".txt", ".text", ".md", ".html", ".htm", ".pdf"})
 """Endings of files that are a text to ask about; all others hold records, which may be texts as well."""
 _NO_TEXTS: Final = frozenset({"question", "query", "response", "answer", "unit", "case"})
 """Columns of records that are more than a text."""
-_MOST_NAMED: Final = 20
 
 
 def texts_in(files: Sequence[Path]) -> list[Path]:
@@ -59,9 +58,8 @@ class Bring:
             return Outcome("left" if not self.late and not given.files else "done", "no file to bring in")
         done = [pipeline.bring_in(given.study, path, given.mapping, given.progress) for path in files]
         new = sum(_new(one) for one in done)
-        lines = tuple(line for one in done for line in _told(one))
-        words = ", ".join(_sentence(one) for one in done)
-        return Outcome("did" if new else "done", words, lines=lines)
+        words = "something new in them" if new else "nothing new"
+        return Outcome("did" if new else "done", f"{counted(len(files), 'file')}: {words}", imported=tuple(done))
 
     def _files(self, given: Given) -> Iterator[Path]:
         apart = () if self.texts else texts_in(given.files)
@@ -72,29 +70,3 @@ class Bring:
 
 def _new(one: Imported) -> int:
     return one.added + one.given + one.facts + one.cases + one.gold + one.opinions + one.labels
-
-
-def _sentence(one: Imported) -> str:
-    file = Path(one.file).name
-    if not _new(one):
-        return f"{file}: nothing new"
-    parts = [
-        counted(number, what)
-        for number, what in (
-            (one.added, "record"), (one.cases, "case"), (one.gold, "gold label"), (one.opinions, "machine opinion"),
-        )
-        if number
-    ]  # fmt: skip
-    if one.labels:
-        parts.append(f"what people said of {counted(one.labels, 'unit')}")
-    return f"{file}: {' and '.join(parts) or 'something'} added"
-
-
-def _told(one: Imported) -> Iterator[str]:
-    for record in one.bad[:_MOST_NAMED]:
-        yield f"{one.file}, line {record.line}: {record.reason}; left out"
-    if len(one.bad) > _MOST_NAMED:
-        yield f"{one.file}: and {len(one.bad) - _MOST_NAMED} more"
-    yield from (f"{one.file}: {warning}" for warning in one.warnings)
-    if one.unused:
-        yield f"{one.file}: not used: {', '.join(column.column for column in one.unused)}"
