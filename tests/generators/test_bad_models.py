@@ -14,7 +14,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from tests.support.generator_samples import SAMPLES
 from tests.support.judge_endpoint import JudgeEndpoint
-from tests.support.misbehaving import COMMAND, LANGUAGES, MODES, PROSE, Misbehaving
+from tests.support.misbehaving import COMMAND, LANGUAGES, MODES, ODD, PROSE, Misbehaving
 from tests.support.study_builder import rows_of
 
 MADE = ("unit", "response", "passage", "clinical_case", "gold", "reference_answer")
@@ -117,3 +117,11 @@ def test_a_model_that_goes_bad_between_two_questions_leaves_nothing_of_it_in_wha
             assert all((row["status"] == "ok") == (row["codes"] == "[]") for row in tried)
             assert max(row["number"] for row in tried) <= sample.attempts
             assert len(server.asked) <= 2 * len(tried)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_validator_breaks_on_values_that_nobody_thinks_of(filled, name):
+    for mode in ODD:
+        with filled(name) as study, JudgeEndpoint(Misbehaving(mode, SAMPLES[name].good)) as server:
+            counts = generated(study, server, name).counts
+            assert (counts.items, check(study.sealed())) == (SAMPLES[name].inputs, []), mode

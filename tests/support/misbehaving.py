@@ -224,6 +224,35 @@ MODES: Final[dict[str, Mode]] = {
 """Every way to misbehave, by its name."""
 
 
+_ODD: Final = (
+    "\x00\x1b[2J\u202e", "\ud800", "(" * 3_000, "a" * 5_000, "1e999 mg", "[N1] [N99] [N0]", "%s {} {0} \\", "-", "?",
+    "\u0661\u0662 \u00bd \u2460", "\n\n\r\n", "<<<>>> ``` \u2028", "\U0001f48a" * 40, "e\u0301" * 40,
+)  # fmt: skip
+
+
+def _odd(asked: Asked, first: int) -> Told:
+    """Other texts in every field, beginning with one of them; numbers that no list has, and lists of no length."""
+    numbers = count(first)
+
+    def walk(value: Any, schema: Mapping[str, Any]) -> Any:
+        if isinstance(value, str):
+            return value if "enum" in schema else _ODD[next(numbers) % len(_ODD)]
+        if isinstance(value, bool):
+            return not value
+        if isinstance(value, int | float):
+            return (-1, 0, 10**15)[next(numbers) % 3]
+        if isinstance(value, Mapping):
+            return {key: walk(one, schema.get("properties", {}).get(key, {})) for key, one in value.items()}
+        length = (len(value), 0, 20)[next(numbers) % 3]
+        return [walk(value[at % len(value)], schema.get("items", {})) for at in range(length if value else 0)]
+
+    return Told(walk(asked.good, asked.schema))
+
+
+ODD: Final[dict[str, Mode]] = {f"odd values {first}": partial(_odd, first=first) for first in range(0, len(_ODD), 3)}
+"""Answers in the form of their schema whose values nobody thinks of. What comes of them is open; nothing breaks."""
+
+
 class Misbehaving:
     """A model that answers every request in one way, or like a good one where there is nothing to misbehave with.
 
@@ -241,7 +270,7 @@ class Misbehaving:
         with exchange.local.lock:
             self._seen.setdefault(asked.prompt)
             bad = bool(self._mode) and list(self._seen).index(asked.prompt) + 1 >= self._first
-            told = MODES[self._mode](asked) if bad else None
+            told = (MODES | ODD)[self._mode](asked) if bad else None
             self.behaved += told is None
         told = told or Told(asked.good)
         says("" if told.content is None else told.text, told.finish, usage=None, **told.message)(exchange)
