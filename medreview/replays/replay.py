@@ -25,7 +25,7 @@ class Outcome:
     """What became of a step: a sentence, and the ``command`` that goes on with it where that is another one.
 
     ``asked`` counts requests to models now, ``cost`` is theirs (``None``: not known), ``failed`` the units without an
-    answer of use; ``tallies`` has them model by model, ``counts`` what each made. ``imported``: what came in from files.
+    answer of use; ``tallies`` has them model by model, ``counts`` what each made. ``imported``: what files brought.
     ``lines``: what else there is to say.
     """
 
