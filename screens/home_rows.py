@@ -141,7 +141,7 @@ def warning_row(overview: Overview) -> Row:
 def response_row(line: ResponseLine, columns: int) -> Row:
     """One response: name, progress, the beginning of its question. Not its model: a blind queue says R07 too."""
     done = line.statements and line.decided == line.statements
-    progress = f"{line.decided}/{line.statements}" + (" ✓" if done else "")
+    progress = "invalid" if line.invalid else f"{line.decided}/{line.statements}" + (" ✓" if done else "")
     question = visible(" ".join(line.question.split()))
     pieces: list[StyledText] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "good" if done else "")]
     return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]

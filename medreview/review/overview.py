@@ -26,7 +26,7 @@ from medreview.units.statement_view import response_name
 
 @dataclass(frozen=True, slots=True)
 class ResponseLine:
-    """A response with its progress."""
+    """A response with its progress; ``invalid``: why it is none, ``""`` when it is one."""
 
     response_id: str
     name: str
@@ -34,6 +34,7 @@ class ResponseLine:
     question: str
     statements: int
     decided: int
+    invalid: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
 def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1) -> list[ResponseLine]:
     """The first responses with their progress."""
     rows = study.reader.execute(
-        """SELECT r.response_id, r.ordinal, r.model, r.question, count(s.statement_id) AS statements,
+        """SELECT r.response_id, r.ordinal, r.model, r.question, r.invalid, count(s.statement_id) AS statements,
                   count(CASE WHEN mine.state = 'decided' THEN 1 END) AS decided
            FROM (SELECT * FROM response ORDER BY ordinal LIMIT ?) AS r
            LEFT JOIN statement_standing AS s USING (response_id)
@@ -151,6 +152,7 @@ def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1)
             question=row["question"],
             statements=row["statements"],
             decided=row["decided"],
+            invalid=row["invalid"],
         )
         for row in rows
     ]

@@ -170,3 +170,26 @@ def test_half_of_the_questions_now_and_the_rest_with_the_same_command(study):
         assert len(server.asked) == 6
 
     assert len(responses(study)) == 6
+
+
+def test_answers_of_a_batch_are_read_in_any_form_and_get_their_second_try_in_the_next(study, tmp_path):
+    bring(study, question("And heparin?"))
+    generating = pipeline.Generating(Answers, JudgeSettings("writer", "m", "http://localhost:1/v1"))
+
+    def round_trip(name: str, reply: Any) -> tuple[int, int]:
+        out, back = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.back.jsonl"
+        written = pipeline.generation_out(study, generating, out)
+        lines = [json.loads(line) for line in out.read_text().splitlines()] if written.requests else []
+        with back.open("w") as file:
+            for line in lines:
+                content, finish = reply(line["body"]["messages"][0]["content"])
+                choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content}}
+                body = {"status_code": 200, "body": {"choices": [choice]}}
+                file.write(json.dumps({"custom_id": line["custom_id"], "response": body}) + "\n")
+        return written.requests, pipeline.generation_in(study, generating, [back])[1].made if lines else 0
+
+    prose = f"Stop aspirin 7 days before. See {URL}."
+    assert round_trip("one", lambda prompt: ("", "stop") if "heparin" in prompt else (prose, "stop")) == (2, 1)
+    assert round_trip("two", lambda prompt: ('{"response": "No bri', "length")) == (1, 2)
+    assert round_trip("three", None) == (0, 0)
+    assert [row[1:4] for row in responses(study)] == [(ASPIRIN, prose, ""), ("And heparin?", "No bri", "incomplete")]

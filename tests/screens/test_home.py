@@ -79,6 +79,16 @@ async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) 
         assert "continue" not in text
 
 
+async def test_an_invalid_response_is_counted_and_named_as_what_it_is(study: Study) -> None:
+    build(study, lambda rows: rows.response("r9", "", invalid="empty", parser=None, question="And heparin?"))
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 50)) as pilot:
+        await pilot.pause()
+        text = shown(app)
+    assert "8 statements · 4 responses (1 invalid) · 4 sources (1 unreachable)" in text
+    assert "R04   invalid   And heparin?" in text
+
+
 async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_key(study: Study) -> None:
     draw(study, "kb", rate=1.0)
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
