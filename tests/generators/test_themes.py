@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,19 @@ def test_a_model_that_finds_none_leaves_the_themes_by_rule(facts, answer, code):
     assert done.counts.nothing == {"invalid": 1, "too_few_failures": 1}
     assert of(facts, "atlas").by == ""
     assert of(facts, "atlas").themes
+
+
+def test_the_demo_writers_answer_makes_themes_of_its_own_failures(tmp_path):
+    recorded = Path(str(files("medreview.sample_data"))) / "recorded"
+    system = "demo-writer (single prompt)"
+    with Study.create(tmp_path / "d.medreview") as study:
+        facts = FactStudy(study)
+        for case in "abcd":
+            facts.case(case, ("Lisinopril was stopped for 36 hours.", "management"), ("A CT is due.", "follow_up"))
+            facts.votes("judge", facts.text(system, case), "NN")
+        done = run(facts, JudgeSettings("demo", "demo-writer", "recorded:", recorded=recorded))
+        assert (done.counts.made, done.counts.codes, done.counts.retried) == (1, {"no_theme": 1}, 1)
+        assert done.counts.dropped == {"theme_of_one": 1, "unknown_fact": 1, "number_not_in_failures": 1}
+        assert [(theme.title, len(theme.facts)) for theme in of(facts, system).themes] == [
+            ("What is to be tested or repeated after discharge", 4), ("Why and how a treatment was changed", 4),
+        ]  # fmt: skip
