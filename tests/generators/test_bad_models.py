@@ -68,7 +68,7 @@ def test_a_good_model_makes_something_of_every_input_at_the_first_attempt(filled
 
         assert (counts.items, counts.made, counts.nothing) == (SAMPLES[name].inputs, SAMPLES[name].inputs, {})
         assert (counts.attempts, counts.retried, counts.codes) == (len(server.asked), 0, {})
-        assert counts.products
+        assert counts.products or SAMPLES[name].reports
         assert generated(study, server, name).tally.calls == 0
         assert check(study.sealed()) == []
 

@@ -15,11 +15,13 @@ from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.key_facts import KeyFacts
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
+from medreview.generators.themes import Themes
 from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
 from medreview.units.cases import NewCase
 from medreview.units.stored import NewPassage, NewUnit
 from tests.support import brief_sample, good_qa_items, planted_answers, unsupported_study
+from tests.support.fact_study import FactStudy
 from tests.support.misbehaving import Asked, Good
 from tests.support.qa_samples import SOME, chapter, good_item
 
@@ -30,7 +32,8 @@ class Sample:
 
     ``inputs``: so many there are then. ``options``: what its command needs beside study and model. ``attempts``: how
     often it tries. ``keeps_invalid``: what a bad model says is kept, as an invalid response. ``harmless``: ways to
-    misbehave that are none here. ``stages``: of an input with several questions those from which on a model may go bad.
+    misbehave that are none here. ``reports``: it makes something for a report, and no product. ``stages``: of an input
+    with several questions those from which on a model may go bad.
     """
 
     make: "pipeline.generating.Make"
@@ -41,6 +44,7 @@ class Sample:
     attempts: int = ATTEMPTS
     keeps_invalid: bool = False
     harmless: tuple[str, ...] = ()
+    reports: bool = False
     stages: tuple[int, ...] = ()
 
 
@@ -148,6 +152,20 @@ _FACTS: Final = [
 ]
 
 
+def failures(study: Study) -> None:
+    """A system that omits two key facts on each of two cases."""
+    facts = FactStudy(study)
+    for case in ("one", "two"):
+        facts.case(case, ("Warfarin was stopped at an INR of 6.1.", "management"), ("An X-ray is due.", "follow_up"))
+        facts.votes("juror", facts.text("atlas", case), "NN", reason="The text says nothing of it.")
+
+
+_THEMES: Final = [
+    {"facts": [1, 3], "title": "Why warfarin was stopped", "about": "Neither the medicine nor the reason is named."},
+    {"facts": [2, 4], "title": "Controls after discharge", "about": "The X-ray that is still due is left out."},
+]
+
+
 def _qa(kind: str, stages: tuple[int, ...] = ()) -> Sample:
     make = partial(QAItems, kind=kind, distractors=True)
     options = ("--type", kind, "--distractors")
@@ -177,6 +195,7 @@ SAMPLES: Final[Mapping[str, Sample]] = {
         ("--type", "fact"),
     ),
     "key-facts": Sample(KeyFacts, cases(_REFERENCE), lambda _: {"candidates": _FACTS}, 1),
+    "themes": Sample(Themes, failures, lambda _: {"themes": _THEMES}, 1, reports=True),
     "qa, list": _qa("list", stages=(2,)),
     "qa, multi_hop_inverse": _qa("multi_hop_inverse"),
 }
