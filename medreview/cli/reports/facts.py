@@ -15,7 +15,8 @@ from medreview.next_step import command
 from medreview.stats.facts.fact_report import FactReport
 from medreview.stats.facts.fact_scores import NAMES, TASKS, FactScore, SystemScores
 from medreview.stats.facts.fact_themes import Theme, Themes
-from medreview.stats.formulas.estimate import half_up, percent
+from medreview.stats.facts.single_person import SinglePerson
+from medreview.stats.formulas.estimate import half_up, percent, show
 from medreview.units.fact_vote import vote_strip
 from medreview.units.held_facts import HeldFact
 from medreview.units.suggestion import FactCounts
@@ -25,6 +26,8 @@ _NO_FACTS: Final = "No response of the study is held against a key fact. Bring f
 _NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
 _NONE: Final = "none"
 _NO_VOTE: Final = "not asked"
+_VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
+"""Whether a judge is shown to be no worse than a person by the margin or more."""
 _THEMES: Final = ("generate", "themes")
 
 
@@ -130,8 +133,28 @@ def panel_parts(report: FactReport) -> Iterator[Part]:
         rows.append((one_line(one.rater), NAMES[one.task], *shown))
     names = ("", "question", "agree", "95% interval", "kappa", "95% interval", "n", "left")
     yield table(names, rows, first="anywhere", long=("question",))
+    if report.single_person is not None:
+        yield from _beside_person(report.single_person)
     if report.other_labels:
         yield inset(f"not used: {counted(report.other_labels, 'label')} of the other mode, never pooled with these")
+
+
+def _beside_person(found: SinglePerson) -> Iterator[Part]:
+    """Each judge beside one person, as the one-sided test has it."""
+    mean = show(found.person, digits=2)
+    yield f"a person and the majority of the other {found.people - 1}, presence, mean kappa: {mean}"
+    least = 1 / found.replicates
+    rows = (
+        (one_line(one.rater), *cells(one.difference, _short, _NONE), _p(one.p, least), _VERDICTS[one.non_inferior])
+        for one in found.beside
+    )
+    names = ("", "minus a person", "90% interval", "p", "margin 0.10")
+    yield table(names, rows, first="anywhere", long=names[-1:])
+    yield inset(*reasons((one_line(one.rater), one.difference) for one in found.beside))
+
+
+def _p(value: float | None, least: float) -> str:
+    return "" if value is None else half_up(value, 3) if value else f"< {half_up(least, 4)}"
 
 
 def _votes(report: FactReport) -> Iterator[Part]:
@@ -196,6 +219,7 @@ def payload(report: FactReport) -> dict[str, Any]:
             {"rater": one.rater, "question": NAMES[one.task], **asdict(one.agreement)} for one in report.against_panel
         ],
         "trade_off": [asdict(one) for one in report.trade_offs],
+        "single_person": None if report.single_person is None else asdict(report.single_person),
         "themes": [_theme_values(themes) for themes in report.themes],
         "facts": facts,
         "provenance": asdict(report.provenance),

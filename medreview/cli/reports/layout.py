@@ -14,7 +14,7 @@ from medreview.stats.formulas.estimate import Estimate
 Breaks = Literal["never", "words", "anywhere"]
 """Where a cell that is too long for its column goes on in a new line. Where it may not, it is cut."""
 
-_RANGES: Final = ("95% interval", "copies from")
+_RANGES: Final = ("95% interval", "90% interval", "copies from")
 _WORDS: Final = ("", "method", "of", *_RANGES)
 """Headings of columns that stand left, as the first one does; what is below any other heading is a number."""
 

@@ -10,6 +10,7 @@ from medreview.judges.ties import tie_rule
 from medreview.labels import TieRule
 from medreview.stats.facts.fact_scores import TASKS, AgainstPanel, SystemScores, against_panel, system_scores
 from medreview.stats.facts.fact_themes import Themes, themes_of
+from medreview.stats.facts.single_person import SinglePerson, single_person
 from medreview.stats.facts.tradeoff import TradeOff, trade_offs
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
@@ -41,6 +42,7 @@ class FactReport:
     kept: tuple[tuple[str, int, int], ...]
     scores: tuple[SystemScores, ...]
     against_panel: tuple[AgainstPanel, ...]
+    single_person: SinglePerson | None
     themes: tuple[Themes, ...]
     trade_offs: tuple[TradeOff, ...]
     provenance: Provenance
@@ -85,6 +87,7 @@ def fact_report(
         kept=tuple(_kept(reader, suggested)),
         scores=scores,
         against_panel=against,
+        single_person=single_person(facts, rule, resampling),
         trade_offs=tuple(trade_offs(reader, scores)),
         themes=tuple(themes_of(reader, system, failed_facts(facts, system, rule)) for system in facts.systems),
         provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
