@@ -14,8 +14,13 @@ AUTO: Final = "auto"
 IN_TURN: Final = ("true_false", "multiple_choice", "short_inverse", "multi_hop_inverse")
 """The types that no content calls for."""
 
-_ITEM: Final = r"(?!(?:and|or)\s)(?:[\w’'()/+-]+\s){0,2}[\w’'()/+-]*[^\W_][\w’'()/+-]*"
-_ENUMERATION: Final = re.compile(rf"[\w’'()/+-]+,\s(?:{_ITEM},\s){{0,8}}{_ITEM},?\s(?:and|or)\s{_ITEM}")
+_LONGEST: Final = 20_000
+"""Characters."""
+
+# Possessive throughout: a list of a thousand words would take for ever otherwise.
+_WORD: Final = r"(?!(?:and|or)\s)[\w’'()/+-]++"
+_ITEM: Final = rf"(?:{_WORD}\s(?!(?:and|or)\s)){{0,2}}+{_WORD}"
+_ENUMERATION: Final = re.compile(rf"(?<![\w’'()/+-]){_WORD},\s(?:{_ITEM},\s){{0,8}}{_ITEM},?\s(?:and|or)\s{_ITEM}")
 _VERB: Final = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|can|could|may|might|must|should|will|would|does|do|that|which|who|when|then|so|but"
     r"|it|they|not)\b",
@@ -37,7 +42,8 @@ _NO_AMOUNT: Final = frozenset({"", "p", "type", "grade", "stage", "class", "phas
 
 def type_by_content(text: str) -> str:
     """``list`` of three parallel items, ``short`` of an amount or a definition, ``multi_hop`` of two linked facts, in
-    this order; ``""`` where it is none of them."""
+    this order; ``""`` where it is none of them. Of a very long passage the beginning counts."""
+    text = text[:_LONGEST]
     sentences = [text[start:end] for start, end in sentence_spans(text)]
     if _has_list(text, sentences):
         return "list"

@@ -4,6 +4,7 @@ Rules on words, numbers and quotes; what the text means is the reviewer's to jud
 asked for again, and no bad one gets through that they can tell.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -24,9 +25,11 @@ from medreview.text import Span
 from medreview.units.qa_item import QAItem, faults, folded
 from medreview.units.stored import NewPassage
 
+_LONGEST: Final = 2_048 * 6
+"""Characters of a whole answer: a token of English has four or five, a longer answer more than 2,048 tokens."""
 _QUESTION: Final = (4, 60)
 """How many words a question or a statement has, at least and at most."""
-_MOST: Final[Mapping[str, int]] = {"option": 25, "step": 60, "answer": 40, "flaw": 80}
+MOST_WORDS: Final[Mapping[str, int]] = {"option": 25, "step": 60, "answer": 40, "flaw": 80}
 """How many words a part has at most."""
 _MOST_PARTS: Final = 8
 """How many options, and how many steps."""
@@ -38,6 +41,8 @@ _ABOUT: Final = 0.25
 
 def check_item(kind: str, value: Mapping[str, Any], passage: NewPassage) -> Checked:
     """The codes of what is wrong with an item of a type, and the item, with the place of its first quote."""
+    if len(json.dumps(value, ensure_ascii=False)) > _LONGEST:
+        return Checked(("too_long",))
     draft = draft_of(kind, value, passage.passage_id)
     codes = dict.fromkeys(_codes(draft, passage.text))
     return Checked(tuple(codes), _placed(draft, passage.text))
@@ -105,7 +110,9 @@ def _form(item: QAItem) -> Iterator[str]:
         "answer": [*item.answers, item.wrong_answer],
         "flaw": [item.flaw],
     }
-    yield from (f"{name}_length" for name, texts in parts.items() if any(words(text) > _MOST[name] for text in texts))
+    for name, texts in parts.items():
+        if any(words(text) > MOST_WORDS[name] for text in texts):
+            yield f"{name}_length"
     if max(len(item.options), len(item.steps), len(item.wrong_steps)) > _MOST_PARTS:
         yield "too_many_parts"
 

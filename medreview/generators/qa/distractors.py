@@ -1,7 +1,7 @@
 """Whether the wrong options of a question are hard to tell from the right ones, and other options in their place."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -9,7 +9,8 @@ from medreview.evidence.drug_names import names_medicine
 from medreview.evidence.quantities import quantities
 from medreview.evidence.terms import STOP_WORDS, stem
 from medreview.generators.ask import Checked
-from medreview.generators.checks import numbers_missing
+from medreview.generators.checks import numbers_missing, words
+from medreview.generators.qa.checks import MOST_WORDS
 from medreview.generators.qa.reading import clean_list
 from medreview.statements.content import names_condition
 from medreview.statements.sentences import sentence_spans
@@ -17,6 +18,8 @@ from medreview.units.qa_item import QAItem, folded, with_letters
 
 LIKENESS: Final = (0.4, 0.9)
 """How alike a wrong option is to the right one nearest to it, by its characters (Indel similarity, 0..1)."""
+_MOST_REPLACEMENTS: Final = 20
+"""Of those that a model writes so many are looked at."""
 _TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _NUMERAL: Final = re.compile(r"\d.*|[ivxlcdm]+|[a-k]")
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -32,8 +35,8 @@ def check_replacements(value: Mapping[str, Any], item: QAItem, weak: Sequence[st
     good: list[str] = []
     taken = {folded(text) for _, text in item.options}
     codes: dict[str, None] = {}
-    for text in clean_list(value["replacements"]):
-        found = ["option_twice"] if folded(text) in taken else list(_codes(text, item, passage))
+    for text in clean_list(value["replacements"][:_MOST_REPLACEMENTS]):
+        found = _faults(text, taken, item, passage)
         if not found:
             good.append(text)
             taken.add(folded(text))
@@ -42,6 +45,12 @@ def check_replacements(value: Mapping[str, Any], item: QAItem, weak: Sequence[st
         return Checked(tuple(codes) or ("few_distractors",))
     new = dict(zip(weak, good, strict=False))
     return Checked((), replace(item, options=with_letters(new.get(text, text) for _, text in item.options)))
+
+
+def _faults(text: str, taken: Collection[str], item: QAItem, passage: str) -> list[str]:
+    if words(text) > MOST_WORDS["option"]:
+        return ["option_length"]
+    return ["option_twice"] if folded(text) in taken else list(_codes(text, item, passage))
 
 
 def likeness(one: str, other: str) -> float:

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from medreview.units.qa_item import QAItem, folded, spelled, with_letters
 
+_MOST_LABELS: Final = 5
+"""Around one text; more are no slip of a model."""
 _FENCE: Final = re.compile(r"\A```[\w ]*\n?(.*?)\n?```\Z", re.DOTALL)
 _LABEL: Final = re.compile(
     r"\A(?:[*_#>\s]*)(?:(?:correct|right|final|wrong|false|incorrect)\s)?"
@@ -53,15 +55,16 @@ def draft_of(kind: str, value: Mapping[str, Any], passage_id: str) -> Draft:
 def clean(text: str) -> str:
     """A text on one line without what a model puts around it: a code fence, ``Answer:``, ``B)``, ``**``."""
     found = _FENCE.sub(r"\1", text.strip())
-    while True:
+    for _ in range(_MOST_LABELS):
         bare = _LABEL.sub("", _LETTER.sub("", " ".join(found.split()), count=1), count=1)
         inner = _BOLD.fullmatch(bare)
         bare = inner[2].strip() if inner and inner[1] not in inner[2] else bare
         if alone := _LETTER_ALONE.fullmatch(bare):
             return alone[1]
         if bare == found:
-            return bare
+            break
         found = bare
+    return found
 
 
 def clean_list(texts: Sequence[str]) -> tuple[str, ...]:

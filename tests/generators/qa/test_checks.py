@@ -38,6 +38,7 @@ def test_a_good_item_of_each_type_is_valid_and_knows_where_its_quote_stands(kind
     ("kind", "change", "code"),
     [
         ("short", {"question": ""}, "no_question"),
+        ("short", {"question": "5 mg? " * 3_000}, "too_long"),
         ("short", {"answer": ""}, "no_answer"),
         ("short", {"question": "After how long is adrenaline injected again in anaphylaxis."}, "no_question_mark"),
         ("short", {"question": "After how long?"}, "question_length"),

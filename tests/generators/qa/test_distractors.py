@@ -65,6 +65,8 @@ def test_too_few_good_ones_are_invalid_with_what_was_wrong_with_the_others():
     value = {"reason": "r", "replacements": ["The gut takes up lithium", "Cold", "The gut takes up lithium"]}
     found = check_replacements(value, asked, ["Thirst", "Sunlight"], PASSAGE)
     assert found.codes == ("distractor_too_far", "option_twice")
+    long = {"replacements": ["The kidneys hold back lithium and " + "sodium " * 30]}
+    assert check_replacements(long, asked, ["Thirst"], PASSAGE).codes == ("option_length",)
     assert check_replacements({"replacements": []}, asked, ["Thirst"], PASSAGE).codes == ("few_distractors",)
 
 

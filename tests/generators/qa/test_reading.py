@@ -21,6 +21,7 @@ from medreview.generators.qa.reading import clean, draft_of
         ("True or false: Aspirin thins.", "Aspirin thins."),
         ("two\n  lines", "two lines"),
         ("", ""),
+        ("- " * 9 + "much", "- - - - much"),
     ],
 )
 def test_labels_letters_fences_and_quotes_are_taken_off(written, bare):
