@@ -12,12 +12,12 @@ from typing import Any, Final
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.clashes import clashes
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.evidence.lexicon import is_negation
 from medreview.evidence.quantities import quantities
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.generators.ask import Checked
 from medreview.generators.checks import numbers_missing, points_at_its_text, quote_codes, words
+from medreview.generators.clashing_spans import clash
 from medreview.generators.qa.reading import Draft, draft_of
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.statements.sentences import sentence_spans
@@ -51,17 +51,15 @@ def check_item(kind: str, value: Mapping[str, Any], passage: NewPassage) -> Chec
 def clashes_with(wrong: str, right: str, passage: str) -> bool:
     """Whether a wrong answer cannot be true together with the right one, or with the passage, as far as words tell.
 
-    By a clash of the rules (an amount, a direction, a negation ...), a number that neither has, a no that only one of
-    the two has; else when each says something that the other does not, and the passage does not say the wrong one.
+    By a clash of the rules (an amount, a direction, a negation ...) or a number that neither has; else when each says
+    something that the other does not, and the passage does not say the wrong one.
     """
     if numbers_missing(wrong, f"{passage}\n{right}"):
         return True
-    every = [right, *(passage[slice(*span)] for span in sentence_spans(passage))]
-    if any(clashes(wrong, one) or clashes(one, wrong) for one in every):
+    sentences = (passage[slice(*span)] for span in sentence_spans(passage))
+    if clash(wrong, right) or any(clashes(wrong, one) or clashes(one, wrong) for one in sentences):
         return True
     claimed, true = analyse(wrong), analyse(right)
-    if claimed.content & true.content and any(map(is_negation, claimed.keys)) != any(map(is_negation, true.keys)):
-        return True
     if not (claimed.content - true.content and true.content - claimed.content):
         return False
     return assess(wrong, SourceIndex(passage)).label != "supported"

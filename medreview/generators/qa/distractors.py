@@ -10,6 +10,7 @@ from medreview.evidence.quantities import quantities
 from medreview.evidence.terms import STOP_WORDS, stem
 from medreview.generators.ask import Checked
 from medreview.generators.checks import numbers_missing, words
+from medreview.generators.hallucination_checks import similarity
 from medreview.generators.qa.checks import MOST_WORDS
 from medreview.generators.qa.reading import clean_list
 from medreview.statements.content import names_condition
@@ -55,9 +56,7 @@ def _faults(text: str, taken: Collection[str], item: QAItem, passage: str) -> li
 
 def likeness(one: str, other: str) -> float:
     """How alike two options are by their characters, 0..1, whatever their case."""
-    from rapidfuzz.distance import Indel
-
-    return float(Indel.normalized_similarity(folded(one), folded(other)))
+    return similarity(folded(one), folded(other))
 
 
 def class_of(option: str) -> str:
