@@ -1,9 +1,10 @@
 """What a replay is: a list of steps, how these depart from the paper, and the table of figures at the end."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from medreview.generators.counts import GenerationCounts
 from medreview.import_files import Imported
@@ -80,37 +81,48 @@ class Given:
     on_wait: Callable[[int], None] = lambda _: None
 
 
-class Step(Protocol):
-    """One step of a replay. It does what is not done yet, so that it can be stopped and given again."""
+class Step(ABC):
+    """One step of a replay. It does what is not done yet, so that it can be stopped and given again.
 
-    @property
-    def name(self) -> str:
-        """One or two words."""
+    ``name`` is one or two words, ``about`` a sentence on what it does.
+    """
 
-    @property
-    def about(self) -> str:
-        """What it does, as a sentence."""
+    name: str
+    about: str
 
     @property
     def reads_files(self) -> bool:
         """Whether all it does is to read the files that were given: no network, no model."""
+        return False
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """How it departs from the paper by itself, a sentence each."""
+        return ()
 
     def plan(self, given: Given) -> Plan:
         """What it would ask now, as the study stands; nothing is sent, and nothing is written."""
+        return Plan()
 
+    @abstractmethod
     def run(self, given: Given) -> Outcome:
         """Do what is not done yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A paper. ``takes``: what the files of the command are. ``deviations`` and ``not_replayed`` are sentences: how the
-    steps depart from the paper, and what of it they leave out. ``needs``: how many models and judges it asks."""
+    """A paper. ``takes``: what the files of the command are. ``departs`` and ``not_replayed`` are sentences: how the
+    steps depart from the paper together, and what of it they leave out."""
 
     name: str
     paper: str
     takes: str
     steps: tuple[Step, ...]
-    deviations: tuple[str, ...]
+    departs: tuple[str, ...]
     not_replayed: tuple[str, ...]
     table: Callable[[Study], Iterator[Row]]
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """Every way in which it departs from the paper, those of its steps in their order first."""
+        return tuple(dict.fromkeys((*(told for step in self.steps for told in step.deviations), *self.departs)))

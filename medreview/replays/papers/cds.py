@@ -41,7 +41,7 @@ REPLAY: Final = Replay(
     paper="Clinical CDS Citation Accuracy Evaluation, a notebook, 2025",
     takes="Answers, with their citations in the text or in a list.",
     steps=(Bring("files", "Bring in the answers, and find what they cite.", texts=True),),
-    deviations=(
+    departs=(
         "A domain on the list stands for all below it: the notebook reduces every address to its registered domain, so "
         "that its entry ncbi.nlm.nih.gov never matches.",
         "Signs that close a sentence or a bracket are no part of an address.",

@@ -59,8 +59,8 @@ REPLAY: Final = Replay(
         SecondAnnotator("second annotator", "45% of the items go to a second annotator, blind.", "qa", 0.45, "items",
                         _NO_ITEM),
     ),
-    deviations=(
-        "The thresholds of the passage filter and the sampling values are lost in the stored text: ours are settings.",
+    departs=(
+        "The thresholds of the passage filter are lost in the stored text: ours are settings.",
         "Entities are found by term lists, and sentences are compared by their words.",
         "The adversarial types carry the flaw with them, so that the expected reply can be held against it.",
         "Conflicts of two annotators are settled in the queue conflicts_qa; the paper had two adjudicators.",

@@ -56,8 +56,7 @@ REPLAY: Final = Replay(
         Review("statements beside notes", "A reviewer decides on the statements of the texts.", "statement",
                "responses", "statements", "there is no statement yet"),
     ),
-    deviations=(
-        *(f"{sentence[0].upper()}{sentence[1:]}" for sentence in (*Brief.deviations, *SinglePrompt.deviations)),
+    departs=(
         "A judge verifies what a model wrote, where one is named; the paper's model verifies its own.",
     ),
     not_replayed=(

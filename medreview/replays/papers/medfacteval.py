@@ -88,7 +88,7 @@ REPLAY: Final = Replay(
         Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
         Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
     ),
-    deviations=(
+    departs=(
         "A judge that says yes must quote the text; a quote that is not in it makes the vote an abstention.",
         "The tie rule of the study holds for judges and people alike, and ties are counted.",
         "Intervals resample cases, since three facts of one case, and two texts on it, are not independent.",

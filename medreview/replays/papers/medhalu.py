@@ -108,8 +108,7 @@ REPLAY: Final = Replay(
                "answers", _NO_ANSWER),
         Ask("assisted", "Ask every judge again, with what people remarked.", hallucination.ASSISTED, _NO_REMARK),
     ),
-    deviations=(
-        *(f"{sentence[0].upper()}{sentence[1:]}" for sentence in Hallucinations.deviations),
+    departs=(
         "A judge gives a type, too, and each of its passages is looked up in the answer.",
         "The types are dealt evenly; the paper's set is 74% hallucinated, so that per-class figures matter more than "
         "accuracy.",

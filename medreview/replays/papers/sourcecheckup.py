@@ -197,7 +197,7 @@ REPLAY: Final = Replay(
         Review("whole responses", "A person says of responses whether all is supported.", "response",
                "whole_responses", "responses", _NO_STATEMENTS),
     ),
-    deviations=(
+    departs=(
         "Statements are cut by rules; the paper's by GPT-4o. `medreview judge STUDY --task statement_parsing` asks a "
         "model before.",
         "A judge has four labels and more and not two; the table takes all but \"supported\" as not supported.",

@@ -12,7 +12,7 @@ from medreview.judges.llm_stage import Tally
 from medreview.judges.tasks import hallucination, merged, verification
 from medreview.judges.tasks.registry import task_for
 from medreview.pipeline import Judges
-from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.replay import Given, Outcome, Plan, Step
 from medreview.words import counted
 
 _TABLES: Final = {
@@ -35,7 +35,7 @@ def answered(reader: sqlite3.Connection, task: str, judges: Sequence[str]) -> in
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Step):
     """``task`` is one of ``medreview.judges.tasks.registry.NAMES``; ``waits``: what there must be before, in words.
 
     ``single``: the first of the judges alone.
@@ -46,7 +46,6 @@ class Ask:
     task: str
     waits: str
     single: bool = False
-    reads_files: bool = False
 
     def plan(self, given: Given) -> Plan:
         """Units, calls and cost of each judge."""

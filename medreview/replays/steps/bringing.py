@@ -9,7 +9,7 @@ from medreview import pipeline
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import Row
 from medreview.import_files import Imported, speaks_of_statements
-from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.replay import Given, Outcome, Step
 from medreview.words import counted
 
 TEXTS: Final = frozenset({".txt", ".text", ".md", ".html", ".htm", ".pdf"})
@@ -31,7 +31,7 @@ def _holds_texts(path: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Bring:
+class Bring(Step):
     """``late``: those files that speak of statements, as judgements and people's labels on pairs do, and no others.
 
     ``texts``: a text is a record, too (an answer); else it is left to the step that asks about it.
@@ -46,10 +46,6 @@ class Bring:
     def reads_files(self) -> bool:
         """Of what speaks of statements, these must be there first."""
         return not self.late
-
-    def plan(self, given: Given) -> Plan:
-        """Nothing is asked."""
-        return Plan()
 
     def run(self, given: Given) -> Outcome:
         """Bring in what is new in them."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from medreview import pipeline
@@ -9,12 +10,12 @@ from medreview.judges.own_work import verifies_its_own
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import Generated, Generating
 from medreview.pipeline.generating import Make, counts_of
-from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.replay import Given, Outcome, Plan, Step
 from medreview.words import counted, in_words
 
 
 @dataclass(frozen=True, slots=True)
-class Generate:
+class Generate(Step):
     """``make`` sets the generator up. ``by``: which of the models write. ``waits``: what there must be before.
 
     ``verified``: a judge verifies what they write, one of another model where there is one.
@@ -26,7 +27,13 @@ class Generate:
     waits: str
     by: Literal["first", "each"] = "first"
     verified: bool = False
-    reads_files: bool = False
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """Those of the generator, as sentences."""
+        generator = self.make.func if isinstance(self.make, partial) else self.make
+        told = (sentence.rstrip(".") for sentence in getattr(generator, "deviations", ()))
+        return tuple(f"{sentence[0].upper()}{sentence[1:]}." for sentence in told)
 
     def plan(self, given: Given) -> Plan:
         """Inputs, calls and cost of each model."""

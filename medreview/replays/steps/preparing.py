@@ -3,21 +3,16 @@
 from dataclasses import dataclass
 
 from medreview import pipeline
-from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.replay import Given, Outcome, Step
 from medreview.words import counted, in_words
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class Pages(Step):
     """The cited sources are downloaded, or taken from saved pages."""
 
     name: str = "pages"
     about: str = "Download what the responses cite, and read it."
-    reads_files: bool = False
-
-    def plan(self, given: Given) -> Plan:
-        """Nothing is asked of a model."""
-        return Plan()
 
     def run(self, given: Given) -> Outcome:
         """Fetch the sources that have no page yet."""
@@ -37,16 +32,11 @@ class Pages:
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
+class Statements(Step):
     """Responses are split by rules; what a model has split already stays so."""
 
     name: str = "statements"
     about: str = "Split the responses into statements that can be verified one by one."
-    reads_files: bool = False
-
-    def plan(self, given: Given) -> Plan:
-        """Nothing is asked."""
-        return Plan()
 
     def run(self, given: Given) -> Outcome:
         """Split those that are not split yet."""
@@ -60,16 +50,11 @@ class Statements:
 
 
 @dataclass(frozen=True, slots=True)
-class OfflineJudge:
+class OfflineJudge(Step):
     """The rules look at every pair first: triage, so that a study without any model can be reviewed."""
 
     name: str = "offline rules"
     about: str = "Compare words, numbers and negations of every statement with its sources."
-    reads_files: bool = False
-
-    def plan(self, given: Given) -> Plan:
-        """Nothing is asked."""
-        return Plan()
 
     def run(self, given: Given) -> Outcome:
         """Judge the pairs that the rules have not seen."""

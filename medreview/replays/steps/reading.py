@@ -6,7 +6,7 @@ from pathlib import Path
 from medreview.generators.passages import run
 from medreview.generators.source_texts import text_of_file
 from medreview.generators.text_files import Texts, read_texts
-from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.replay import Given, Outcome, Step
 from medreview.replays.steps.bringing import texts_in
 from medreview.storable import storable_text
 from medreview.units.stored import add_passages
@@ -14,16 +14,16 @@ from medreview.words import counted, in_words
 
 
 @dataclass(frozen=True, slots=True)
-class WholeTexts:
+class WholeTexts(Step):
     """Each text is one passage."""
 
     name: str = "texts"
     about: str = "Read the texts to ask about, each as a whole."
-    reads_files: bool = True
 
-    def plan(self, given: Given) -> Plan:
-        """No model is asked."""
-        return Plan()
+    @property
+    def reads_files(self) -> bool:
+        """It does."""
+        return True
 
     def run(self, given: Given) -> Outcome:
         """Store those that the study does not have."""
@@ -38,16 +38,16 @@ class WholeTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraphs:
+class Paragraphs(Step):
     """The paragraphs of the texts are measured; rules leave some out, and the rest are passages (ClinIQLink 3.1)."""
 
     name: str = "passages"
     about: str = "Take the paragraphs that are worth a question: rules of form, and three measures."
-    reads_files: bool = True
 
-    def plan(self, given: Given) -> Plan:
-        """No model is asked."""
-        return Plan()
+    @property
+    def reads_files(self) -> bool:
+        """It does."""
+        return True
 
     def run(self, given: Given) -> Outcome:
         """Measure them all; store those that are kept and not there yet."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.next_step import command
-from medreview.replays.replay import Given, Outcome, Plan
+from medreview.replays.replay import Given, Outcome, Step
 from medreview.replays.sample_labels import take_labels
 from medreview.review.second_annotation import drawn, set_share, share_progress, shares
 from medreview.study.unit_ids import STATEMENT
@@ -29,7 +29,7 @@ def decided_by(reader: sqlite3.Connection, kind: str) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class Review(Step):
     """``kind``: of unit; ``queue``: where the reviewer meets them. ``of``: what they are, in the plural.
 
     ``waits``: what there must be before.
@@ -41,11 +41,6 @@ class Review:
     queue: str
     of: str
     waits: str
-    reads_files: bool = False
-
-    def plan(self, given: Given) -> Plan:
-        """No model is asked."""
-        return Plan()
 
     def run(self, given: Given) -> Outcome:
         """Say how far people are; the replay goes on with what does not need them."""
@@ -67,7 +62,7 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class SecondAnnotator:
+class SecondAnnotator(Step):
     """A share of the units of a kind, drawn by permanent numbers, goes to a second person, who sees no label of the
     first."""
 
@@ -77,11 +72,6 @@ class SecondAnnotator:
     rate: float
     of: str
     waits: str
-    reads_files: bool = False
-
-    def plan(self, given: Given) -> Plan:
-        """No model is asked."""
-        return Plan()
 
     def run(self, given: Given) -> Outcome:
         """Set the share, unless it is as high already; say how far the second person is."""
