@@ -81,4 +81,7 @@ def test_what_cannot_be_asked_about_is_one_sentence(medreview: Program, server: 
     ):
         found = medreview("generate", "questions", study, *arguments, "--model", "demo", check=2)
         assert says in found.stderr.replace("\n", " ")
+    none = tmp_path / "none.medreview"
+    medreview("import", none, DATA / "revisions.jsonl")
+    assert "There is no question to ask" in medreview("generate", "answers", none, "--model", "demo", check=2).stderr
     assert server.asked == []

@@ -17,7 +17,7 @@ from medreview.next_step import command
 def run(
     study: StudyFile,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Answers, judgements, tables or exports.")
     ] = None,
     pages: PagesFrom = None,
     mapping: Map = None,

@@ -20,6 +20,7 @@ from medreview.cli.generating import (
     generate_with,
 )
 from medreview.cli.options import Json, StudyFile
+from medreview.errors import UserError
 
 if TYPE_CHECKING:
     from medreview.generators.counts import GenerationCounts
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def answers(
     study: StudyFile,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Questions to import first; only these are asked then.")
+        Path | None, typer.Argument(metavar="FILE", help="Questions to import first; only these are asked then.")
     ] = None,
     model: Model = "",
     web: Annotated[
@@ -52,13 +53,19 @@ def answers(
 
     Example: medreview generate answers sepsis.medreview --model writer
     """
-    from medreview.generators.answers import Answers
+    from medreview.generators.answers import Answers, questions_of
+    from medreview.next_step import command
 
     asked: list[str] | None = None if file is None else []
 
     def bring(study: "Study") -> None:
         if file is not None and asked is not None:
             asked.extend(_imported(study, file))
+        if not questions_of(study.reader, asked):
+            raise UserError(
+                "There is no question to ask: name a file of questions, or let a model make some with "
+                f"`{command('generate', 'questions', study.path, '--model', model)}`."
+            )
 
     wanted = Wanted(
         model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def questions(
     study: StudyFile,
     source: Annotated[
-        str | None, typer.Argument(metavar="[PAGE|FILE]", help="A source of the study by its URL, or a file of texts.")
+        str | None, typer.Argument(metavar="PAGE|FILE", help="A source of the study by its URL, or a file of texts.")
     ] = None,
     snapshots: Annotated[
         bool, typer.Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
