@@ -20,6 +20,7 @@ from medreview.exchange.files.columns import EXPORT_VERSION
 from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
+from medreview.exchange.files.material_columns import CITATIONS, LEFT_OUT, RESPONSES, STATEMENTS
 from medreview.exchange.files.pair_columns import PAIRS
 from medreview.exchange.files.reviewer_columns import REVIEWERS
 from medreview.exchange.files.unit_columns import UNIT_LABELS
@@ -37,10 +38,10 @@ FILES: Final[dict[str, Columns]] = {
     "judgements.csv": columns.JUDGEMENTS,
     "events.csv": (*columns.EVENTS, *columns.PAYLOAD.values()),
     "event_values.csv": columns.EVENT_VALUES,
-    "responses.csv": columns.RESPONSES,
-    "statements.csv": columns.STATEMENTS,
-    "left_out.csv": columns.LEFT_OUT,
-    "citations.csv": columns.CITATIONS,
+    "responses.csv": RESPONSES,
+    "statements.csv": STATEMENTS,
+    "left_out.csv": LEFT_OUT,
+    "citations.csv": CITATIONS,
     "merged.csv": task_columns.MERGED,
     "hallucination_findings.csv": task_columns.FINDINGS,
     "key_facts.csv": task_columns.KEY_FACTS,
