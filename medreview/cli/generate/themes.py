@@ -4,10 +4,12 @@ from medreview.cli.generating import (
     Again,
     BatchInFiles,
     BatchOutFile,
+    BatchSubmit,
     DryRun,
     Limit,
     LocalOnly,
     Model,
+    NoWait,
     Wanted,
     generate_with,
 )
@@ -23,6 +25,8 @@ def themes(
     local_only: LocalOnly = False,
     batch_out: BatchOutFile = None,
     batch_in: BatchInFiles = None,
+    batch_submit: BatchSubmit = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Find what the key facts that a system omits and contradicts have in common, from what the judges said of them.
@@ -33,5 +37,7 @@ def themes(
     """
     from medreview.generators.themes import Themes
 
-    wanted = Wanted(model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json)
+    wanted = Wanted(
+        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
     generate_with(study, Themes, wanted)
