@@ -237,7 +237,8 @@ def count_lines(counts: "GenerationCounts") -> list[str]:
     from medreview.cli.reports.generation import by_code
 
     made = counted_each(counts.products) or "nothing"
-    lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} with a product: {made}"]
+    came = f"with a product: {made}" if counts.products or not counts.made else "for the report"
+    lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} {came}"]
     if counts.nothing:
         lines.append(f"  without one: {by_code(counts.nothing)}")
     if counts.attempts:

@@ -5,6 +5,7 @@ from typing import Final
 
 from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.key_facts import KeyFacts
+from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays.figures import facts as of_facts
 from medreview.replays.replay import Replay
@@ -21,6 +22,7 @@ NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
 _PRESENT: Final = "48% GPT-4o in one prompt, 65% GPT-4o with MedAgentBrief"
 _CONTRADICTED: Final = "10% to 25%, by system"
 _KAPPA: Final = "0.81 (0.66 to 0.92) on GPT-4o's texts, 0.75 (0.59 to 0.88) on DeepSeek-R1's; ten judges"
+_DIFFERENCE: Final = "0.15 (95%: -0.01 to 0.29), P < 0.001 for non-inferiority; the full jury on GPT-4o's texts"
 _PERSON: Final = "0.67 (0.49 to 0.83), mean of seven physicians"
 
 
@@ -67,9 +69,18 @@ def _panel(report: FactReport) -> Iterator[Row]:
                       of=one.rater, scale="number",
                       why=f"{mode}. Ties go by one rule on both sides; there towards present for the jury, and absent "
                       "for people. Intervals resample cases.")  # fmt: skip
+    person = report.single_person
+    if person is not None:
+        yield Row("a person and the majority of the others, kappa on presence", _PERSON, person.person, scale="number",
+                  of=f"mean of {person.people}")  # fmt: skip
     for name, kappa in of_facts.each_person(report):
         yield Row("a person and the majority of the others, kappa on presence", _PERSON, kappa, of=name, scale="number",
                   why="Each person by themselves; the paper prints their mean.")  # fmt: skip
+    for beside in person.beside if person is not None else ():
+        p = "" if beside.p is None else f", p {beside.p:.3f}" if beside.p else ", p < 0.001"
+        yield Row("kappa on presence, minus that of a person", _DIFFERENCE, beside.difference, of=f"{beside.rater}{p}",
+                  scale="number", why="The interval is of 90%: its lower end is the test's; the margin is 0.10.",
+                  )  # fmt: skip
 
 
 REPLAY: Final = Replay(
@@ -86,6 +97,7 @@ REPLAY: Final = Replay(
                  "there is no case with notes", by="each"),
         Ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, NO_FACT),
         Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
+        Generate("themes", "A model finds what omitted and contradicted facts have in common.", Themes, NO_FACT),
         Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
     ),
     departs=(
@@ -94,7 +106,6 @@ REPLAY: Final = Replay(
         "Intervals resample cases, since three facts of one case, and two texts on it, are not independent.",
     ),
     not_replayed=(
-        "The test for non-inferiority, margin 10 points: each person's kappa stands beside the jury's instead.",
         "The report in HTML: `medreview report STUDY --facts FILE.html`.",
         "The small jury: `medreview jury STUDY --facts presence --size 3`.",
     ),
