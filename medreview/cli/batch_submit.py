@@ -15,7 +15,7 @@ from medreview.words import in_words
 if TYPE_CHECKING:
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
-    from medreview.llm.batch_server import Batch
+    from medreview.llm.batch_state import Batch
     from medreview.pipeline.batched import Batched
     from medreview.pipeline.batches import Submitted, Taken
     from medreview.study import Study
@@ -59,6 +59,11 @@ def run_batches(
             )
         if done.refused:
             say(done.refused)
+        for job in done.others:
+            say(
+                f"  {visible(job.batch_id or job.job_id)} is under way for {visible(job.name)} as it was set up then; "
+                "with these settings again it is collected, or it is given up with `medreview batches`."
+            )
         for job in done.jobs:
             say(f"  {visible(job.batch_id)} at {visible(job.host)}: {counted(job.requests, 'question')}")
         if wait:

@@ -66,15 +66,10 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def jobs(reader: sqlite3.Connection, *, run_id: str = "", open_only: bool = False) -> list[Job]:
-    """The jobs of a study, or of one run, in the order in which they were planned."""
-    wanted = ", ".join(f"'{state}'" for state in OPEN)
-    rows = reader.execute(
-        f"SELECT {_COLUMNS} FROM batch_job WHERE (?1 = '' OR run_id = ?1) AND (?2 = 0 OR state IN ({wanted})) "
-        "ORDER BY ordinal",
-        (run_id, int(open_only)),
-    )
-    return [Job(**dict(row)) for row in rows]
+def jobs(reader: sqlite3.Connection, *, open_only: bool = False) -> list[Job]:
+    """The jobs of a study, in the order in which they were planned."""
+    rows = reader.execute(f"SELECT {_COLUMNS} FROM batch_job ORDER BY ordinal")
+    return [job for job in (Job(**dict(row)) for row in rows) if job.state in OPEN or not open_only]
 
 
 def job_named(reader: sqlite3.Connection, job_id: str) -> Job:

@@ -1,16 +1,9 @@
-"""Batches at a server with ``/v1/files`` and ``/v1/batches``: what can be asked of it, one request each.
-
-The two endpoints are OpenAI's; other servers and proxies (LiteLLM, the router of vLLM) have them with differences:
-other words for a state, empty texts for ids, no list, lists without our metadata, errors of other shapes. Whatever
-comes back is checked here, and what is no answer to what was asked raises :class:`BatchError`.
-"""
+"""Batches at a server with ``/v1/files`` and ``/v1/batches``: what can be asked of it, one request each."""
 
 import asyncio
 import random
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -18,84 +11,22 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from medreview.bounded_body import EncodingRefusedError, encoding_of
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
+from medreview.llm.batch_state import METADATA, Batch, BatchError, batch_of, id_of
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.transport import Reply, TimedOut, Unreachable, answered, connect, whole
-from medreview.redaction import redact, remember
-from medreview.storable import storable_text
+from medreview.redaction import remember
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-METADATA: Final = "medreview_job"
-"""The name in a batch's metadata under which our id of the job stands."""
-STATES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("validating", "pending", "queued", "created", "submitted", "not_started"), "validating"),
-    **dict.fromkeys(("in_progress", "running", "processing", "started"), "in_progress"),
-    "finalizing": "finalizing",
-    "cancelling": "cancelling",
-    "canceling": "cancelling",
-    **dict.fromkeys(("completed", "succeeded", "success", "ended"), "completed"),
-    **dict.fromkeys(("failed", "error"), "failed"),
-    "expired": "expired",
-    **dict.fromkeys(("cancelled", "canceled"), "cancelled"),
-}
-"""Words for the state of a batch, in lower case with ``_``: those of OpenAI's API, and of others for the same."""
-OVER: Final = frozenset({"completed", "failed", "expired", "cancelled"})
-"""States in which nothing more comes."""
-
 _TRIES: Final = 4
 _SLOWEST_BACKOFF: Final = 8.0
 _LONGEST_WAIT: Final = 120.0
-_ABSENT: Final = frozenset({404, 405, 410, 501})
 _SLOWEST_LINE: Final = 100_000
 """Bytes a second; a transfer that is slower than this, and takes longer than the ``timeout`` as well, is given up."""
 _PAGES: Final = 100
 _PAGE: Final = 100
-_MOST_REQUESTS: Final = 1_000_000_000
-_LONGEST_ID: Final = 4000
-_ID: Final = re.compile(r"[\x21-\x7e]+")
-
-
-class BatchError(Exception):
-    """What was asked for was not done, or cannot be known to be; the message is a sentence, without keys.
-
-    ``absent``: the server says that there is no such thing. ``unsure``: it may have been done all the same.
-    ``status``: of HTTP, 0 without an answer.
-    """
-
-    def __init__(self, sentence: str, *, status: int = 0, unsure: bool = False) -> None:
-        super().__init__(storable_text(redact(sentence)))
-        self.status, self.unsure = status, unsure
-
-    @property
-    def absent(self) -> bool:
-        """Whether the server says that it has no such thing."""
-        return self.status in _ABSENT
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A batch as the server tells of it; ``state`` is a value of :data:`STATES`.
-
-    Ids are ``""`` and counts ``None`` where it gives none. ``job``: our id, from the metadata. ``problem``: why it
-    failed, as the server says, or ``""``.
-    """
-
-    batch_id: str
-    state: str
-    input_file_id: str
-    output_file_id: str
-    error_file_id: str
-    job: str
-    completed: int | None
-    failed: int | None
-    problem: str
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more comes."""
-        return self.state in OVER
 
 
 class BatchServer:
@@ -126,7 +57,7 @@ class BatchServer:
                 sent = (name, file, "application/jsonl")
                 return create(file=sent, purpose="batch", extra_body=self._fields, timeout=seconds)
 
-            return _id(self._asked("upload", request, seconds=seconds), "id", "the file that was uploaded")
+            return id_of(self._asked("upload", request, seconds=seconds), "id", "the file that was uploaded")
 
     def uploaded(self, name: str, size: int) -> str:
         """The id of a file that was uploaded under this name and has so many bytes; ``""`` when there is none.
@@ -135,7 +66,7 @@ class BatchServer:
         """
         for file in self._listed(lambda client, query: client.files.with_streaming_response.list(extra_query=query)):
             if file.get("filename") == name and file.get("bytes") == size:
-                return _id(file, "id", "a file")
+                return id_of(file, "id", "a file")
         return ""
 
     def create(self, file_id: str, job: str) -> Batch:
@@ -149,9 +80,9 @@ class BatchServer:
             )  # fmt: skip
 
         try:
-            return _batch(self._asked("create", request(True), once=True, parameters=("metadata",)))
+            return batch_of(self._asked("create", request(True), once=True, parameters=("metadata",)))
         except _Declined:
-            return _batch(self._asked("create", request(False), once=True))
+            return batch_of(self._asked("create", request(False), once=True))
 
     def created(self, file_id: str, job: str) -> Batch | None:
         """The batch of an uploaded file or with our id in its metadata; ``None`` when there is none."""
@@ -159,12 +90,12 @@ class BatchServer:
             metadata = batch.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(METADATA) == job
             if ours or batch.get("input_file_id") == file_id:
-                return _batch(batch)
+                return batch_of(batch)
         return None
 
     def batch(self, batch_id: str) -> Batch:
         """How a batch stands now."""
-        return _batch(
+        return batch_of(
             self._asked(
                 "batch",
                 lambda client: client.batches.with_streaming_response.retrieve(batch_id, extra_query=self._fields),
@@ -173,7 +104,7 @@ class BatchServer:
 
     def cancel(self, batch_id: str) -> Batch:
         """Ask the server to do no more of a batch; what it has done stays."""
-        return _batch(
+        return batch_of(
             self._asked(
                 "cancel",
                 lambda client: client.batches.with_streaming_response.cancel(batch_id, extra_query=self._fields),
@@ -318,48 +249,3 @@ def _failure(reply: Reply, parameters: tuple[str, ...], once: bool) -> tuple[Bat
     if found.kind == "transient":
         return BatchError(found.sentence, status=reply.status, unsure=True), not once, found.wait
     return BatchError(found.sentence, status=reply.status), False, None
-
-
-def _batch(told: Any) -> Batch:
-    word = told.get("status")
-    state = STATES.get(re.sub(r"[\s-]+", "_", word.strip().lower())) if isinstance(word, str) else None
-    batch_id = _id(told, "id", "the batch")
-    if state is None:
-        shown = repr(word[:40]) if isinstance(word, str) else "no word"
-        raise BatchError(f"The server's word for the state of a batch is {shown}, which medreview does not know.")
-    metadata, counts = told.get("metadata"), told.get("request_counts")
-    return Batch(
-        batch_id=batch_id,
-        state=state,
-        input_file_id=_id(told, "input_file_id", "the batch", optional=True),
-        output_file_id=_id(told, "output_file_id", "the batch", optional=True),
-        error_file_id=_id(told, "error_file_id", "the batch", optional=True),
-        job=str(metadata.get(METADATA, ""))[:200] if isinstance(metadata, dict) else "",
-        completed=_count(counts, "completed"),
-        failed=_count(counts, "failed"),
-        problem=_problem(told.get("errors")),
-    )
-
-
-def _id(told: Mapping[str, Any], name: str, of: str, *, optional: bool = False) -> str:
-    """An id; raises :class:`BatchError` for what is none, and for none where there must be one."""
-    value = told.get(name)
-    if optional and not value:
-        return ""
-    if isinstance(value, str) and len(value) <= _LONGEST_ID and _ID.fullmatch(value):
-        return value
-    raise BatchError(f"The server gave no usable id: `{name}` of {of}.", unsure=True)
-
-
-def _count(counts: Any, name: str) -> int | None:
-    value = counts.get(name) if isinstance(counts, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_REQUESTS else None
-
-
-def _problem(errors: Any) -> str:
-    """Why a batch failed: the messages of its first errors, whichever shape they have."""
-    found = errors.get("data") or errors.get("message") if isinstance(errors, dict) else errors
-    items = found if isinstance(found, list) else [found]
-    texts = [it.get("message") or it.get("code") if isinstance(it, dict) else it for it in items[:3]]
-    told = "; ".join(" ".join(text.split())[:300] for text in texts if isinstance(text, str) and text.strip())
-    return storable_text(redact(told))

@@ -16,7 +16,8 @@ from medreview.judges import batch_jobs
 from medreview.judges.batch_in import BatchIn
 from medreview.judges.batch_jobs import Job
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut
-from medreview.llm.batch_server import Batch, BatchError, BatchServer
+from medreview.llm.batch_server import BatchServer
+from medreview.llm.batch_state import Batch, BatchError
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.pipeline.batched import Batched
@@ -39,12 +40,14 @@ _CREATIONS: Final = 3
 class Submitted:
     """Batches under way. ``written``: what was asked now; ``None`` where only earlier ones go on.
 
-    ``refused``: why the server did not take what is not under way, a sentence, or ``""``.
+    ``refused``: why the server did not take what is not under way, a sentence, or ``""``. ``others``: of the same name
+    and task, and under way for another run: another model, address, prompt or parameter.
     """
 
     jobs: list[Job]
     written: BatchOut | None
     refused: str
+    others: list[Job]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,13 @@ def submit(
     than that nothing waits, and where it cannot be known whether a batch exists.
     """
     run_id, task = batched.run(study)
-    before = [_settled(study, server, job) for job in batch_jobs.jobs(study.reader, run_id=run_id, open_only=True)]
+    under_way_at_all = batch_jobs.jobs(study.reader, open_only=True)
+    others = [
+        job
+        for job in under_way_at_all
+        if job.run_id != run_id and (job.name, job.task) == (batched.settings.name, task)
+    ]
+    before = [_settled(study, server, job) for job in under_way_at_all if job.run_id == run_id]
     lost = [job for job in before if job.state in ("planned", "uploading")]
     under_way = [job for job in before if job not in lost]
     refused, written = "", None
@@ -110,7 +119,7 @@ def submit(
                 progress.step()
     if refused and not under_way:
         raise UserError(refused)
-    return Submitted(sorted(under_way, key=lambda job: job.job_id), written, refused)
+    return Submitted(sorted(under_way, key=lambda job: job.job_id), written, refused, others)
 
 
 class _Refused(Exception):

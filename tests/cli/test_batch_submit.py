@@ -121,6 +121,16 @@ def test_results_wait_while_the_study_is_reviewed(medreview, demo, server, monke
     assert "6 ok" in done.stdout
 
 
+def test_a_batch_under_other_settings_is_not_taken_for_one_of_these(medreview, demo, server, tmp_path):
+    medreview("judge", demo, *SUBMIT, "--no-wait")
+    own_settings(tmp_path, server.table("near", model="m2"))
+
+    done = medreview("judge", demo, *SUBMIT)
+
+    assert "batch_1 is under way for near as it was set up then" in done.stderr
+    assert "batch_2 completed: 6 ok" in done.stdout
+
+
 def test_part_of_the_answers_is_exit_code_3_and_none_of_them_1(medreview, demo, server):
     server.results = lambda requests: lines(map(answered, requests[:2]))
     some = medreview("judge", demo, *SUBMIT, check=3)
