@@ -42,7 +42,7 @@ REPLAY: Final = Replay(
     paper="Grolleau et al., MedFactEval and MedAgentBrief",
     takes="Cases with notes, or notes one a record; key facts; later people's labels.",
     steps=(
-        Bring("files", "Bring in cases, notes and key facts."),
+        Bring("files", "Bring in cases, notes and key facts.", texts=True),
         Generate("one prompt", "Each model writes on each case from all its notes at once.", SinglePrompt,
                  _NO_NOTES, by="each"),
         Generate("in stages", "Each model drafts, refines note by note, reorganises; a judge verifies every statement.",

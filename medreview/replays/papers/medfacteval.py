@@ -88,7 +88,7 @@ REPLAY: Final = Replay(
     paper="Grolleau et al., MedFactEval and MedAgentBrief",
     takes="Cases with the text that a human wrote (and notes); texts of systems on them; later the panel's votes.",
     steps=(
-        Bring("files", "Bring in cases, and texts of systems on them, if there are any."),
+        Bring("files", "Bring in cases, and texts of systems on them, if there are any.", texts=True),
         Generate("key facts", "A model suggests key facts from the text that a human wrote.", KeyFacts,
                  NO_CASE),
         Review("choice", "A clinician keeps, edits or discards them, and adds some.", "suggestion", "suggestions",

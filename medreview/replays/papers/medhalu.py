@@ -99,7 +99,7 @@ REPLAY: Final = Replay(
     paper="MedHalu: Hallucinations in Responses to Healthcare Queries by Large Language Models",
     takes="Questions with their correct answers; answers with known hallucinations; later people's labels.",
     steps=(
-        Bring("files", "Bring in questions, correct answers, and answers with known hallucinations."),
+        Bring("files", "Bring in questions, correct answers, and answers with known hallucinations.", texts=True),
         Generate("hallucinations", "The first model plants a hallucination of a type that is dealt to each question.",
                  Hallucinations, "no question has a correct answer yet"),
         Ask("detection", "Ask every judge what is hallucinated in each answer, and of which type.",

@@ -34,7 +34,7 @@ def _holds_texts(path: Path) -> bool:
 class Bring(Step):
     """``late``: those files that speak of statements, as judgements and people's labels on pairs do, and no others.
 
-    ``texts``: a text is a record, too (an answer); else it is left to the step that asks about it.
+    ``texts``: files of texts are brought in as well, as ``import`` takes them; else a step of their own reads them.
     """
 
     name: str
