@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import LEVEL, Estimate, half_up, percent
 
 Scale = Literal["share", "number"]
 
@@ -41,7 +41,8 @@ class Row:
         value = number(self.ours.value)
         if self.ours.low is None or self.ours.high is None:
             return f"{value}, no interval"
-        return f"{value} ({number(self.ours.low)} to {number(self.ours.high)})"
+        level = "" if self.ours.level == LEVEL else f"{percent(self.ours.level, 0)}: "
+        return f"{value} ({level}{number(self.ours.low)} to {number(self.ours.high)})"
 
     @property
     def counted(self) -> str:

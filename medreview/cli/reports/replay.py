@@ -50,7 +50,10 @@ def figure_parts(rows: Iterable[Row], *, recorded: bool) -> Iterator[Part]:
     yield Title("Figures: the paper's, and this study's")
     if recorded:
         yield f"This study's are of {RECORDED}: they show the way, and say nothing of any model."
-    yield "Intervals are 95%. n: the items that a figure rests on, in how many responses, questions or cases."
+    yield (
+        "Intervals are 95% where nothing else is said. n: the items that a figure rests on, in how many responses, "
+        "questions or cases."
+    )
     figures: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         figures.setdefault((row.what, row.paper), []).append(row)

@@ -15,6 +15,7 @@ from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.preparing import OfflineJudge, Statements
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
+from medreview.stats.facts.fact_report import fact_report
 from medreview.study import Study
 
 _NO_NOTES: Final = "there is no case with notes"
@@ -22,15 +23,15 @@ _NO_NOTES: Final = "there is no case with notes"
 
 def table(study: Study) -> Iterator[Row]:
     """Presence and contradiction of both strategies, and what a case costs and takes."""
-    report = of_facts.facts(study)
+    report = fact_report(study.reader)
     yield from scores(report)
-    for one in of_facts.beside_cost(study, report):
+    for one in report.trade_offs:
         known = one.cost is not None
         yield Row("cost of a case", "more in stages than in one prompt (figure 1; no numbers in the text)",
                   of_facts.mean_of("cost", one.cost, one.texts) if one.cost is not None else None, of=one.system,
                   scale="number", missing="" if known else one.no_cost,
                   why="In the currency of the prices in the settings; the paper's are dollars.")  # fmt: skip
-    for one in of_facts.beside_cost(study, report):
+    for one in report.trade_offs:
         yield Row("seconds of calls for a case", "more in stages than in one prompt (supplementary figure S1)",
                   of_facts.mean_of("seconds", one.seconds, one.texts) if one.seconds is not None else None,
                   of=one.system, scale="number", missing="" if one.seconds is not None else one.no_time,

@@ -5,7 +5,6 @@ from typing import Final
 
 from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.key_facts import KeyFacts
-from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays.figures import facts as of_facts
 from medreview.replays.replay import Replay
@@ -14,7 +13,8 @@ from medreview.replays.steps.bringing import Bring
 from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
-from medreview.stats.facts.fact_report import FactReport
+from medreview.stats.facts.fact_report import FactReport, fact_report
+from medreview.stats.facts.single_person import MARGIN, SinglePerson
 from medreview.study import Study
 
 NO_CASE: Final = "there is no case yet"
@@ -22,13 +22,13 @@ NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
 _PRESENT: Final = "48% GPT-4o in one prompt, 65% GPT-4o with MedAgentBrief"
 _CONTRADICTED: Final = "10% to 25%, by system"
 _KAPPA: Final = "0.81 (0.66 to 0.92) on GPT-4o's texts, 0.75 (0.59 to 0.88) on DeepSeek-R1's; ten judges"
-_DIFFERENCE: Final = "0.15 (95%: -0.01 to 0.29), P < 0.001 for non-inferiority; the full jury on GPT-4o's texts"
+_DIFFERENCE: Final = "0.15 (95% -0.01 to 0.29) on GPT-4o's texts, 0.02 (-0.11 to 0.15) on DeepSeek-R1's; both p < 0.001"
 _PERSON: Final = "0.67 (0.49 to 0.83), mean of seven physicians"
 
 
 def table(study: Study) -> Iterator[Row]:
-    """Presence and contradiction of each system; jury and judges beside the panel; each person beside the others."""
-    report = of_facts.facts(study)
+    """Presence and contradiction of each system; jury and judges beside the panel, and beside one person of it."""
+    report = fact_report(study.reader)
     yield from scores(report)
     yield from _panel(report)
     kept = report.suggested.kept + report.suggested.edited + report.suggested.own
@@ -69,18 +69,32 @@ def _panel(report: FactReport) -> Iterator[Row]:
                       of=one.rater, scale="number",
                       why=f"{mode}. Ties go by one rule on both sides; there towards present for the jury, and absent "
                       "for people. Intervals resample cases.")  # fmt: skip
-    person = report.single_person
-    if person is not None:
-        yield Row("a person and the majority of the others, kappa on presence", _PERSON, person.person, scale="number",
-                  of=f"mean of {person.people}")  # fmt: skip
-    for name, kappa in of_facts.each_person(report):
-        yield Row("a person and the majority of the others, kappa on presence", _PERSON, kappa, of=name, scale="number",
-                  why="Each person by themselves; the paper prints their mean.")  # fmt: skip
-    for beside in person.beside if person is not None else ():
-        p = "" if beside.p is None else f", p {beside.p:.3f}" if beside.p else ", p < 0.001"
-        yield Row("kappa on presence, minus that of a person", _DIFFERENCE, beside.difference, of=f"{beside.rater}{p}",
-                  scale="number", why="The interval is of 90%: its lower end is the test's; the margin is 0.10.",
-                  )  # fmt: skip
+    single = report.single_person
+    if single is None:
+        yield Row("a person and the majority of the others, kappa on presence", _PERSON,
+                  missing="it takes three people or more, and a judge")  # fmt: skip
+        return
+    yield Row("a person and the majority of the others, kappa on presence", _PERSON, single.person, scale="number",
+              of=f"mean of {single.people} people", why=f"{mode}. Intervals resample cases.")  # fmt: skip
+    for beside in single.beside:
+        yield Row("kappa minus that of a person", _DIFFERENCE, beside.difference, of=beside.rater, scale="number",
+                  why=_tested(single))  # fmt: skip
+
+
+def _tested(single: SinglePerson) -> str:
+    """Who is not inferior to one person, by the paper's margin, and who is not shown to be."""
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for one in single.beside:
+        if one.non_inferior is not None and one.p is not None:
+            p = f"p {one.p:.3f}" if one.p else f"p < 1 in {single.replicates:,}"
+            told[one.non_inferior].append(f"{one.rater} ({p})")
+    sentences = [
+        f"{what}: {', '.join(names)}."
+        for what, names in (("Not inferior", told[True]), ("Not shown to be so", told[False]))
+        if names
+    ]
+    rule = f"The test is one-sided: the lower end of the 90% interval is to be above -{MARGIN:.2f}."
+    return " ".join((rule, *sentences)) if sentences else ""
 
 
 REPLAY: Final = Replay(
@@ -97,7 +111,6 @@ REPLAY: Final = Replay(
                  "there is no case with notes", by="each"),
         Ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, NO_FACT),
         Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
-        Generate("themes", "A model finds what omitted and contradicted facts have in common.", Themes, NO_FACT),
         Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
     ),
     departs=(
