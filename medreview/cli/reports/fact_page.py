@@ -79,8 +79,9 @@ def _body(report: FactReport) -> Iterator[str]:
     yield from map(drawn, score_parts(report))
     yield from map(drawn, panel_parts(report))
     if any(one.cost or one.seconds for one in report.trade_offs):
-        yield f"{cost_plot(report.trade_offs)}{latency_plot(report.trade_offs)}"
-        yield from map(drawn, trade_off_parts(report.trade_offs))
+        title, *parts = trade_off_parts(report.trade_offs)
+        yield f"{drawn(title)}{cost_plot(report.trade_offs)}{latency_plot(report.trade_offs)}"
+        yield from map(drawn, parts)
     yield '</section>\n<section id="themes">\n'
     yield drawn(Title("Themes in what is omitted and contradicted"))
     for themes in report.themes:
@@ -136,7 +137,7 @@ def _themed(theme: Theme) -> Iterator[str]:
         reasons = (f"{_words(vote.judge)}: {_words(vote.reason)}" for vote in one.votes if vote.reason.strip())
         said = "".join(f'<br><span class="reason">{reason}</span>' for reason in reasons)
         link = f'<a href="#{_anchor(one.held)}">{_words(fact_name(one.held))}</a>'
-        yield f"<li>{link}: {_words(one.held.fact.text)}{said}</li>\n"
+        yield f"<li>{link}, {one.failure}: {_words(one.held.fact.text)}{said}</li>\n"
 
 
 def _matrix(report: FactReport, held: list[HeldFact], task: str) -> Iterator[str]:

@@ -272,7 +272,8 @@ def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Ite
 def _themes(themes: Themes, full: bool) -> Iterator[Part]:
     yield f"{given(themes.system)}, {theme_counts(themes)}"
     for theme in themes.themes:
-        facts = (f"{fact_name(one.held)}: {one_line(one.held.fact.text)}" for one in theme.facts if full)
+        listed = theme.facts if full else ()
+        facts = (f"{fact_name(one.held)}, {one.failure}: {one_line(one.held.fact.text)}" for one in listed)
         yield inset(_theme_words(theme), inset(*facts))
 
 

@@ -25,7 +25,7 @@ _LABEL: Final = 13
 """Height of a label; two closer than that are moved apart."""
 _LETTER: Final = 7
 """Width of one of its letters, at most."""
-_LONGEST: Final = 26
+_LONGEST: Final = 30
 _STEPS: Final = (1, 2, 5)
 _DASHED: Final = 'stroke-dasharray="5 3"'
 
