@@ -51,7 +51,7 @@ PASSAGES: Final = (
 )
 
 PASSAGE_RUNS: Final = (
-    Column("passage_run_id", "text", "One choice of passages from texts, by the texts and all that follows."),
+    Column("passage_run_id", "text", "One choice of passages from texts; of several the newest one holds."),
     Column("at_utc", "time", "When it was made first.", unit="UTC"),
     Column("entities", "text", "What found the entities: the program's term lists, or a tagger by its command."),
     Column("vectors", "text", "What compared the sentences: TF-IDF, or a model at a host."),

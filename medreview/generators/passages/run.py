@@ -121,7 +121,10 @@ def summary_of(
 
 
 def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds: Thresholds) -> int:
-    """Store every paragraph's features, and the kept ones as passages; how many passages are new. Idempotent."""
+    """Store every paragraph's features, and the kept ones as passages; how many passages are new.
+
+    Idempotent: the same choice again adds nothing.
+    """
     run = {
         "entities": measures.tagger.name,
         "vectors": measures.vectors,
@@ -132,7 +135,7 @@ def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds
         "entropy": thresholds.entropy,
     }
     texts = sorted({one.candidate.source.text_sha256 for one in chosen})
-    run_id = content_id("r", texts, run)
+    run_id = _run_id(study, texts, run)
     study.write(lambda db: insert(db, "passage_run", [{"passage_run_id": run_id, "at_utc": now(), **run}]))
     new = 0
     for at in range(0, len(chosen), _BATCH):
@@ -145,6 +148,13 @@ def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds
 
         new += study.write(change)
     return new
+
+
+def _run_id(study: Study, texts: Sequence[str], run: Mapping[str, Any]) -> str:
+    """The id of the newest choice when it is this very one, else that of a further one: the newest holds."""
+    rows = study.reader.execute("SELECT passage_run_id FROM passage_run ORDER BY rowid").fetchall()
+    same = content_id("r", texts, run, len(rows) - 1)
+    return same if rows and rows[-1]["passage_run_id"] == same else content_id("r", texts, run, len(rows))
 
 
 def _row(run_id: str, one: Chosen) -> dict[str, Any]:

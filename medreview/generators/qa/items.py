@@ -21,8 +21,13 @@ from medreview.units.stored import NewPassage, NewUnit, load_passage
 
 _DISTRACTORS: Final = "qa_distractors"
 _WITH_OPTIONS: Final = ("list", "multiple_choice")
-_KEPT: Final = """SELECT p.passage_id, p.text FROM passage_feature AS f JOIN passage AS p USING (passage_id)
-WHERE f.codes = '' GROUP BY p.passage_id ORDER BY min(f.rowid)"""
+_KEPT: Final = """SELECT p.passage_id, p.text FROM passage_feature AS f
+JOIN passage AS p USING (passage_id) JOIN passage_run AS r USING (passage_run_id)
+WHERE f.codes = '' AND r.rowid = (
+    SELECT max(o.rowid) FROM passage_feature AS n JOIN passage_run AS o USING (passage_run_id)
+    WHERE n.passage_id = f.passage_id)
+GROUP BY p.passage_id ORDER BY min(f.rowid)"""
+"""The newest choice that a paragraph was in says whether it is kept."""
 _ALL: Final = "SELECT passage_id, text FROM passage ORDER BY rowid"
 _OTHERS: Final = """SELECT text FROM unit
 WHERE kind = 'qa' AND belongs_to = ? AND json_extract(content, '$.type') = ? ORDER BY ordinal"""
@@ -33,7 +38,7 @@ class QAItems(Generator):
 
     ``kind``: one of the seven types, or ``auto``. ``seed`` decides the turns of types and the order of options.
     ``distractors``: wrong options are replaced until they are hard to tell from the right ones. ``every``: all passages
-    of the study, not only those that ``generate passages`` kept, where it kept any.
+    of the study, not only those that ``generate passages`` kept, where it was given.
     """
 
     name = "qa"
@@ -63,9 +68,9 @@ class QAItems(Generator):
         asked = [f"qa_{one}" for one in TYPES if kind in (AUTO, one)] + [_DISTRACTORS] * distractors
         self.prompts = {name: self.prompts[name] for name in asked}
         self._kind, self._seed, self._distractors = kind, seed, distractors
-        kept = [] if every else study.reader.execute(_KEPT).fetchall()
-        self._of = "kept" if kept else "all"
-        passages = [(row["passage_id"], row["text"]) for row in kept or study.reader.execute(_ALL)]
+        chosen = not every and study.reader.execute("SELECT EXISTS (SELECT 1 FROM passage_run)").fetchone()[0]
+        self._of = "kept" if chosen else "all"
+        passages = [(row["passage_id"], row["text"]) for row in study.reader.execute(_KEPT if chosen else _ALL)]
         self._types = types_of(passages, kind, seed)
 
     @property

@@ -67,7 +67,7 @@ UPDATE response SET invalid = 'empty' WHERE trim(text, char(9, 10, 11, 12, 13, 3
 CREATE VIEW response_to_split AS SELECT * FROM response WHERE parser IS NULL AND invalid = '';
 -- Passages: the texts that were read for them, and what each of their paragraphs was measured by, kept or left out.
 CREATE TABLE passage_run (
-    passage_run_id TEXT PRIMARY KEY,     -- by the texts and all that is below: the same again is the same run
+    passage_run_id TEXT PRIMARY KEY,     -- by the texts, all that is below, and how many there were before
     at_utc TEXT NOT NULL,
     entities TEXT NOT NULL,              -- what found the entities: our term lists, or a tagger by its command
     vectors TEXT NOT NULL,               -- what compared the sentences: TF-IDF, or a model at a host

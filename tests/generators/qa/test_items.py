@@ -10,8 +10,9 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.generators.passages.run import Measures, choose, paragraphs_of, store
+from medreview.generators.passages.selection import Thresholds
 from medreview.generators.qa.items import QAItems
-from medreview.generators.source_texts import text_of_file
+from medreview.generators.source_texts import SourceText, text_of_file
 from medreview.import_files import import_file
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT
@@ -126,6 +127,28 @@ def test_only_passages_that_were_chosen_are_taken_where_some_were(study):
     choose_passages(study)
     assert [item.name for item in QAItems(study, DEMO).items()] == list(chapter())
     assert len(QAItems(study, DEMO, every=True).items()) == 12
+
+
+def test_of_several_choices_the_newest_one_holds_for_the_paragraphs_that_it_saw(study):
+    every = paragraphs_of([text_of_file(SAMPLE / "chapter.md")])
+    loose, strict = Measures(), Measures(thresholds=Thresholds(density=0.2))
+    kept = []
+    for measures in (loose, loose, strict, loose):
+        chosen, limits = choose(every, measures)
+        store(study, chosen, measures, limits)
+        kept.append(len(QAItems(study, DEMO).items()))
+    other = [
+        SourceText(
+            "other", "Digoxin is cleared by the kidneys. The kidneys clear lithium as well as they clear digoxin."
+        )
+    ]
+    store(study, choose(paragraphs_of(other), loose)[0], loose, loose.thresholds)
+    assert kept[0] == kept[1] == kept[3] == 11 > kept[2]
+    assert len(QAItems(study, DEMO).items()) == 12
+    assert len(rows_of(study, "SELECT * FROM passage_run")) == 4
+    nothing = Thresholds(density=1.0)
+    store(study, choose([*every, *paragraphs_of(other)], Measures(thresholds=nothing))[0], Measures(), nothing)
+    assert len(QAItems(study, DEMO).items()) == 0, "what was chosen is nothing, and nothing else is taken for it"
 
 
 def test_options_come_in_an_order_that_the_seed_draws(study):
