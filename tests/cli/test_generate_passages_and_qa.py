@@ -102,13 +102,12 @@ def test_items_are_made_of_the_chosen_passages_and_a_share_waits_for_a_second_an
     assert medreview("share", empty, "--kind", "qa", "--reviewer", "kb").stdout.startswith("qa: 45% (seed 0)")
 
 
-def test_a_type_that_there_is_not_is_named(medreview, empty):
+def test_what_items_cannot_be_made_of_is_named(medreview, empty):
     own_settings(medreview.folder, '[models.writer]\nmodel = "m"\nbase_url = "http://localhost:1/v1"\n')
-    assert (
-        "There is no type of question 'essay'"
-        in medreview("generate", "qa", empty, "--model", "writer", "--type", "essay", check=2).stderr
-    )
-    assert (
-        "--second takes a share such as 45%"
-        in medreview("generate", "qa", empty, "--model", "writer", "--second", "half", check=2).stderr
-    )
+    words = ("generate", "qa", empty, "--model", "writer")
+    none = medreview(*words, check=2).stderr
+    assert "There is no passage to ask about" in none
+    assert "medreview generate passages" in none
+    medreview("generate", "passages", empty, CHAPTER)
+    assert "There is no type of question 'essay'" in medreview(*words, "--type", "essay", check=2).stderr
+    assert "--second takes a share such as 45%, not 'half'" in medreview(*words, "--second", "half", check=2).stderr

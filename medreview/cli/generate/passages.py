@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def passages(
     study: StudyFile,
     texts: Annotated[
-        list[Path] | None, typer.Argument(metavar="TEXT...", help="Files to read: .txt, .md, HTML, PDF.")
+        list[Path] | None, typer.Argument(metavar="TEXT", help="Files to read: .txt, .md, HTML, PDF.")
     ] = None,
     snapshots: Annotated[
         bool, typer.Option("--snapshots", help="Read the fetched pages of the study as well.")

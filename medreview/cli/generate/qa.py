@@ -64,7 +64,8 @@ def qa(
     Example: medreview generate qa sepsis.medreview --model writer --distractors --second 45%
     """
     from medreview.cli.generate.shares import share_of
-    from medreview.generators.qa.items import QAItems
+    from medreview.generators.qa.items import QAItems, passages_of
+    from medreview.next_step import command
 
     rate = share_of(second, "--second", "45%")
     make = partial(QAItems, kind=kind, seed=seed, distractors=distractors, every=every)
@@ -72,13 +73,20 @@ def qa(
         model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
     )
 
+    def check(opened: "Study") -> None:
+        if not passages_of(opened.reader, every=every):
+            raise UserError(
+                "There is no passage to ask about: let the program choose some with "
+                f"`{command('generate', 'passages', opened.path, 'TEXT')}`."
+            )
+
     def figures(opened: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
         by_type = _by_type(opened, counts.run_id)
         each = ", ".join(f"{in_words(name)} {number:,}" for name, number in by_type.items())
         shared = [_shared(opened, rate, seed, reviewer)] if rate else []
         return {"types": by_type}, ([f"  {each}"] if each else []) + shared
 
-    generate_with(study, make, wanted, figures=figures)
+    generate_with(study, make, wanted, before=check, figures=figures)
 
 
 def _by_type(study: "Study", run_id: str) -> dict[str, int]:

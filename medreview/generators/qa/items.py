@@ -1,6 +1,7 @@
 """QA items made from passages (ClinIQLink): one of each, of the type that its content calls for or a given one."""
 
 import random
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,16 @@ GROUP BY p.passage_id ORDER BY min(f.rowid)"""
 _ALL: Final = "SELECT passage_id, text FROM passage ORDER BY rowid"
 _OTHERS: Final = """SELECT text FROM unit
 WHERE kind = 'qa' AND belongs_to = ? AND json_extract(content, '$.type') = ? ORDER BY ordinal"""
+
+
+def passages_of(reader: sqlite3.Connection, *, every: bool = False) -> list[tuple[str, str]]:
+    """The passages to ask about, (id, text): the chosen ones where some choice was made, else or with ``every`` all."""
+    query = _KEPT if not every and _were_chosen(reader) else _ALL
+    return [(row["passage_id"], row["text"]) for row in reader.execute(query)]
+
+
+def _were_chosen(reader: sqlite3.Connection) -> bool:
+    return bool(reader.execute("SELECT EXISTS (SELECT 1 FROM passage_run)").fetchone()[0])
 
 
 class QAItems(Generator):
@@ -68,10 +79,8 @@ class QAItems(Generator):
         asked = [f"qa_{one}" for one in TYPES if kind in (AUTO, one)] + [_DISTRACTORS] * distractors
         self.prompts = {name: self.prompts[name] for name in asked}
         self._kind, self._seed, self._distractors = kind, seed, distractors
-        chosen = not every and study.reader.execute("SELECT EXISTS (SELECT 1 FROM passage_run)").fetchone()[0]
-        self._of = "kept" if chosen else "all"
-        passages = [(row["passage_id"], row["text"]) for row in study.reader.execute(_KEPT if chosen else _ALL)]
-        self._types = types_of(passages, kind, seed)
+        self._of = "kept" if not every and _were_chosen(study.reader) else "all"
+        self._types = types_of(passages_of(study.reader, every=every), kind, seed)
 
     @property
     def options(self) -> Mapping[str, Any]:
