@@ -9,6 +9,7 @@ from medreview.review.second_annotation import Share, drawn
 from medreview.study import Study
 from medreview.words import counted
 from tests.support.commands import own_settings
+from tests.support.embeddings_endpoint import Embeddings
 from tests.support.judge_endpoint import JudgeEndpoint
 from tests.support.misbehaving import Misbehaving
 from tests.support.qa_samples import SAMPLE, good_item
@@ -82,6 +83,19 @@ def test_a_model_elsewhere_gets_no_paragraphs_where_that_is_refused_and_a_dry_ru
     told = json.loads(medreview(*words, "--dry-run", "--json").stdout)["plan"]
     assert (told["requests"], told["vectors"]) == (14, "e at api.example")
     assert told["cost"] == pytest.approx(told["prompt_tokens"] / 1000)
+
+
+def test_embeddings_of_a_server_choose_the_passages_and_what_goes_there_is_said_once(medreview, empty):
+    with Embeddings() as server:
+        table = f'[models.near]\nmodel = "e"\nbase_url = "{server.base}/v1"\n'
+        own_settings(medreview.folder, table)
+        words = ("generate", "passages", empty, CHAPTER, "--embeddings", "near")
+        first, second = medreview(*words), medreview(*words)
+        assert len(server.received) == 14, "those of sound form, each once"
+    assert "Paragraphs go to:" in first.stderr
+    assert second.stderr == ""
+    assert f"sentences by e at {server.name}, alike above a cosine of 0.5" in first.stdout
+    assert second.stdout.splitlines()[1:] == first.stdout.splitlines()[1:]
 
 
 def test_items_are_made_of_the_chosen_passages_and_a_share_waits_for_a_second_annotation(medreview, empty):

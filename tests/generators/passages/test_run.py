@@ -11,7 +11,8 @@ from medreview.generators.passages.run import ALIKE_EMBEDDED, Measures, choose, 
 from medreview.generators.source_texts import SourceText, text_of_file, texts_of_passages, texts_of_snapshots
 from medreview.study import Study
 from medreview.study.check import check
-from tests.support.http_server import Exchange, LocalServer, answer_json
+from tests.support.embeddings_endpoint import Embeddings, embeds
+from tests.support.http_server import answer_json
 from tests.support.judge_endpoint import refuses
 from tests.support.qa_samples import SAMPLE, chapter
 from tests.support.study_builder import rows_of
@@ -106,29 +107,6 @@ def test_html_and_pdf_are_read_as_pages():
     assert "Warfarin" in page.title
     assert "<p>" not in page.text
     assert "Enoxaparin is cleared mainly by the kidney" in text_of_file(SAMPLE / "pages" / "enoxaparin-doses.pdf").text
-
-
-def embeds(exchange: Exchange) -> None:
-    """Vectors by the words for an organ that a sentence has, in another order than asked."""
-    texts = json.loads(exchange.body)["input"]
-    organs = ("kidney", "liver", "heart", "lung")
-    vectors = [[1.0 + 9 * (organ in text) for organ in organs] for text in texts]
-    data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
-    answer_json({"object": "list", "data": data[::-1], "model": "m", "usage": {"prompt_tokens": 30}})(exchange)
-
-
-class Embeddings(LocalServer):
-    """A server with /v1/embeddings that a test decides."""
-
-    def __init__(self, play=embeds) -> None:
-        super().__init__(keep_alive=True)
-        self.otherwise = play
-
-    def settings(self, **more):
-        from medreview.llm.settings import JudgeSettings
-
-        fields = {"model": "e", "base_url": f"{self.base}/v1", "timeout": 5.0, "concurrency": 1, **more}
-        return JudgeSettings("embedder", **fields)
 
 
 TEXT = SourceText(
