@@ -83,8 +83,13 @@ def qa(
     def figures(opened: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
         by_type = _by_type(opened, counts.run_id)
         each = ", ".join(f"{in_words(name)} {number:,}" for name, number in by_type.items())
-        shared = [_shared(opened, rate, seed, reviewer)] if rate else []
-        return {"types": by_type}, ([f"  {each}"] if each else []) + shared
+        told, lines = {"types": by_type}, [f"  {each}"] if each else []
+        if rate is None:
+            return told, lines
+        share = _shared(opened, rate, seed, reviewer)
+        items = counted(share["drawn"], "QA item")
+        words = f"{share['rate']:.0%} (seed {share['seed']}) for a second, blinded annotation: {items}"
+        return {**told, "second": share}, [*lines, words]
 
     generate_with(study, make, wanted, before=check, figures=figures)
 
@@ -99,16 +104,16 @@ def _by_type(study: "Study", run_id: str) -> dict[str, int]:
     return {str(name): int(number) for name, number in rows}
 
 
-def _shared(study: "Study", rate: float, seed: int, reviewer: str | None) -> str:
-    """Set the share for blinded second annotation, unless one as large is set, and say so."""
+def _shared(study: "Study", rate: float, seed: int, reviewer: str | None) -> dict[str, Any]:
+    """Set the share for blinded second annotation, unless one as large is set: rate, seed, and how many are drawn.
+
+    It is only ever raised, and drawn by the seed that it had first.
+    """
     from medreview.config import load_config
     from medreview.review.second_annotation import drawn, set_share, shares
 
-    before = shares(study.reader).get("qa")
-    if before is None or before.rate < rate:
-        try:
-            before = set_share(study, reviewer or load_config().reviewer, "qa", rate, seed)
-        except UserError as error:
-            return str(error)
-    units = drawn(study.reader, study.meta("study_id"), before)
-    return f"{before.rate:.0%} (seed {before.seed}) for a second, blinded annotation: {counted(len(units), 'QA item')}"
+    share = shares(study.reader).get("qa")
+    if share is None or share.rate < rate:
+        share = set_share(study, reviewer or load_config().reviewer, "qa", rate, None if share else seed)
+    units = drawn(study.reader, study.meta("study_id"), share)
+    return {"rate": share.rate, "seed": share.seed, "drawn": len(units)}
