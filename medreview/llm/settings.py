@@ -103,7 +103,7 @@ class JudgeSettings:
             "Sent with a batch: as form fields with its file, and as the query of all other requests.",
             more="LiteLLM needs it to know the model.",
             unset="none",
-            example='{target_model_names = "gpt-4.1"}',
+            example='{model = "gpt-4.1"}',
         ),
     )
     settings_file: str = field(default="", compare=False)

@@ -120,7 +120,7 @@ class BatchEndpoint(LocalServer):
         fields = {str(key): part.get_payload(decode=True).decode() for key, part in parts.items() if key != "file"}
         self.files[name] = {
             "id": name, "object": "file", "filename": parts["file"].get_filename(), "bytes": len(content),
-            "purpose": fields["purpose"], "fields": fields, "content": content,
+            "created_at": 1, "status": "processed", "purpose": fields["purpose"], "fields": fields, "content": content,
         }  # fmt: skip
         return _told(self.files[name])
 
@@ -129,7 +129,7 @@ class BatchEndpoint(LocalServer):
         name = f"batch_{len(self.batches) + 1}"
         total = len(self.files[asked["input_file_id"]]["content"].splitlines())
         self.batches[name] = {
-            "id": name, "object": "batch", "endpoint": asked["endpoint"], "input_file_id": asked["input_file_id"],
+            "id": name, "object": "batch", "created_at": 1, "endpoint": asked["endpoint"], "input_file_id": asked["input_file_id"],
             "completion_window": asked["completion_window"], "status": self.steps[0], "left": list(self.steps),
             "metadata": asked.get("metadata") if self.keeps_metadata else None, "output_file_id": None,
             "error_file_id": "", "request_counts": {"total": total, "completed": 0, "failed": 0},
