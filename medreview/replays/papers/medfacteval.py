@@ -5,6 +5,7 @@ from typing import Final
 
 from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.key_facts import KeyFacts
+from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays.figures import facts as of_facts
 from medreview.replays.replay import Replay
@@ -111,6 +112,7 @@ REPLAY: Final = Replay(
                  "there is no case with notes", by="each"),
         Ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, NO_FACT),
         Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
+        Generate("themes", "A model finds what omitted and contradicted facts have in common.", Themes, NO_FACT),
         Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
     ),
     departs=(

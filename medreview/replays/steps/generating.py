@@ -6,12 +6,13 @@ from functools import partial
 from typing import Literal
 
 from medreview import pipeline
+from medreview.generators.counts import GenerationCounts
 from medreview.judges.own_work import verifies_its_own
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import Generated, Generating
 from medreview.pipeline.generating import Make, counts_of
 from medreview.replays.replay import Given, Outcome, Plan, Step
-from medreview.words import counted, in_words
+from medreview.words import in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,7 @@ class Generate(Step):
             return _outcome(did)
         if not there:
             return Outcome("waits", self.waits)
-        products = sum(sum(one.products.values()) for one in there)
-        return Outcome("done", f"{counted(products, 'product')} there", counts=tuple(there))
+        return Outcome("done", f"{_made(there)} there", counts=tuple(there))
 
     def _each(self, given: Given) -> list[Generating]:
         writers: Sequence[JudgeSettings] = given.writers[:1] if self.by == "first" else given.writers
@@ -81,20 +81,27 @@ class Generate(Step):
 
 
 def _outcome(done: Sequence[Generated]) -> Outcome:
-    products: dict[str, int] = {}
-    for one in done:
-        for kind, number in one.counts.products.items():
-            products[kind] = products.get(kind, 0) + number
     units, failed = sum(one.tally.units for one in done), sum(one.tally.failed for one in done)
     costs = [one.tally.cost for one in done if one.tally.cost is not None]
     waiting = sum(one.waiting for one in done)
-    made = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in products.items()) or "nothing"
     return Outcome(
         "failed" if failed and failed == units else "did",
-        f"made so far: {made}" + (f"; {waiting:,} inputs wait, the same command goes on" if waiting else ""),
+        f"made so far: {_made([one.counts for one in done])}"
+        + (f"; {waiting:,} inputs wait, the same command goes on" if waiting else ""),
         asked=sum(one.tally.calls for one in done),
         failed=failed,
         cost=sum(costs) if costs else None,
         tallies=tuple(one.tally for one in done),
         counts=tuple(one.counts for one in done),
     )
+
+
+def _made(counts: Sequence[GenerationCounts]) -> str:
+    """What came of all inputs: products by kind, or of how many inputs something for a report."""
+    products: dict[str, int] = {}
+    for one in counts:
+        for kind, number in one.products.items():
+            products[kind] = products.get(kind, 0) + number
+    named = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in products.items())
+    reports = sum(one.made for one in counts)
+    return named or (f"{reports:,} for the report" if reports else "nothing")
