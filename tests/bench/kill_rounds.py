@@ -1,13 +1,13 @@
 """Kill the workbench while someone decides, and commands while they work, and see whether anything is lost.
 
     python -m tests.bench.kill_rounds                       # 200 kills in review, 4 of each command, 12 of a live judge
-    python -m tests.bench.kill_rounds --rounds 20 --each 1 --judged 2 --seed 7
+    python -m tests.bench.kill_rounds --rounds 20 --each 1 --judged 2 --generated 1 --seed 7
 
 Every round of review decides statements under a real pty, follows the screen, and at a random moment sends SIGKILL or
 SIGHUP or closes the pty. It fails when a decision whose receipt was on the screen is not in the study, when `check`
 finds a fault, when the process stays, or when SIGHUP leaves the terminal in the alternate screen. What a round of a
-command is says `killed_commands.py`. With `--steps`, each command that writes a file is also killed, and finds the disk
-full, at every one of its steps.
+command is says `killed_commands.py`, of a generator `killed_generators.py`. With `--steps`, each command that writes a
+file is also killed, and finds the disk full, at every one of its steps.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from pathlib import Path
 from medreview.study import Study
 from medreview.study.check import check
 from tests.bench.killed_commands import Result, Row, command_rounds
+from tests.bench.killed_generators import generator_rounds
 from tests.support.commands import MEDREVIEW, Program
 from tests.support.dying import Blow
 from tests.support.terminal import Terminal
@@ -133,6 +134,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200, help="kills in review; a tenth of it of the other ends")
     parser.add_argument("--each", type=int, default=4, help="kills of each command")
     parser.add_argument("--judged", type=int, default=12, help="kills of a judge that is asked over a live server")
+    parser.add_argument("--generated", type=int, default=4, help="rounds of each generator, over a live server")
     parser.add_argument("--steps", action="store_true", help="also every step of the commands that write a file")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -153,6 +155,8 @@ def main() -> None:
             rounds_of = options.rounds if how == "kill" else options.rounds // 10
             told(review_row(folder / "demo.medreview", folder, how, rounds_of, options.seed))
         for row in command_rounds(folder, options.seed, options.each, options.judged):
+            told(row)
+        for row in generator_rounds(folder, options.seed, options.generated):
             told(row)
         if options.steps:
             for blow in ("kill", "full"):
