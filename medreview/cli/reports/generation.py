@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medreview.cli.output import counted, counted_each, one_line
+from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Part, Title, inset, numbers, table
 from medreview.generators.counts import GenerationCounts
 from medreview.generators.passages.counts import PassageCounts
@@ -56,19 +56,20 @@ def by_code(counts: Mapping[str, int]) -> str:
 
 
 def _name(run: GenerationCounts) -> str:
-    by = f", verified by {one_line(run.judge)}" if run.judge else ""
-    return f"{run.generator}, {one_line(run.model_name)} ({one_line(run.model)}){by}"
+    model = f" ({one_line(run.model)})" if run.model != run.model_name else ""
+    return f"{run.generator}, {one_line(run.model_name)}{model}"
 
 
 def _codes(run: GenerationCounts) -> Iterator[str]:
     name = f"{run.generator}, {one_line(run.model_name)}"
     failed = {status: number for status, number in run.statuses.items() if status != "ok"}
     told = [
-        f"made: {counted_each(run.products)}" if run.products else "",
+        f"made: {by_code(run.products)}" if run.products else "",
         f"without a product: {by_code(run.nothing)}" if run.nothing else "",
         f"attempts not valid: {by_code(failed)}" if failed else "",
         f"by code: {by_code(run.codes)}" if run.codes else "",
         f"left out by rule: {by_code(run.dropped)}" if run.dropped else "",
+        f"verified by {one_line(run.judge)}" if run.judge else "",
     ]
     if any(told):
         yield f"{name}: {'; '.join(filter(None, told))}"
