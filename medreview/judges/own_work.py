@@ -66,7 +66,8 @@ def own_work_ahead(reader: sqlite3.Connection, judge: JudgeSettings) -> OwnWork 
 
 def own_work_done(reader: sqlite3.Connection) -> list[OwnWork]:
     """What judges have said of their own model's responses, and of what it generated, by judge."""
-    found = [OwnWork(*row) for row in reader.execute(_JUDGED)]
+    written = reader.execute("SELECT EXISTS (SELECT 1 FROM generation_product WHERE kind = 'response')").fetchone()[0]
+    found = [OwnWork(*row) for row in reader.execute(_JUDGED)] if written else []
     for judge, model, host, generator, number in reader.execute(_VERIFIED):
         end = f": {as_told(model)} at {as_told(host)}"
         if judge.endswith(end):
