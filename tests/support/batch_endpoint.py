@@ -129,7 +129,8 @@ class BatchEndpoint(LocalServer):
         name = f"batch_{len(self.batches) + 1}"
         total = len(self.files[asked["input_file_id"]]["content"].splitlines())
         self.batches[name] = {
-            "id": name, "object": "batch", "created_at": 1, "endpoint": asked["endpoint"], "input_file_id": asked["input_file_id"],
+            "id": name, "object": "batch", "created_at": 1, "endpoint": asked["endpoint"],
+            "input_file_id": asked["input_file_id"],
             "completion_window": asked["completion_window"], "status": self.steps[0], "left": list(self.steps),
             "metadata": asked.get("metadata") if self.keeps_metadata else None, "output_file_id": None,
             "error_file_id": "", "request_counts": {"total": total, "completed": 0, "failed": 0},
