@@ -32,6 +32,11 @@ def normalise_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def folded(text: str) -> str:
+    """A text without what makes no other text of it: case, and how it is spaced."""
+    return " ".join(text.casefold().split())
+
+
 def joined(text: str, parts: Iterable[tuple[int, int]]) -> str:
     """The texts of several ranges, joined by one blank: what a statement of several parts says."""
     return " ".join(text[start:end] for start, end in parts)

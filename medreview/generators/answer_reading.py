@@ -16,7 +16,7 @@ from medreview.exchange.imports.listed_citations import citations_of
 from medreview.generators.ask import Checked
 from medreview.labels import Invalid
 from medreview.llm.parse import parse, unwrapped
-from medreview.text import real_lines
+from medreview.text import folded, real_lines
 
 _TEXTS: Final = FIELDS["response"]
 _LISTS: Final = ("sources", *FIELDS["citations"], "references", "urls", "links")
@@ -114,7 +114,7 @@ def _begun(cut: str) -> str:
 
 def _repeats_itself(text: str) -> bool:
     """Whether a sentence stands in it three times or more."""
-    sentences = Counter(" ".join(one.casefold().split()) for one in _SENTENCE.findall(text))
+    sentences = Counter(folded(one) for one in _SENTENCE.findall(text))
     return any(
         count >= _MOST_REPEATS and len(sentence.split()) >= _LEAST_WORDS for sentence, count in sentences.items()
     )

@@ -12,6 +12,7 @@ from medreview.generators.generator import Generator
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.ids import content_id
+from medreview.text import folded
 from medreview.units.brought import Brought
 
 _TRIES: Final = 2
@@ -107,5 +108,5 @@ def questions_of(reader: sqlite3.Connection, only: Collection[str] | None = None
     wanted = None if only is None else set(only)
     for row in reader.execute(_QUESTIONS):
         if wanted is None or row["question"] in wanted:
-            found.setdefault(row["question"], _Question(*row))
+            found.setdefault(folded(row["question"]), _Question(*row))
     return list(found.values())

@@ -20,7 +20,7 @@ from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumn
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text, unstorable
 from medreview.study import Study
-from medreview.text import sha256
+from medreview.text import folded, sha256
 from medreview.units.brought import Brought, store_brought
 from medreview.units.reference_answers import load_reference
 from medreview.units.stored import NewUnit
@@ -151,7 +151,7 @@ class _Asked:
 
     @staticmethod
     def _hash(text: str) -> str:
-        return sha256(" ".join(text.casefold().split()))
+        return sha256(folded(text))
 
 
 class _Correct:

@@ -133,7 +133,7 @@ def test_it_asks_each_question_once_whether_it_came_alone_or_with_a_response_and
     case = NewCase("c1", "A case", "Write the hospital course.", "", ())
     bring(
         study,
-        question(ASPIRIN, origin="reference"),
+        question(ASPIRIN.upper(), origin="reference"),
         question("What does it say?"),
         question("Is it so?"),
         cases=(case,),
