@@ -13,6 +13,7 @@ from medreview.exchange.files.export_folder import changed_files, read_manifest
 from medreview.study import Study
 from medreview.study.check import check
 from tests.support.dying import KILLED, Blow, run
+from tests.support.fact_study import FactStudy
 
 SETTINGS: Final = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1"\n'
 RECENT: Final = json.dumps(
@@ -95,6 +96,10 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv", before="same"),
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv"),
     ),
+    "cli/reports/tradeoff.py": (
+        Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.csv", before="same"),
+        Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.cost.svg"),
+    ),
     "exchange/exports/conflict_rows.py": (
         Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
     ),
@@ -155,6 +160,11 @@ def bench_of(sample: Path, base: Path) -> Bench:
     shutil.copy(sample, ready / "study.medreview")
     (ready / "answers.jsonl").write_text(json.dumps(ANSWER) + "\n")
     (ready / "medreview.toml").write_text(SETTINGS)
+    with Study.create(ready / "ward.medreview") as study:
+        facts = FactStudy(study)
+        facts.case("one", ("An X-ray is due.", "follow_up"))
+        facts.votes("juror", facts.text("atlas", "one"), "Y")
+        facts.made("atlas-one", "m", "brief", (0.02, 900))
     return Bench(ready, base)
 
 

@@ -1,6 +1,7 @@
 """What systems cost and how long they take against what they say: two plots as SVG, and a table of the same as CSV."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +9,7 @@ from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Part, Title, cells, inset, table
 from medreview.cli.reports.plots import Point, scatter
-from medreview.exchange.exports.tradeoff_rows import check_csv, write_csv
+from medreview.exchange.exports.tradeoff_rows import SIGN, write_csv
 from medreview.stats.facts.tradeoff import TradeOff
 from medreview.stats.formulas.estimate import half_up, percent
 
@@ -20,7 +21,7 @@ _NONE: Final = "not known"
 
 def check_trade_off(path: Path) -> None:
     """Raise :class:`UserError` where :func:`write_trade_off` would: before the work, not after it."""
-    check_csv(path)
+    check_own(path, SIGN)
     for plot in _plots(path):
         check_own(plot, _SIGN)
 
@@ -28,15 +29,15 @@ def check_trade_off(path: Path) -> None:
 def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
     """Write ``NAME.csv``, and beside it ``NAME.cost.svg`` and ``NAME.latency.svg`` where a system has a place in them.
 
-    Raises :class:`UserError` for another file in one of the places.
+    All are made before the first takes its place. Raises :class:`UserError` for another file in one of the places.
     """
-    written = [write_csv(found, path)]
-    for plot, drawing in zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True):
-        if drawing:
-            with atomic_output(plot, _SIGN) as partial:
-                write_new(partial, _SIGN.decode() + drawing)
-            written.append(plot)
-    return written
+    drawings = dict(zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True))
+    drawn = {plot: drawing for plot, drawing in drawings.items() if drawing}
+    with ExitStack() as every:
+        write_csv(found, every.enter_context(atomic_output(path, SIGN)))
+        for plot, drawing in drawn.items():
+            write_new(every.enter_context(atomic_output(plot, _SIGN)), _SIGN.decode() + drawing)
+    return [path, *drawn]
 
 
 def cost_plot(found: Sequence[TradeOff]) -> str:

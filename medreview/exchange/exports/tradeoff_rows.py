@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from medreview.atomic_output import atomic_output, check_own
 from medreview.exchange.files.columns import Column
 from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.stats.facts.tradeoff import TradeOff
@@ -24,12 +23,13 @@ TRADE_OFF: Final = (
     Column("no_time", "text", "Why the time is not known."),
 )
 
+SIGN: Final = sign_of(TRADE_OFF)
+"""How the file begins."""
 
-def write_csv(found: Sequence[TradeOff], path: Path) -> Path:
-    """Write a row for each system, in the dialect for Excel, since names of models come from outside.
 
-    Raises :class:`UserError` when another file is in the place, or it cannot be written.
-    """
+def write_csv(found: Sequence[TradeOff], path: Path) -> None:
+    """Write a row for each system to a new file in a workplace, in the dialect for Excel, since names of models come
+    from outside. Raises ``OSError``."""
     rows = (
         (
             one.system, one.model, one.strategy, one.texts, one.cost, one.seconds, one.presence.value,
@@ -37,14 +37,5 @@ def write_csv(found: Sequence[TradeOff], path: Path) -> Path:
         )
         for one in found
     )  # fmt: skip
-    with (
-        atomic_output(path, sign_of(TRADE_OFF)) as partial,
-        CsvFile(partial, TRADE_OFF, "excel") as file,
-    ):
+    with CsvFile(path, TRADE_OFF, "excel") as file:
         file.add_all(rows)
-    return path
-
-
-def check_csv(path: Path) -> None:
-    """Raise :class:`UserError` where :func:`write_csv` would: before the work, not after it."""
-    check_own(path, sign_of(TRADE_OFF))
