@@ -22,6 +22,7 @@ GIVEN = {
     "judges": ["--study", "STUDY"],
     "demo": ["--study", "STUDY", "--no-open"],
     "merge": ["STUDY", "other.medreview"],
+    "replay": ["cds", "STUDY"],
 }
 KINDS = ("pipe", "socket", "device", "folder", "symbolic link to itself")
 
