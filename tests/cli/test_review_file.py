@@ -121,7 +121,7 @@ def test_a_file_of_other_units_is_reviewed_in_one_step_as_well(medreview: Progra
         (["demo.medreview", "none.medreview"], "none.medreview is a second study"),
         (["a.jsonl", "--read-only"], "There is no study a.medreview to look at yet"),
         (["empty.md"], "There is nothing to review in empty.md"),
-        (["bad.jsonl"], "has no column for the response"),
+        (["bad.jsonl"], "has questions and no column for the response"),
     ],
 )
 def test_what_cannot_be_reviewed_is_said_and_leaves_nothing(

@@ -73,7 +73,8 @@ def review(
             given = [path for path in paths if path == study]
             done = prepare(opened, files, mapping, pages_from(pages), "review", *given)
             say(prepared_sentence(opened, done))
-            if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone() and not kinds_in(opened.reader):
+            others = kinds_in(opened.reader).keys() - {"response"}  # without a statement, responses are invalid ones
+            if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone() and not others:
                 raise UserError(f"There is nothing to review in {files[0]}: no statement was found in it.")
         if audit is not None:
             from medreview.config import load_config
