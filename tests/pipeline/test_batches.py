@@ -63,7 +63,7 @@ def judges_at(server, **more: Any) -> Judges:
 
 
 def at(judges) -> BatchServer:
-    return BatchServer(judges.settings[0], backoff=0.01)
+    return BatchServer(judges.settings[0], backoff=0.001)
 
 
 def submitted(demo, judges, **more: Any) -> batches.Submitted:
@@ -75,7 +75,7 @@ def collected(demo, judges, jobs, states=None) -> list[batches.Taken]:
     told = [] if states is None else states
     found = []
     for job, batch in batches.finished(
-        at(judges), jobs, tell=lambda _, it: told.append((it.state, it.completed)), pause=0.01
+        at(judges), jobs, tell=lambda _, it: told.append((it.state, it.completed)), pause=0.001
     ):
         with Study.open(demo) as study:
             found.append(batches.take(study, BatchedJudging(judges), at(judges), job, batch))
