@@ -8,6 +8,7 @@ import pytest
 
 from medreview.study import Study
 from medreview.study.lock import WriterLock
+from tests.support import dying
 from tests.support.batch_endpoint import BatchEndpoint, answered, lines
 from tests.support.commands import own_settings
 from tests.support.http_server import answer_json
@@ -63,12 +64,12 @@ def test_submitted_and_left_and_collected_later(medreview, demo, server):
 
 def test_killed_while_it_waits_it_goes_on(medreview, demo, server):
     server.steps = ("in_progress",)
-    process = medreview.start("judge", demo, *SUBMIT)
-    server.wait_for(4)  # the file, the batch, and two looks at it
+    process = dying.start(medreview, "judge", demo, *SUBMIT)
+    server.wait_for(3)  # the file, the batch, and a look at it
     with Study.open(demo) as study:  # the study is free meanwhile
         assert study.writable
     process.kill()
-    process.communicate(timeout=60)
+    process.join()
     assert judged(demo) == 0
     with server.lock:
         server.batches["batch_1"]["left"] = ["completed"]
@@ -85,12 +86,12 @@ def test_killed_when_the_server_had_it_and_nothing_was_stored_of_that_it_is_not_
     medreview, demo, server, step, requests
 ):
     server.silent_after = step
-    process = medreview.start("judge", demo, *SUBMIT)
+    process = dying.start(medreview, "judge", demo, *SUBMIT)
     server.wait_for(requests)
     with server.lock:
         assert server.lock.wait_for(lambda: len(server.files) + len(server.batches) == requests, 30)
     process.kill()
-    process.communicate(timeout=60)
+    process.join()
     server.silent_after = ""
 
     assert "batch_1 completed: 6 ok" in medreview("judge", demo, *SUBMIT).stdout

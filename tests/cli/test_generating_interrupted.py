@@ -11,6 +11,7 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.study import Study
+from tests.support import dying
 from tests.support.commands import own_settings
 from tests.support.full_disk import full_disk
 from tests.support.generator_samples import SAMPLES
@@ -60,11 +61,11 @@ def test_what_was_killed_half_way_goes_on_and_asks_again_only_what_was_in_flight
         half = calls // 2
         model.answered = calls + half
         path, command = prepared(tmp_path, name, endpoint)
-        process = medreview.start(*command)
+        process = dying.start(medreview, *command)
         endpoint.wait_for(calls + half + 1)
         until(path, half)
         process.kill()
-        process.communicate(timeout=60)
+        process.join()
         in_flight = spent(path)[1] - half
         model.gate.set()
         medreview(*command)

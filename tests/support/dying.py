@@ -11,7 +11,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.context import ForkServerContext
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
@@ -21,6 +21,7 @@ from medreview.cli.main import main
 from medreview.judges import batch_out
 from medreview.sources.saved.page_writer import SavedPages
 from medreview.study import Study
+from tests.support.commands import Program
 
 Blow = Literal["kill", "full", "limit"]
 """``limit``: no file may grow beyond so many bytes as the number of the step says, as SQLite meets a full disk."""
@@ -48,10 +49,7 @@ def run(
     ``-c`` and the text of a program run that in place of a command.
     """
     told = folder.with_name(f"{folder.name}.told")
-    process = _context().Process(
-        target=_run, args=([str(it) for it in arguments], str(folder), dict(environ), step, blow, str(told))
-    )
-    process.start()
+    process = _begun(arguments, folder, environ, step, blow, told)
     process.join(patience)
     if process.exitcode is None:
         process.kill()
@@ -60,6 +58,25 @@ def run(
     said = told.read_text(encoding="utf-8")
     steps = told.with_suffix(".steps")
     return process.exitcode, said, int(steps.read_text() or 0) if steps.exists() else 0
+
+
+def start(program: Program, *arguments: object) -> ForkServerProcess:
+    """A command under way, to be killed from outside: it begins at once, where a process of its own loads the program.
+
+    What it says is in a file beside the folder.
+    """
+    folder = program.folder
+    return _begun(arguments, folder, program.own, NEVER, "kill", folder.with_name(f"{folder.name}.told"))
+
+
+def _begun(
+    arguments: Sequence[object], folder: Path, environ: Mapping[str, str], step: int, blow: Blow, told: Path
+) -> ForkServerProcess:
+    process = _context().Process(
+        target=_run, args=([str(it) for it in arguments], str(folder), dict(environ), step, blow, str(told))
+    )
+    process.start()
+    return process
 
 
 def _run(arguments: list[str], folder: str, environ: dict[str, str], step: int, blow: Blow, told: str) -> None:
