@@ -28,6 +28,16 @@ def run_to_end(coroutine: Coroutine[Any, Any, T], on_interrupt: Callable[[], Non
     return _run_in_thread(coroutine, on_interrupt)
 
 
+async def until_done(begun: Future[T]) -> T:
+    """What work of another thread comes to; a cancellation does not stop the work.
+
+    Where nobody waits for it any more its failure is nobody's: asyncio would write a traceback to standard error.
+    """
+    future = asyncio.wrap_future(begun)
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(future)
+
+
 def _run_with_two_interrupts(coroutine: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) -> T:
     interrupts = 0
 

@@ -1,15 +1,17 @@
 """Stages that wait on the network can be called from ordinary code and from code inside an event loop (a notebook)."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
 import threading
+from concurrent.futures import Future
 
 import pytest
 
 from medreview import pipeline
-from medreview.event_loop import run_to_end
+from medreview.event_loop import run_to_end, until_done
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.study import Study
@@ -32,6 +34,27 @@ def inside_a_loop(function):
         return loop.run_until_complete(cell())
     finally:
         loop.close()
+
+
+def test_work_that_fails_when_nobody_waits_for_it_any_more_says_nothing():
+    told = []
+
+    async def give_up_waiting():
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        work: Future[None] = Future()
+        waiting = asyncio.create_task(until_done(work))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        work.set_exception(OSError("the disk is full"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        del work, waiting
+        gc.collect()
+
+    asyncio.run(give_up_waiting())
+    assert told == []
 
 
 def test_without_a_loop_it_runs_in_this_thread():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.event_loop import run_to_end
+from medreview.event_loop import run_to_end, until_done
 from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.tasks.registry import DEFAULT, tasks_of
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
@@ -311,7 +311,7 @@ class _AnswerWriter:
         while self._ready:
             batch = self._rows()
             # Shielded: cancellation must not drop what waits for the writer thread.
-            await asyncio.shield(asyncio.wrap_future(self._study.submit(_saver(batch))))
+            await until_done(self._study.submit(_saver(batch)))
             self._progress.step(self._ended)
             self._ended = 0
 

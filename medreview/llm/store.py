@@ -1,6 +1,5 @@
 """The table ``llm_call``, a cache: every answer of every judge, so that no question is paid twice."""
 
-import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -8,6 +7,7 @@ from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
 
+from medreview.event_loop import until_done
 from medreview.llm.call import ENDED, Answer, JudgeRequest
 from medreview.llm.parse import parse
 from medreview.llm.settings import JudgeSettings
@@ -145,7 +145,7 @@ class CallStore:
             if self._next_sending is None:
                 self._next_sending = self._study.submit(self._write_sending, through_power_loss=False)
             saved = self._next_sending
-        await asyncio.shield(asyncio.wrap_future(saved))
+        await until_done(saved)
 
     def _write_sending(self, connection: sqlite3.Connection) -> None:
         with self._lock:
@@ -162,7 +162,7 @@ class CallStore:
             if self._next_commit is None:
                 self._next_commit = self._study.submit(self._write_pending)
             saved = self._next_commit
-        await asyncio.shield(asyncio.wrap_future(saved))
+        await until_done(saved)
 
     def _write_pending(self, connection: sqlite3.Connection) -> None:
         """Write all pending rows; runs on the writer thread."""
