@@ -10,6 +10,7 @@ from medreview.units.about import about
 from medreview.units.content_table import content_table
 from medreview.units.kind import Cell, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
+from medreview.units.reference_answers import kept_for_afterwards
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
 from medreview.units.view import Document, Machines, Part, UnitView
 
@@ -51,9 +52,10 @@ class Question(UnitKind):
     )
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
-        """The question, the reference answer, the text that it was made from."""
+        """The question, the reference answer unless it would tell of answers, the text that it was made from."""
         stored = load_unit(reader, unit)
-        text = _text(reader, stored, stored.content["answer"] or stored.text)
+        hidden = kept_for_afterwards(reader, stored.text)
+        text = _text(reader, stored, stored.text if hidden else stored.content["answer"] or stored.text)
         return UnitView(
             unit=unit,
             kind=self.name,
@@ -61,7 +63,7 @@ class Question(UnitKind):
             group=text.title if text else "",
             text=stored.text,
             text_sha256=stored.content_sha256,
-            parts=tuple(_parts(stored.content)),
+            parts=tuple(_parts(stored.content, hidden=hidden)),
             documents=(text,) if text else (),
             model=stored.model,
             origin=stored.origin,
@@ -99,6 +101,10 @@ def _text(reader: sqlite3.Connection, stored: StoredUnit, words: str) -> Documen
     return about(reader, content["passage"], content["url"], words, content.get("snapshot", ""))
 
 
-def _parts(content: Mapping[str, Any]) -> Iterator[Part]:
+def _parts(content: Mapping[str, Any], *, hidden: bool) -> Iterator[Part]:
     yield Part("question", content["question"], main=True)
-    yield Part("answer", content["answer"] or "none was given", main=True, tone="title" if content["answer"] else "dim")
+    answer = content["answer"]
+    if hidden and answer:
+        yield Part("answer", "hidden: it would tell what is wrong in the answers to this question", tone="dim")
+    else:
+        yield Part("answer", answer or "none was given", main=True, tone="title" if answer else "dim")

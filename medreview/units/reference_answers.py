@@ -46,3 +46,9 @@ def load_reference(reader: sqlite3.Connection, question: str) -> str:
     """The correct answer to a question, ``""`` where none is known."""
     row = reader.execute("SELECT text FROM reference_answer WHERE question_sha256 = ?", (sha256(question),)).fetchone()
     return str(row[0]) if row else ""
+
+
+def kept_for_afterwards(reader: sqlite3.Connection, question: str) -> bool:
+    """Whether nobody is to read the correct answer to a question beside the question: answers to it are reviewed, for
+    which it is nearly the right label, and the study does not show it from the start."""
+    return correct_answers_are(reader) == "after" and bool(load_reference(reader, question))

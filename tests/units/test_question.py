@@ -10,6 +10,7 @@ from medreview.import_files import Imported, import_file
 from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.units.question import Question
+from medreview.units.reference_answers import add_reference, show_correct_answers
 from tests.support.study_builder import build
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "question_checks.jsonl"
@@ -101,3 +102,14 @@ def test_questions_beside_columns_that_nobody_knows_are_refused_with_both_ways_t
     with pytest.raises(UserError, match=r"--map COLUMN=response, or with --map unit:=question"):
         brought(study, record)
     assert brought(study, record, mapping={"unit:": "question"}).added == 1
+
+
+def test_the_correct_answer_is_not_told_where_answers_to_the_question_are_reviewed_with_it_hidden(study):
+    brought(study, {"question": "May I crush the tablet?", "reference_answer": "No, swallow it whole."})
+    (unit,) = units(study)
+    assert "swallow it whole" in repr(KIND.load(study.reader, unit))
+    study.write(lambda connection: add_reference(connection, "May I crush the tablet?", "No, swallow it whole.", "x"))
+    view = KIND.load(study.reader, unit)
+    assert ("swallow it whole" in repr(view), "hidden" in view.parts[1].text) == (False, True)
+    show_correct_answers(study, "shown")
+    assert "swallow it whole" in repr(KIND.load(study.reader, unit))

@@ -9,6 +9,9 @@ from medreview.units.withheld_models import register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
 _DECIDED: Final = "IN (SELECT unit FROM temp.decided)"
+_NOT_TOLD: Final = """text IN (SELECT question FROM main.reference_answer)
+        AND text NOT IN (SELECT question FROM temp.reference_answer)"""
+"""Of a question: that its correct answer is left out, since an answer to it is not decided."""
 _GENERATION: Final = (
     "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped",
 )  # fmt: skip
@@ -32,7 +35,9 @@ _SHADOWS: Final = {
             WHERE r.question = c.question AND NOT 'answer:' || r.response_id {_DECIDED})""",
     "key_fact_vote": f"SELECT * FROM main.key_fact_vote WHERE 'fact:' || response_id || ':' || key_fact_id {_DECIDED}",
     "unit": f"""SELECT unit_id, kind, ordinal, record_id, origin, iif(unit_id {_DECIDED}, model, '') AS model,
-        belongs_to, text, iif(unit_id {_DECIDED}, content, without_models(kind, content)) AS content, content_sha256,
+        belongs_to, text, CASE WHEN kind = 'question' AND {_NOT_TOLD}
+        THEN json_set(content, '$.answer', '', '$.quote', '') WHEN unit_id {_DECIDED} THEN content
+        ELSE without_models(kind, content) END AS content, content_sha256,
         iif(unit_id {_DECIDED}, made_by, '{{}}') AS made_by, imported_at, imported_from FROM main.unit""",
     # Which page opens is shown in a blind queue, too; the score that it is chosen by is not.
     "source_order": f"""SELECT statement_id, source_id, snapshot_id, first, cited, readable,

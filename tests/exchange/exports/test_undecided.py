@@ -6,6 +6,8 @@ from medreview.exchange.exports.undecided import without_judges
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
+from medreview.units.reference_answers import add_reference
+from medreview.units.stored import NewUnit, add_units
 from tests.support.study_builder import StudyBuilder, build, rows_of
 from tests.support.unit_study import decide
 
@@ -42,3 +44,24 @@ def test_of_every_table_only_what_is_decided_can_be_read(tmp_path: Path) -> None
                 assert read("response_id", "hallucination_finding") == ["r1"]
             assert read("statement_id", "merged_judgement") == ["r1.1", "r2.1"]
             assert read("response_id", "hallucination_finding") == ["r1", "r2"]
+
+
+def test_a_question_brings_its_correct_answer_only_when_the_answers_to_it_are_decided(tmp_path: Path) -> None:
+    def answered(rows: StudyBuilder) -> None:
+        rows.response("r1", question="May I?", statements=["No, whole."])
+
+    def read() -> list[str]:
+        with without_judges(study.reader, "kb"):
+            return [str(row["content"]) for row in rows_of(study, "SELECT content FROM unit")]
+
+    with Study.create(tmp_path / "s.medreview") as study:
+        build(study, answered)
+        content = {"question": "May I?", "answer": "No, whole.", "quote": "whole", "passage": "", "url": ""}
+        question = NewUnit(kind="question", record_id="q", text="May I?", content=content)
+        study.write(lambda connection: add_units(connection, [question], "x"))
+        decide(study, "kb", question.unit, "answerability", "not_self_contained")
+        assert "whole" in read()[0]
+        study.write(lambda connection: add_reference(connection, "May I?", "No, whole.", "x"))
+        assert "whole" not in read()[0]
+        decide(study, "kb", "answer:r1", "hallucination", "none")
+        assert "whole" in read()[0]
