@@ -12,7 +12,6 @@ from medreview.cli.batch_submit import run_batches
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
-from medreview.next_step import command
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from medreview.judges.batch_out import BatchOut
     from medreview.judges.llm_stage import Tally
     from medreview.judges.planning import QuestionPlan
-    from medreview.pipeline.generating import Generating, Make
+    from medreview.pipeline.generating import Generated, Generating, Make
     from medreview.study import Study
 
 Model = Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")]
@@ -98,7 +97,7 @@ def generate_with(
         _say_before(generator, generating)
         if wanted.batch_out:
             written = pipeline.generation_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
-            result(written, *_written(written, path, generator), as_json=wanted.as_json)
+            result(written, *_written(written, generator), as_json=wanted.as_json)
             return
         if wanted.batch_in:
             taken, counts = pipeline.generation_in(study, generating, list(wanted.batch_in), progress=bar)
@@ -124,6 +123,7 @@ def generate_with(
             _asked(done.tally),
             *count_lines(done.counts),
             *_still(done.waiting, generator),
+            *_lacking(done, generator),
             *lines,
             as_json=wanted.as_json,
         )
@@ -210,17 +210,16 @@ def _planned(plan: "QuestionPlan", later: int) -> str:
     return f"{planned(plan, 'input')}{more}; what is invalid is asked again"
 
 
-def _written(done: "BatchOut", path: Path, generator: "Generator") -> list[str]:
+def _written(done: "BatchOut", generator: "Generator") -> list[str]:
     if not done.shards:
         return [f"{counted(done.units, generator.noun)} waiting, nothing to ask; no file written."]
     cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
     files = ", ".join(shard.file for shard in done.shards)
-    back = command("generate", *generator.name.split(), path, "--model", generator.model.name, "--batch-in", "FILE")
     return [
         f"{counted(done.requests, 'question')} in {files}; up to {done.prompt_tokens:,} tokens in and about "
         f"{done.completion_tokens:,} out{cost}.",
         f"Manifest: {done.manifest}",
-        f"Results come back with: {back}",
+        "Results come back with the same command, with --batch-in and their file in place of --batch-out.",
     ]
 
 
@@ -250,6 +249,11 @@ def count_lines(counts: "GenerationCounts") -> list[str]:
     if counts.dropped:
         lines.append(f"  left out by rule: {by_code(counts.dropped)}")
     return lines
+
+
+def _lacking(done: "Generated", generator: "Generator") -> list[str]:
+    """What there would have to be for the run to have any input."""
+    return [generator.lacking] if generator.lacking and not done.counts.items and not done.waiting else []
 
 
 def _still(waiting: int, generator: "Generator") -> list[str]:

@@ -33,6 +33,7 @@ class Cleanup(Generator):
 
     name = "cleanup"
     noun = "statement"
+    lacking = "No statement is unsupported: reviewers and judges found none, or the file names none."
     prompt_names: ClassVar[tuple[str, ...]] = (_PROMPT, VERIFICATION)
     deviations: ClassVar[tuple[str, ...]] = (
         "a revision is kept only with a quote that stands in the page, and without a number, unit, medicine or "

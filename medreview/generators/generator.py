@@ -17,9 +17,10 @@ class Generator(ABC):
     """One generator for one study and model. ``prompts`` is the user's own folder of prompts, if any.
 
     ``name`` is the word of its command, ``noun`` what its inputs are called (``text``). ``prompt_names``: the prompts
-    it asks with. ``deviations``: where it departs from the paper, a sentence each. ``mixed``: what is made without a
-    question takes its place among the others, so that the order of what was made tells nothing. A subclass with options
-    of its own gives those that change what is asked in :attr:`options`.
+    it asks with. ``deviations``: where it departs from the paper, a sentence each. ``lacking``: what the study has not,
+    where there is no input at all, a sentence. ``mixed``: what is made without a question takes its place among the
+    others, so that the order of what was made tells nothing. A subclass with options of its own gives those that change
+    what is asked in :attr:`options`.
     """
 
     name: ClassVar[str]
@@ -27,6 +28,7 @@ class Generator(ABC):
     prompt_names: ClassVar[tuple[str, ...]]
     deviations: ClassVar[tuple[str, ...]] = ()
     mixed: ClassVar[bool] = False
+    lacking: ClassVar[str] = ""
     judge: JudgeSettings | None = None
     """The model that verifies, once the work is put to models."""
 

@@ -41,6 +41,7 @@ class KeyFacts(Generator):
 
     name = GENERATOR
     noun = "case"
+    lacking = "The study has no case: name a file of cases."
     prompt_names: ClassVar[tuple[str, ...]] = (_PROMPT,)
     deviations: ClassVar[tuple[str, ...]] = (
         "candidates are checked by rules before a clinician sees them, and what fails is left out and counted",

@@ -28,6 +28,7 @@ class Themes(Generator):
 
     name = THEMES
     noun = "system"
+    lacking = "No system has been held against key facts so far: judge presence and contradiction first."
     prompt_names: ClassVar[tuple[str, ...]] = (_PROMPT,)
 
     def items(self) -> Sequence[Item]:

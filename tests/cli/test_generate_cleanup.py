@@ -94,3 +94,28 @@ def test_a_judge_that_finds_nothing_leaves_the_revision_unsupported(medreview, t
         own_settings(tmp_path, checks.table("checker", "c") + writes.table("writer").replace("judges", "models"))
         done = medreview("generate", "cleanup", path, "--model", "writer", "--judge", "checker")
     assert "supported: checker 0.0% 0.0% to 79.3%" in in_one_line(done.stdout)
+
+
+def test_without_any_input_it_is_said_what_the_study_lacks(medreview, tmp_path):
+    path = tmp_path / "s.medreview"
+    Study.create(path, "nothing").close()
+    with JudgeEndpoint() as server:
+        own_settings(tmp_path, server.table("writer").replace("judges", "models"))
+        for name, words in {
+            "cleanup": "No statement", "key-facts": "no case", "themes": "No system", "brief": "No case",
+        }.items():  # fmt: skip
+            assert words in medreview("generate", name, path, "--model", "writer").stdout
+        assert not server.received
+
+
+def test_questions_for_an_engine_elsewhere_come_back_with_the_options_that_they_went_with(medreview, tmp_path):
+    path, questions = tmp_path / "s.medreview", tmp_path / "questions.jsonl"
+    given = {"question": planted_answers.QUESTION, "reference_answer": planted_answers.CORRECT}
+    questions.write_text(json.dumps(given) + "\n")
+    Study.create(path, "answers").close()
+    own_settings(tmp_path, '[models.writer]\nmodel = "m"\nbase_url = "http://localhost:1/v1"\n')
+    done = medreview(
+        "generate", "hallucinations", path, questions, "--type", "fact", "--seed", 3, "--model", "writer",
+        "--batch-out", tmp_path / "asked.jsonl",
+    )  # fmt: skip
+    assert "Results come back with the same command, with --batch-in" in in_one_line(done.stdout)

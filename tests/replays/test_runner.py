@@ -98,6 +98,8 @@ def test_without_a_study_a_replay_tells_its_steps_and_how_it_departs_from_the_pa
 
 def test_recorded_answers_get_into_no_study_of_the_user(medreview: Program, tmp_path: Path) -> None:
     medreview("import", "s.medreview", answers(tmp_path))
+    told = medreview("replay", "medhalu", "--sample", check=2)
+    assert "Name a study" in told.stderr
     told = medreview("replay", "medhalu", "s.medreview", "--sample", check=2)
     assert "makes a study of its own" in told.stderr
     told = medreview("replay", "medhalu", "t.medreview", "--sample", "--judge", "one", check=2)

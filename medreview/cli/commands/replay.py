@@ -58,6 +58,8 @@ def replay(
     """
     chosen = _named(paper)
     if study is None:
+        if sample or dry_run or models or judges:
+            raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
         _describe(chosen, as_json=as_json)
         return
     if sample and (files or models or judges or pages or mapping or limit or again):

@@ -37,6 +37,7 @@ class Brief(Generator):
 
     name = "brief"
     noun = "case"
+    lacking = "No case of the study has notes: name a file of notes."
     prompt_names: ClassVar[tuple[str, ...]] = ("brief_draft", "brief_refine", "brief_reorganise", _VERIFICATION)
     deviations: ClassVar[tuple[str, ...]] = (
         "all further notes are brought in, also those that are no progress notes.",
