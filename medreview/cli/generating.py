@@ -228,7 +228,8 @@ def _asked(tally: "Tally") -> str:
     kept = f", {tally.kept:,} answered before" if tally.kept else ""
     lost = f", {tally.requests_lost:,} lost (perhaps paid for)" if tally.requests_lost else ""
     dead = f"; given up: {visible(tally.dead)}" if tally.dead else ""
-    return f"{visible(tally.judge)}: {counted(tally.calls, 'call')}{kept}{lost}{cost}{dead}"
+    sent = f" in {counted(tally.requests_sent, 'request')}" if tally.requests_sent > tally.calls else ""
+    return f"{visible(tally.judge)}: {counted(tally.calls, 'call')}{sent}{kept}{lost}{cost}{dead}"
 
 
 def count_lines(counts: "GenerationCounts") -> list[str]:

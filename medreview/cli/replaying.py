@@ -127,6 +127,8 @@ def dry(path: Path, chosen: "Replay", wanted: Wanted, bar: "Progress") -> None:
         every = list(dry_run(chosen, given, fresh=fresh))
     lines = [f"{one.number}/{len(every)} {one.step.name}: {_would_ask(one.plan)}" for one in every]
     lines.append("What a step asks about that an earlier one has yet to make is not counted.")
+    if wanted.files and not fresh:
+        lines.append("Of the files only what is in the study already is counted.")
     told = [{"step": one.step.name, "plan": asdict(one.plan)} for one in every]
     result({"replay": chosen.name, "steps": told}, *lines, as_json=wanted.as_json)
 

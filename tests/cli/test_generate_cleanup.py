@@ -119,3 +119,15 @@ def test_questions_for_an_engine_elsewhere_come_back_with_the_options_that_they_
         "--batch-out", tmp_path / "asked.jsonl",
     )  # fmt: skip
     assert "Results come back with the same command, with --batch-in" in in_one_line(done.stdout)
+
+
+def test_requests_that_repaired_the_form_of_an_answer_are_said_beside_the_calls(medreview, tmp_path):
+    path, questions = tmp_path / "s.medreview", tmp_path / "questions.jsonl"
+    given = {"question": planted_answers.QUESTION, "reference_answer": planted_answers.CORRECT}
+    questions.write_text(json.dumps(given) + "\n")
+    Study.create(path, "answers").close()
+    with JudgeEndpoint(says("no object at all")) as writes:
+        own_settings(tmp_path, writes.table("writer").replace("judges", "models"))
+        done = medreview("generate", "hallucinations", path, questions, "--type", "fact", "--model", "writer")
+        assert f"writer: 3 calls in {len(writes.asked)} requests" in in_one_line(done.stdout)
+        assert len(writes.asked) > 3

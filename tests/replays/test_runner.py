@@ -87,6 +87,7 @@ def test_a_dry_run_counts_what_the_study_waits_for_and_asks_nothing(medreview: P
         assert not server.asked
     assert "3/5 detection: one (m at" in dry
     assert "2 calls to pay" in dry
+    assert "Of the files only what is in the study already is counted." in dry
 
 
 def test_without_a_study_a_replay_tells_its_steps_and_how_it_departs_from_the_paper(medreview: Program) -> None:
