@@ -23,7 +23,8 @@ SELECT p.snapshot_id, p.source_id, u.url, p.title, ? AS version, p.snapshot_id I
 FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
 
 _ELSEWHERE: Final = """
-SELECT DISTINCT snapshot FROM event WHERE snapshot NOT IN (SELECT snapshot_id FROM snapshot) ORDER BY snapshot"""
+SELECT DISTINCT snapshot FROM event
+WHERE snapshot IS NOT NULL AND snapshot NOT IN (SELECT snapshot_id FROM snapshot) ORDER BY snapshot"""
 
 
 def source_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:

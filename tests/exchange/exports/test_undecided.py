@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from medreview.exchange.exports.page_rows import snapshot_rows
 from medreview.exchange.exports.undecided import without_judges
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -61,6 +62,7 @@ def test_a_question_brings_its_correct_answer_only_when_the_answers_to_it_are_de
         study.write(lambda connection: add_units(connection, [question], "x"))
         decide(study, "kb", question.unit, "answerability", "not_self_contained")
         assert "whole" in read()[0]
+        assert not list(snapshot_rows(study.reader)), "a study without pages, with a decision on none"
         study.write(lambda connection: add_reference(connection, "May I?", "No, whole.", "x"))
         assert "whole" not in read()[0]
         decide(study, "kb", "answer:r1", "hallucination", "none")
