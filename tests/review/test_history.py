@@ -52,7 +52,7 @@ def test_what_stands_is_listed_newest_first_with_where_what_and_when(study: Stud
 
 def test_it_is_narrowed_by_label_name_text_and_day(study: Study) -> None:
     decide_some(study)
-    day = datetime.now(UTC).strftime("%Y-%m-%d")
+    day = History(study.reader, "kb").act(0).when.astimezone(UTC).strftime("%Y-%m-%d")
     assert said(study, "partial") == [("R01 S2", "partial")]
     assert said(study, "r01 s2 supp") == [("R01 S2", "supported")]
     assert said(study, "CRYSTALLOID") == [("R01 S1", "contradicted")]
