@@ -59,8 +59,8 @@ class TaggerCommand:
         except (OSError, ValueError) as error:
             raise UserError(f"The tagger {self.name!r} cannot be started ({error}).") from error
         if done.returncode:
-            last = (done.stderr.strip().splitlines() or [""])[-1][:200]
-            raise UserError(f"The tagger {self.name!r} ended with the code {done.returncode}: {last}")
+            last = "".join(f": {line[:200]}" for line in done.stderr.strip().splitlines()[-1:])
+            raise UserError(f"The tagger {self.name!r} ended with the code {done.returncode}{last or '.'}")
         answers = done.stdout.splitlines()
         if len(answers) != len(texts):
             raise UserError(
