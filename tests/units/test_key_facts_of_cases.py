@@ -55,14 +55,16 @@ def fill(study: Study) -> None:
 
 
 class Person:
-    """A reviewer who labels suggestions."""
+    """A reviewer who labels suggestions, each act in a sitting of its own: no two people sit in one study at once."""
 
     def __init__(self, study: Study, name: str) -> None:
-        self.study, self.recorder = study, Recorder(name)
+        self.study, self.name = study, name
 
     def does(self, *events: NewEvent) -> Receipt:
+        recorder = Recorder(self.name)
+
         def write(connection: Any) -> Receipt:
-            return [self.recorder.append(connection, event, block="suggestions", mode="blind") for event in events][-1]
+            return [recorder.append(connection, event, block="suggestions", mode="blind") for event in events][-1]
 
         return self.study.write(write)
 
