@@ -1,14 +1,13 @@
 """Running a generator from the command line: what all commands of ``medreview generate`` have in common."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from medreview.cli.ask_models import leave_by, planned, say_what_is_waited_for
 from medreview.cli.batch_submit import run_batches
+from medreview.cli.generate_options import Wanted
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
@@ -22,47 +21,6 @@ if TYPE_CHECKING:
     from medreview.judges.planning import QuestionPlan
     from medreview.pipeline.generating import Generated, Generating, Make
     from medreview.study import Study
-
-Model = Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")]
-Verifier = Annotated[str, typer.Option("--judge", metavar="NAME", help="The model that verifies what was written.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many inputs now.")]
-Again = Annotated[bool, typer.Option("--again", help="Also inputs of which nothing was made before.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
-LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")]
-BatchOutFile = Annotated[
-    Path | None, typer.Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere.")
-]
-BatchInFiles = Annotated[
-    list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
-]
-BatchSubmit = Annotated[
-    bool, typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
-]
-NoWait = Annotated[
-    bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the options that all generators have say.
-
-    ``verified``: what is written goes to a judge; without a name that is the first one of the settings that is another
-    model than the one that writes.
-    """
-
-    model: str
-    judge: str = ""
-    limit: int | None = None
-    again: bool = False
-    dry_run: bool = False
-    local_only: bool = False
-    batch_out: Path | None = None
-    batch_in: Sequence[Path] = ()
-    as_json: bool = False
-    batch_submit: bool = False
-    no_wait: bool = False
-    verified: bool = False
 
 
 def generate_with(

@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Wanted,
-    generate_with,
-)
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,24 +16,16 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+@generator_command()
 def answers(
     study: StudyFile,
+    wanted: Wanted,
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="Questions to import first; only these are asked then.")
     ] = None,
-    model: Model = "",
     web: Annotated[
         bool, typer.Option("--web", help='Tell the model to search the web first; it is called "NAME (web)" then.')
     ] = False,
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
 ) -> None:
     """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
 
@@ -64,12 +45,9 @@ def answers(
         if not questions_of(study.reader, asked):
             raise UserError(
                 "There is no question to ask: name a file of questions, or let a model make some with "
-                f"`{command('generate', 'questions', study.path, '--model', model)}`."
+                f"`{command('generate', 'questions', study.path, '--model', wanted.model)}`."
             )
 
-    wanted = Wanted(
-        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
-    )
     make = partial(Answers, web=web, only=asked)
     generate_with(study, make, wanted, before=bring, figures=_figures)
 

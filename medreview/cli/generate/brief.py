@@ -1,26 +1,15 @@
 """The command ``generate brief``."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Verifier,
-    Wanted,
-    generate_with,
-)
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
 from medreview.cli.output import bad_records, counted, odd_records, say
 
 if TYPE_CHECKING:
@@ -30,11 +19,11 @@ if TYPE_CHECKING:
 Notes = Annotated[Path | None, typer.Argument(metavar="[NOTES]", help="Clinical notes, or cases, to import first.")]
 
 
+@generator_command(verifies=True)
 def brief(
     study: StudyFile,
+    wanted: Wanted,
     notes: Notes = None,
-    model: Model = "",
-    judge: Verifier = "",
     single_prompt: Annotated[
         bool, typer.Option("--single-prompt", help="All notes in one question, to compare the stages with.")
     ] = False,
@@ -42,15 +31,6 @@ def brief(
         Path | None,
         typer.Option("--html", metavar="FILE.html", help="Also write all briefs as a page, with their notes beside."),
     ] = None,
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
 ) -> None:
     """Write a summary of each case's hospital stay from its notes: draft, refine note by note, reorganise, verify.
 
@@ -66,10 +46,7 @@ def brief(
 
     if html is not None:
         check_brief_page(html)
-    wanted = Wanted(
-        model, judge, limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait,
-        verified=not single_prompt,
-    )  # fmt: skip
+    wanted = replace(wanted, verified=not single_prompt)
     generate_with(
         study,
         SinglePrompt if single_prompt else Brief,

@@ -1,26 +1,14 @@
 """The command ``generate cleanup``."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Verifier,
-    Wanted,
-    generate_with,
-)
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
 from medreview.cli.output import bad_records
 
 if TYPE_CHECKING:
@@ -30,25 +18,16 @@ if TYPE_CHECKING:
 _UNSUPPORTED = "unsupported"
 
 
+@generator_command(verifies=True)
 def cleanup(
     study: StudyFile,
+    wanted: Wanted,
     statements: Annotated[
         str,
         typer.Option(
             metavar="unsupported|FILE", help="Those that their sources do not support, or a file that lists statements."
         ),
     ] = _UNSUPPORTED,
-    model: Model = "",
-    judge: Verifier = "",
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
 ) -> None:
     """Revise or remove statements that their sources do not support; a judge verifies each revision, and you decide.
 
@@ -68,20 +47,7 @@ def cleanup(
         if path:
             bad_records(listed(opened.reader, path)[1], path)
 
-    wanted = Wanted(
-        model,
-        judge,
-        limit,
-        again,
-        dry_run,
-        local_only,
-        batch_out,
-        batch_in or (),
-        as_json,
-        batch_submit,
-        no_wait,
-        verified=True,
-    )
+    wanted = replace(wanted, verified=True)
     generate_with(study, partial(Cleanup, statements=path), wanted, before=named, figures=_figures)
 
 

@@ -6,28 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Wanted,
-    generate_with,
-)
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
 
 if TYPE_CHECKING:
     from medreview.generators.counts import GenerationCounts
     from medreview.study import Study
 
 
+@generator_command()
 def hallucinations(
     study: StudyFile,
+    wanted: Wanted,
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="Questions with correct answers, imported first.")
     ] = None,
@@ -36,16 +27,6 @@ def hallucinations(
         typer.Option("--type", help="Which type; all: dealt by the seed, balanced within each data set."),
     ] = "all",
     seed: Annotated[int, typer.Option(min=0, help="Deals the types.")] = 1,
-    model: Model = "",
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
 ) -> None:
     """Plant hallucinations of a known type in answers to the study's questions; type and spans stay hidden.
 
@@ -74,9 +55,6 @@ def hallucinations(
                 "The study knows no correct answer: name a file with the columns question and reference_answer."
             )
 
-    wanted = Wanted(
-        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
-    )
     generate_with(study, partial(Hallucinations, kind=kind, seed=seed), wanted, before=bring, figures=_figures)
 
 

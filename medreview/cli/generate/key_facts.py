@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Wanted,
-    generate_with,
-)
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
 from medreview.cli.output import bad_records, counted, progress
 
 if TYPE_CHECKING:
@@ -27,24 +16,16 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+@generator_command()
 def key_facts(
     study: StudyFile,
+    wanted: Wanted,
     cases: Annotated[
         Path | None, typer.Argument(metavar="CASES", help="Cases to bring in first; those of the study are kept.")
     ] = None,
     per_case: Annotated[
         int, typer.Option("--per-case", min=1, max=5, help="Facts of each case that are to be kept of five.")
     ] = 3,
-    model: Model = "",
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
 ) -> None:
     """Suggest five key facts of each case, from the text that a human wrote on it; a reviewer keeps, edits, discards.
 
@@ -55,9 +36,6 @@ def key_facts(
     """
     from medreview.generators.key_facts import KeyFacts
 
-    wanted = Wanted(
-        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
-    )
     generate_with(
         study,
         partial(KeyFacts, per_case=per_case),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medreview.cli.generating import DryRun, LocalOnly
+from medreview.cli.generate_options import DryRun, LocalOnly
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, one_line, progress, result, say
 from medreview.cli.trusting import with_settings

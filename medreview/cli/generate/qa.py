@@ -5,21 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Wanted,
-    generate_with,
-)
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
 from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.options import StudyFile
 from medreview.cli.output import counted
 from medreview.errors import UserError
 from medreview.words import in_words
@@ -29,9 +18,10 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+@generator_command()
 def qa(
     study: StudyFile,
-    model: Model = "",
+    wanted: Wanted,
     kind: Annotated[
         str, typer.Option("--type", metavar="TYPE", help="One type for all, short for one; `auto` goes by the passage.")
     ] = "auto",
@@ -45,16 +35,7 @@ def qa(
     second: Annotated[
         str, typer.Option(metavar="45%", help="How many of the items a second reviewer annotates as well, blinded.")
     ] = "",
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
     reviewer: Reviewer = None,
-    as_json: Json = False,
 ) -> None:
     """Make a question with its answer of each passage, of seven types, to be reviewed beside the passage.
 
@@ -69,9 +50,6 @@ def qa(
 
     rate = share_of(second, "--second", "45%")
     make = partial(QAItems, kind=kind, seed=seed, distractors=distractors, every=every)
-    wanted = Wanted(
-        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
-    )
 
     def check(opened: "Study") -> None:
         if not passages_of(opened.reader, every=every):

@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medreview.cli.generating import (
-    Again,
-    BatchInFiles,
-    BatchOutFile,
-    BatchSubmit,
-    DryRun,
-    Limit,
-    LocalOnly,
-    Model,
-    NoWait,
-    Wanted,
-    generate_with,
-)
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,24 +16,16 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+@generator_command()
 def questions(
     study: StudyFile,
+    wanted: Wanted,
     source: Annotated[
         str | None, typer.Argument(metavar="PAGE|FILE", help="A source of the study by its URL, or a file of texts.")
     ] = None,
     snapshots: Annotated[
         bool, typer.Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
     ] = False,
-    model: Model = "",
-    limit: Limit = None,
-    again: Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: BatchOutFile = None,
-    batch_in: BatchInFiles = None,
-    batch_submit: BatchSubmit = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
 ) -> None:
     """Make a question of each text, with its answer and the words that hold it; a reviewer checks it.
 
@@ -62,9 +43,6 @@ def questions(
     def bring(study: "Study") -> None:
         texts.extend(_texts(study, source, snapshots=snapshots))
 
-    wanted = Wanted(
-        model, "", limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
-    )
     generate_with(study, partial(Questions, texts=texts), wanted, before=bring)
 
 
