@@ -199,8 +199,9 @@ class Workbench(OtherPlaces):
         """Ask who the reviewer is."""
         from dataclasses import asdict
 
-        from medreview.review.background import background_of, read_background, set_background
+        from medreview.review.background import read_background, set_background
         from medreview.screens.background_page import BackgroundScreen
+        from medreview.study.backgrounds import background_of
 
         who, before = self._config.reviewer, background_of(self._study.reader, self._config.reviewer)
         given = {name: "" if value is None else str(value) for name, value in asdict(before).items()}
@@ -212,7 +213,8 @@ class Workbench(OtherPlaces):
 
     def pass_background(self) -> None:
         """Do not ask again who the reviewer is; what was said stays."""
-        from medreview.review.background import Background, is_asked, set_background
+        from medreview.review.background import set_background
+        from medreview.study.backgrounds import Background, is_asked
 
         if not is_asked(self._study.reader, self._config.reviewer):
             set_background(self._study, self._config.reviewer, Background())

@@ -6,11 +6,12 @@ from functools import partial
 
 from medreview.cli.plain_words import WIDTH, wrapped
 from medreview.errors import UserError
-from medreview.review.background import FIELDS, Background, background_of, is_asked, read_background, set_background
+from medreview.review.background import FIELDS, read_background, set_background
 from medreview.review.deciding import Deciding
 from medreview.review.guidelines import Guidelines, in_force, must_read, note_read
 from medreview.review.plain_markdown import readable_markdown
 from medreview.review.sitting_report import block_report, sitting_report
+from medreview.study.backgrounds import Background, background_of, is_asked
 from medreview.visible import visible_line
 
 HELP = """\

@@ -10,10 +10,10 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.review.default_guidelines import default_for, default_guidelines
-from medreview.review.study_acts import StudyAct, newest_act, study_acts, write_act
 from medreview.storable import is_damaged
 from medreview.study import Study
 from medreview.study.events import NewEvent
+from medreview.study.study_acts import StudyAct, newest_act, study_acts, write_act
 from medreview.study.unit_ids import STATEMENT, kind_of
 from medreview.text import normalise_newlines, sha256
 from medreview.units.registry import KINDS

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from medreview.judges.votes import judges_of_support
 from medreview.review.audit import reserved
-from medreview.review.background import is_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.draft_places import DraftPlace, draft_places, unlisted_drafts
 from medreview.review.last_place import LastPlace, last_place
@@ -19,6 +18,7 @@ from medreview.review.queue_lines import (
 )
 from medreview.review.saved_filters import FilterLine, filter_lines
 from medreview.study import Study
+from medreview.study.backgrounds import is_asked
 from medreview.study.counts import Counts, load_counts
 from medreview.study.package import Package, package_of
 from medreview.units.statement_view import response_name

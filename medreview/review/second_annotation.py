@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.review.study_acts import write_act
 from medreview.study import Study
 from medreview.study.permanent_numbers import permanent_number
+from medreview.study.study_acts import write_act
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.registry import KINDS
 

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import same_label
-from medreview.review.study_acts import newest_act, write_act
 from medreview.study import Study
 from medreview.study.permanent_numbers import permanent_number
+from medreview.study.study_acts import newest_act, write_act
 
 PASS_NO: Final = 2
 MOST_DAYS: Final = 3650

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from medreview.review.block_summary import BlockSummary
-from medreview.review.gold import GoldResult
+from medreview.units.gold_results import GoldResult
 from medreview.words import counted
 
 NameOf = Callable[[str], str]

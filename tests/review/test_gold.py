@@ -8,13 +8,14 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.labels import same_label
-from medreview.review.gold import gold_items, gold_results, remove_gold, set_gold, tell, told_results
+from medreview.review.gold import remove_gold, set_gold, tell
 from medreview.review.gold_file import import_gold
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.text import Span
+from medreview.units.gold_results import gold_items, gold_results, told_results
 from medreview.units.view import Gold
 
 WHO = "kb"

@@ -12,7 +12,7 @@ from medreview.config import Config
 from medreview.labels import EDITED
 from medreview.review.block_summary import block_summary
 from medreview.review.deciding import Deciding
-from medreview.review.gold import gold_results, set_gold
+from medreview.review.gold import set_gold
 from medreview.review.guidelines import in_force
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
@@ -24,6 +24,7 @@ from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.unit_ids import STATEMENT
+from medreview.units.gold_results import gold_results
 from medreview.units.registry import KINDS, unit_name, words_on
 from medreview.units.view import Gold
 from tests.support.unit_samples import SAMPLES

@@ -27,8 +27,9 @@ def background(
     Example: medreview background sepsis.medreview --role physician --years 12 --specialty "intensive care"
     """
     from medreview.config import load_config
-    from medreview.review.background import background_of, backgrounds, read_background, set_background
+    from medreview.review.background import read_background, set_background
     from medreview.study import Study
+    from medreview.study.backgrounds import background_of, backgrounds
 
     given = {"role": role, "years": years, "specialty": specialty, "words": words}
     new = {name: value for name, value in given.items() if value is not None}

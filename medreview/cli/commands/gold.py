@@ -41,9 +41,10 @@ def gold(
     Example: medreview gold sepsis.medreview --add "R07 S3" contradicted --why "The source says 30 mL/kg." --attention
     """
     from medreview.config import load_config
-    from medreview.review import gold as items
+    from medreview.review.gold import remove_gold, set_gold
     from medreview.review.gold_file import import_gold
     from medreview.study import Study
+    from medreview.units.gold_results import gold_items
     from medreview.units.registry import asks_of
     from medreview.units.unit_lookup import find_unit
     from medreview.units.view import Gold
@@ -68,11 +69,11 @@ def gold(
         except LookupError as error:
             raise UserError(f"Of the gold item: {error.args[0]}.") from None
         if add:
-            items.set_gold(opened, unit, Gold(axis or asks_of(unit).axis, add[1], (), why, attention), who)
+            set_gold(opened, unit, Gold(axis or asks_of(unit).axis, add[1], (), why, attention), who)
             say(f"{unit} is a gold item: {add[1]}")
-        elif remove and not items.remove_gold(opened, unit):
+        elif remove and not remove_gold(opened, unit):
             raise UserError(f"{unit} is no gold item.")
-        found = items.gold_items(opened.reader)
+        found = gold_items(opened.reader)
     lines = [
         f"{one.unit}  {one.gold.axis}: {one.gold.label}{'  attention' if one.gold.attention else ''}  {one.gold.why}"
         for one in found

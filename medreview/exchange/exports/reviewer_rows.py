@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from medreview.exchange.files.event_payload import Cell
-from medreview.review.background import backgrounds
-from medreview.review.gold import told_results
+from medreview.study.backgrounds import backgrounds
+from medreview.units.gold_results import told_results
 
 _DECIDED = "SELECT count(*) FROM standing WHERE reviewer = ? AND state = 'decided'"
 

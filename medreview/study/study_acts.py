@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
+from medreview.study.study import Study
 
 
 class StudyAct(NamedTuple):
