@@ -258,11 +258,14 @@ def many_raters(
     metric: c.Metric = "nominal",
     values: Sequence[float] | None = None,
     resampling: Resampling = DEFAULT,
+    unit: str = "response",
 ) -> ManyAgreement:
     """Agreement of any number of raters on items by raters, ``None`` where a rater gave no label.
 
     ``n`` of a figure counts items with two votes or more, ``dropped`` the others (a lone vote still counts in the
-    label shares of Fleiss' and Gwet's coefficients). Raises ``ValueError`` as ``two_raters`` does.
+    label shares of Fleiss' and Gwet's coefficients). ``unit``: what a cluster is.
+
+    Raises ``ValueError`` as ``two_raters`` does.
     """
     if clusters is not None and len(clusters) != len(ratings):
         raise ValueError("the clusters need one entry per item")
@@ -286,8 +289,8 @@ def many_raters(
     units = sum_by_cluster(ballots.vectors(counts), kept)
     data = contributions(units)
     sums, observed = draw(data, resampling), data.total
-    unit = "item" if clusters is None else "response"
-    instead = wholly(units[:, 2], units[:, 1], "all votes agree", unit, resampling.level)
+    what = "item" if clusters is None else unit
+    instead = wholly(units[:, 2], units[:, 1], "all votes agree", what, resampling.level)
     finishers = _many_coefficients(ballots, metric, values)
     rare = TOO_FEW_OF_A_LABEL if ballots.paired(sums).all() else "and no item with two votes"
     figures = {
@@ -302,6 +305,7 @@ def many_raters(
             resampling=resampling,
             dropped=dropped,
             rare=rare,
+            unit=unit,
         )
         for key, name in names.items()
     }
