@@ -5,9 +5,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Final
 
-_TOLD: Final = """
+_GOLD: Final = "g.axis = ?1 AND (?2 = '' OR (g.unit >= ?2 || ':' AND g.unit < ?2 || ';'))"
+_TOLD: Final = f"""
 SELECT g.unit, g.label, g.spans FROM gold AS g
-WHERE g.axis = ? AND g.unit IN (SELECT unit FROM standing WHERE state = 'decided')
+WHERE {_GOLD} AND g.unit IN (SELECT unit FROM standing WHERE state = 'decided')
       AND g.unit NOT IN (SELECT unit FROM kept_blind WHERE NOT seen)"""
 
 
@@ -20,10 +21,10 @@ class ToldGold:
     silent: int
 
 
-def told_gold(reader: sqlite3.Connection, axis: str) -> ToldGold:
-    """The gold of an axis."""
-    rows = reader.execute(_TOLD, (axis,)).fetchall()
-    every = reader.execute("SELECT count(*) FROM gold WHERE axis = ?", (axis,)).fetchone()[0]
+def told_gold(reader: sqlite3.Connection, axis: str, kind: str = "") -> ToldGold:
+    """The gold of an axis; of the units of one ``kind``, other than the statement, where that is given."""
+    rows = reader.execute(_TOLD, (axis, kind)).fetchall()
+    every = reader.execute(f"SELECT count(*) FROM gold AS g WHERE {_GOLD}", (axis, kind)).fetchone()[0]
     return ToldGold(
         {row["unit"]: row["label"] for row in rows},
         {row["unit"]: [(span["start"], span["end"]) for span in json.loads(row["spans"])] for row in rows},

@@ -1,0 +1,89 @@
+"""Estimates, tables of two raters and precision and recall, as all reports on units print them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from medreview.cli.output import one_line
+from medreview.cli.reports.layout import Part, Table, cells, numbers, reasons, table
+from medreview.labels import AXES, scale_of
+from medreview.stats.formulas.classification import Classification
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.words import in_words
+
+_SHARES: Final = (
+    "agreement", "accuracy", "precision", "recall", "F1", "rate", "share", "plausibility", "answerability", "yield",
+    "flagged", "macro",
+)  # fmt: skip
+"""Words in the names of figures that are shares; all others are printed as numbers."""
+_METHODS: Final = {"Wilson": "Wilson", "none": "", "mean": ""}
+MISSING: Final = "not given"
+
+
+def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> Table:
+    """One line for each figure; ``cluster`` heads the column of what is resampled."""
+    rows = ((in_words(figure.name), *row_of(figure)) for figure in figures)
+    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows)
+
+
+def row_of(figure: Estimate) -> tuple[str, ...]:
+    """Value, interval, method, n, clusters, left out."""
+    method = _METHODS.get(figure.method, figure.method if len(figure.method) < 12 else "resampled")
+    return *value_of(figure), method, *numbers(figure.n, figure.clusters, figure.dropped)
+
+
+def value_of(figure: Estimate) -> tuple[str, str]:
+    """Value and interval, as a share or as a number."""
+    return cells(figure, partial(number_of, figure), MISSING)
+
+
+def number_of(figure: Estimate, value: float) -> str:
+    """One value of a figure, as a share or as a number."""
+    return percent(value) if any(word in figure.name for word in _SHARES) else half_up(value)
+
+
+def sentences(figures: Iterable[Estimate]) -> list[str]:
+    """Why a value or an interval is missing, and the figures' own cautions; each once."""
+    held = list(figures)
+    notes = dict.fromkeys(note for figure in held for note in figure.notes)
+    return [*reasons((in_words(figure.name), figure) for figure in held), *notes]
+
+
+def matrix(
+    first: str, second: str, labels: Sequence[str], counts: Sequence[Sequence[int]], axis: str = ""
+) -> Iterator[Part]:
+    """The table of two raters with its sums; without a count there is none."""
+    if not any(map(sum, counts)):
+        return
+    names = [name_of(axis, label) for label in labels]
+    rows = [(name, *numbers(*row, sum(row))) for name, row in zip(names, counts, strict=True)]
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    yield f"rows: {one_line(first)}; columns: {one_line(second)}"
+    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*sums, sum(sums)))], others="words")
+
+
+def name_of(axis: str, label: str) -> str:
+    """A label in the words of the screen where the axis has it."""
+    scale = AXES.get(scale_of(axis), ())
+    return next((one.name for one in scale if one.level == label), in_words(label))
+
+
+def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
+    """Precision, recall and F1 of each label and the means over labels; why some are missing."""
+    rows = []
+    for label in found.labels:
+        each = (("precision", found.precision[label]), ("recall", found.recall[label]), ("F1", found.f1[label]))
+        for place, (name, figure) in enumerate(each):
+            rows.append(("" if place else name_of(axis, label), name, *value_of(figure), *numbers(figure.n)))
+    means = (("precision", found.macro_precision), ("recall", found.macro_recall), ("F1", found.macro_f1))
+    for place, (name, figure) in enumerate(means):
+        rows.append(("" if place else "mean of labels", name, *value_of(figure), *numbers(figure.n)))
+    yield table(("label", "of it", "value", "95% interval", "n"), rows, long=("of it",))
+    every = [figure for label in found.labels for figure in
+             (found.precision[label], found.recall[label], found.f1[label])]  # fmt: skip
+    yield from sentences((*every, *(figure for _, figure in means)))
+
+
+def p_words(value: float | None) -> str:
+    """A p value."""
+    return "" if value is None else half_up(value) if value >= 0.0005 else "below 0.001"

@@ -1,0 +1,113 @@
+"""The figures of one kind of unit as parts of a report."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, table
+from medreview.cli.reports.units.figure_tables import figure_table, matrix, name_of, right_parts, sentences
+from medreview.labels import AXES
+from medreview.stats.units.adjudication import Adjudication
+from medreview.stats.units.agreement import ManyReviewers, UnitAgreement
+from medreview.stats.units.unit_figures import AxisFigures, ScaleFigures, UnitFigures
+from medreview.words import in_words
+
+NOBODY: Final = "Nobody has labelled any of them yet: there is nothing to compare."
+_NOTE: Final = (
+    "first, blind: the labels that were given before any machine's word had been seen. assisted: all others, as they "
+    "stand. final: all labels as they stand. left: without a label of the second."
+)
+
+
+def unit_parts(figures: UnitFigures) -> Iterator[Part]:
+    """Everything that there is to say of a kind."""
+    head = f"{figures.title.capitalize()}: {figures.labelled:,} of {counted(figures.units, figures.noun)} labelled"
+    yield Title(head)
+    if figures.stale:
+        yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
+    for axis in figures.axes:
+        yield from _axis(axis, figures.cluster)
+    if not figures.labelled:
+        yield from ("", NOBODY)
+        return
+    yield from ("", _NOTE, f"Resampled: whole {figures.cluster}s, where one has several items; else the items.")
+
+
+def _axis(axis: AxisFigures, cluster: str) -> Iterator[Part]:
+    if axis.labels:
+        levels = [label.level for label in AXES[axis.axis]]
+        used = [level for level in levels if any(level in each.labels for each in axis.labels)]
+        names = ("", "labels", *(name_of(axis.axis, level) for level in used), "all")
+        rows = (
+            (one_line(each.reviewer), each.which,
+             *numbers(*(each.labels.get(level, 0) for level in used), sum(each.labels.values())))
+            for each in axis.labels
+        )  # fmt: skip
+        if used:
+            yield from ("", inset(Heading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
+    yield from adjudication_parts(axis.adjudication, axis.axis)
+    if axis.gold_silent:
+        yield f"{counted(axis.gold_silent, 'right label')} may not be told before the unit is decided"
+    for scale in axis.scales:
+        yield from _scale(scale, axis.axis, cluster)
+
+
+def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
+    """Differences of reviewers and how they were settled; nothing where no unit has two labels."""
+    if not found.twice:
+        return
+    settled = found.by_third + found.by_agreement
+    told = f"labelled by two or more: {found.twice:,}; they differ on {found.differ:,}"
+    if found.differ:
+        told += f", of which {found.by_third:,} settled by a third, {found.by_agreement:,} by agreement"
+        told += f", {found.open:,} open"
+    yield told
+    if settled:
+        outcome = ", ".join(f"{name_of(axis, label)} {count:,}" for label, count in found.outcome.items())
+        upheld = ", ".join(f"{one_line(name)} {count:,}" for name, count in found.upheld.items()) or "nobody's"
+        yield f"settled as: {outcome}; whose label that was: {upheld}"
+
+
+def _scale(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
+    shown: dict[tuple[str, str], UnitAgreement] = {}
+    for each in scale.between:
+        before = shown.setdefault((each.first, each.second), each)
+        if before is not each and before.table == each.table:
+            yield f"{one_line(each.first)} and {one_line(each.second)}, {each.which} labels: the same"
+        else:
+            yield from ("", agreement_part(each, scale, axis, cluster))
+    for place, many in enumerate(scale.together):
+        if place and many.agreement == scale.together[0].agreement:
+            yield f"together, {many.which} labels: the same"
+        else:
+            yield from ("", _many(many, scale.title, cluster))
+    for each in scale.machines:
+        yield from ("", agreement_part(each, scale, axis, cluster))
+    for found in scale.consensus:
+        names = ", ".join(map(one_line, found.reviewers))
+        twice = f"{counted(found.items, 'item')} with two labels or more, {found.ties:,} tied and left out"
+        yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
+        for each in found.machines:
+            yield from ("", agreement_part(each, scale, axis, cluster))
+    for each in scale.gold:
+        yield from ("", agreement_part(each, scale, axis, cluster))
+
+
+def agreement_part(each: UnitAgreement, scale: ScaleFigures, axis: str, cluster: str) -> Part:
+    """Two raters: figures, matrix, and precision and recall where the first is the reference."""
+    first, second = one_line(each.first), one_line(each.second)
+    which = f", {each.which} labels" if each.which else ""
+    return inset(
+        Heading(f"{first} and {second}{which}, {scale.title}"),
+        figure_table(each.agreement, f"{cluster}s"),
+        *sentences(each.agreement),
+        *(right_parts(each.right, axis) if each.right else ()),
+        *matrix(each.first, each.second, scale.labels, each.table, axis),
+        *each.cautions,
+    )
+
+
+def _many(many: ManyReviewers, title: str, cluster: str) -> Part:
+    names = ", ".join(map(one_line, many.reviewers))
+    head = Heading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
+    return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))

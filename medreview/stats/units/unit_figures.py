@@ -1,0 +1,163 @@
+"""All figures of one kind of unit: who labelled how, how raters agree, and what only this kind has."""
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.errors import UserError
+from medreview.labels import AXES
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.units.adjudication import Adjudication, adjudication
+from medreview.stats.units.agreement import (
+    Consensus,
+    ManyReviewers,
+    UnitAgreement,
+    against_gold,
+    against_machines,
+    all_reviewers,
+    between_reviewers,
+    consensus,
+)
+from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
+from medreview.stats.units.scales import SCALES, UnitScale
+from medreview.units.registry import KINDS
+
+_LABELLED: Final = """SELECT EXISTS (
+SELECT 1 FROM event WHERE unit >= ?1 || ':' AND unit < ?1 || ';' AND kind = 'decide')"""
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """How often a reviewer gave each label of an axis; ``which`` labels these are."""
+
+    reviewer: str
+    which: str
+    labels: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class ScaleFigures:
+    """Raters beside each other on one scale; ``ordered``: its labels are steps.
+
+    ``between``: each two reviewers; ``together``: all of them; ``machines``: each machine against each reviewer;
+    ``consensus``: against the majority of several; ``gold``: everybody against the right labels that may be told.
+    """
+
+    scale: str
+    title: str
+    labels: tuple[str, ...]
+    ordered: bool
+    between: tuple[UnitAgreement, ...]
+    together: tuple[ManyReviewers, ...]
+    machines: tuple[UnitAgreement, ...]
+    consensus: tuple[Consensus, ...]
+    gold: tuple[UnitAgreement, ...]
+
+
+@dataclass(frozen=True)
+class AxisFigures:
+    """One axis: labels by reviewer, what became of differences, the scales. ``gold_told``: right labels that may be
+    told, ``gold_silent``: those that wait for their units to be decided."""
+
+    axis: str
+    labels: tuple[LabelCounts, ...]
+    adjudication: Adjudication
+    scales: tuple[ScaleFigures, ...]
+    gold_told: int
+    gold_silent: int
+
+
+@dataclass(frozen=True)
+class UnitFigures:
+    """One kind of unit: ``units`` of it are there; figures resample the ``cluster``. ``stale``: labels on a text that
+    has changed since, which count nowhere."""
+
+    kind: str
+    title: str
+    noun: str
+    cluster: str
+    units: int
+    labelled: int
+    stale: int
+    axes: tuple[AxisFigures, ...]
+
+
+def unit_figures(
+    reader: sqlite3.Connection,
+    kind: str,
+    *,
+    reviewers: Collection[str] | None = None,
+    resampling: Resampling = DEFAULT,
+) -> UnitFigures:
+    """The figures of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it."""
+    labels = kind_labels(reader, kind, reviewers)
+    return UnitFigures(
+        kind=kind,
+        title=KINDS[kind].title,
+        noun=KINDS[kind].noun,
+        cluster=labels.cluster,
+        units=len(labels.units),
+        labelled=len({one.unit for one in labels.given}),
+        stale=labels.stale,
+        axes=tuple(_axis(reader, labels, axis, resampling) for axis in SCALES[kind].axes),
+    )
+
+
+def every_unit_figures(
+    reader: sqlite3.Connection, *, reviewers: Collection[str] | None = None, resampling: Resampling = DEFAULT
+) -> tuple[UnitFigures, ...]:
+    """Those of each kind that somebody labelled some of, in the order of the first screen."""
+    return tuple(
+        unit_figures(reader, kind, reviewers=reviewers, resampling=resampling)
+        for kind in KINDS
+        if reader.execute(_LABELLED, (kind,)).fetchone()[0]
+    )
+
+
+def kind_named(name: str) -> str:
+    """The kind that a word means: its name, that of its queue, or its noun (``key_fact``).
+
+    Raises :class:`UserError` that names the kinds.
+    """
+    word = name.strip().casefold().replace("-", "_").replace(" ", "_")
+    for kind in KINDS.values():
+        if word in (kind.name, kind.queue_name, kind.noun.replace(" ", "_")):
+            return kind.name
+    raise UserError(f"There is no kind of unit {name!r}; there are {', '.join(KINDS)}.")
+
+
+def _axis(reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling: Resampling) -> AxisFigures:
+    counts = [
+        LabelCounts(name, which, {level: found[level] for level in _levels(axis) if found[level]})
+        for name in labels.reviewers
+        for which in (*OF_MODE.values(), FINAL)
+        if (found := labels.counts(name, axis, which))
+    ]
+    gold = labels.gold[axis]
+    return AxisFigures(
+        axis=axis,
+        labels=tuple(counts),
+        adjudication=adjudication(reader, labels.kind, axis, labels.units),
+        scales=tuple(_scale(labels, scale, resampling) for scale in SCALES[labels.kind].axes[axis]),
+        gold_told=len(gold.labels),
+        gold_silent=gold.silent,
+    )
+
+
+def _levels(axis: str) -> tuple[str, ...]:
+    return tuple(label.level for label in AXES[axis])
+
+
+def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> ScaleFigures:
+    return ScaleFigures(
+        scale=scale.name,
+        title=scale.title,
+        labels=scale.labels,
+        ordered=scale.ordered,
+        between=between_reviewers(labels, scale, resampling),
+        together=all_reviewers(labels, scale, resampling),
+        machines=against_machines(labels, scale, resampling),
+        consensus=consensus(labels, scale, resampling),
+        gold=against_gold(labels, scale, resampling),
+    )
