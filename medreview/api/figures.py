@@ -22,19 +22,33 @@ class Figures(Opened):
     """What can be counted and estimated."""
 
     def figures(
-        self, reviewer: str | None = None, *, pass_no: int = 1, resampling: Resampling | None = None
+        self,
+        reviewer: str | None = None,
+        *,
+        where: str = "",
+        pass_no: int = 1,
+        resampling: Resampling | None = None,
     ) -> StudyFigures:
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
-        Intervals resample whole responses, the same draws for all figures of a view. Raises ``UserError`` for a
-        reviewer who has left nothing in the study.
+        ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
+        ``part`` then says what that means. Intervals resample whole responses, the same draws for all figures of a view. Raises
+        ``UserError`` for a reviewer who has left nothing in the study, and for a filter that cannot be used.
         """
+        from medreview.review.looks import shown_by
+        from medreview.review.selecting import select_statements
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reports.study_figures import study_figures
 
-        self._looked("figures", "totals")
+        only = select_statements(self._study.reader, where, reviewer, pass_no)
+        self._looked("figures", shown_by(only))
         return study_figures(
-            self._study.reader, reviewer, pass_no=pass_no, resampling=resampling or DEFAULT, progress=self._progress
+            self._study.reader,
+            reviewer,
+            pass_no=pass_no,
+            resampling=resampling or DEFAULT,
+            progress=self._progress,
+            only=only,
         )
 
     def agreement(

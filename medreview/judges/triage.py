@@ -24,7 +24,7 @@ RARE: Final = 0.15
 """Share of a study's statements up to which something that is missing is a reason to look at one of them first."""
 FEW: Final = 3
 """So many may lack it in the smallest study."""
-_FALSE_QUOTES: Final = (
+_FALSE_QUOTES: Final[tuple[tuple[str, int, str], ...]] = (
     ("absent", 95, "quote absent"),
     ("altered", 90, "quote altered"),
     ("hidden text", 89, "hidden text"),
@@ -33,6 +33,8 @@ _FALSE_QUOTES: Final = (
 """What is wrong with a judge's quote for support, the weight of that, and its badge.
 
 An honest paraphrase may share no word with its statement: ``off topic`` alone comes after what a judge contradicts."""
+QUOTE_FAULTS: Final = tuple(fault for fault, _, _ in _FALSE_QUOTES)
+"""What can be wrong with a quote for support (``votes.Vote.false_quote``), gravest first."""
 CLASH_WORDS: Final = {
     "number": "numbers differ",
     "unit": "units differ",

@@ -8,7 +8,9 @@ import sqlite3
 from typing import Final, Literal
 
 from medreview.errors import UserError
+from medreview.review.blind_block import BLOCK_SIZE
 from medreview.review.queue_kinds import UNMET
+from medreview.stats.reports.selection import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 
@@ -36,6 +38,14 @@ def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
     if shown != "labels" and not any(spoken):
         return False
     return bool(reader.execute(_NEW[shown], (reviewer,)).fetchone()[0])
+
+
+def shown_by(part: Selection) -> Shown:
+    """What figures of a part of a study show: sums and rates, or, where it was chosen by what judges say or holds fewer
+    statements than a blind block, what they say of single ones."""
+    if part.statements is None:
+        return "totals"
+    return "verdicts" if part.tells or len(part.statements) < BLOCK_SIZE else "totals"
 
 
 def undecided_audit(reader: sqlite3.Connection, reviewer: str) -> int:

@@ -2,7 +2,7 @@
 
 import shlex
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -19,11 +19,19 @@ _MOST: Final = 5_000
 
 class Filter(NamedTuple):
     """``where``: SQL over the rows of a queue, with one value. ``values``: SQL that selects the values,
-    or they themselves. ``tells``: it tells what is hidden in a blind queue."""
+    or they themselves. ``tells``: it tells what is hidden in a blind queue. ``whole``: it asks of the response ``r``
+    alone, so that all of its statements fit or none. ``mine``: the value with which it asks what the reviewer did,
+    ``*`` for any."""
 
     where: str
     values: str | tuple[str, ...]
     tells: bool = False
+    whole: bool = False
+    mine: str = ""
+
+    def asks_the_reviewer(self, value: str) -> bool:
+        """Whether a unit fits by what the reviewer did with it."""
+        return self.mine in ("*", value) if self.mine else False
 
 
 class Completion(NamedTuple):
@@ -34,7 +42,8 @@ class Completion(NamedTuple):
 
 
 _NUMBER: Final = "'R' || printf('%02d', r.ordinal)"
-_TEXT: Final = "instr(lower(s.text), lower(?)) > 0"
+_PLAIN: Final = Filter("instr(lower(s.text), lower(?)) > 0", ())
+"""A plain word: it is in the text."""
 _STATES: Final = ("open", "decided", "deferred")
 _BADGES: Final = """SELECT DISTINCT b.value
 FROM verdict, json_each('[' || replace(json_quote(badges), ' · ', '","') || ']') AS b"""
@@ -45,34 +54,34 @@ OPEN_FINDING: Final = """NOT EXISTS (SELECT 1 FROM finding_handled AS h
 
 _FINDINGS: Final = (*(label.level for label in HALLUCINATION if label.level != "none"), "open")
 _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
-    "model": Filter("r.model = ?", "SELECT DISTINCT model FROM response", tells=True),
-    "origin": Filter("r.origin = ?", "SELECT DISTINCT origin FROM response"),
-    "response": Filter(f"{_NUMBER} = upper(?)", f"SELECT {_NUMBER} FROM response AS r"),
-    "id": Filter("instr(lower(r.record_id), lower(?)) = 1", "SELECT DISTINCT record_id FROM response"),
+    "model": Filter("r.model = ?", "SELECT DISTINCT model FROM response", tells=True, whole=True),
+    "origin": Filter("r.origin = ?", "SELECT DISTINCT origin FROM response", whole=True),
+    "response": Filter(f"{_NUMBER} = upper(?)", f"SELECT {_NUMBER} FROM response AS r", whole=True),
+    "id": Filter("instr(lower(r.record_id), lower(?)) = 1", "SELECT DISTINCT record_id FROM response", whole=True),
     "badge": Filter("instr(v.badges, ?) > 0", _BADGES, tells=True),
     "verdict": Filter("v.verdict = ?", "SELECT DISTINCT verdict FROM verdict", tells=True),
     "merged": Filter(
         "CASE v.merged_supported WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END = ?", ("yes", "no"), tells=True
     ),
     "mine": Filter(
-        "coalesce(mine.label, 'open') = ?", (*(label.level for label in STATEMENT_ASKS.levels), "open")
+        "coalesce(mine.label, 'open') = ?", (*(label.level for label in STATEMENT_ASKS.levels), "open"), mine="*"
     ),
-    "state": Filter("coalesce(mine.state, 'open') = ?", _STATES),
+    "state": Filter("coalesce(mine.state, 'open') = ?", _STATES, mine="*"),
     "finding": Filter(
         f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w JOIN finding_statement AS f
             ON f.statement_id = s.statement_id
             WHERE f.type = w.kind OR w.kind = 'open' AND {OPEN_FINDING.format(response="s.response_id")})""",
-        _FINDINGS, tells=True,
+        _FINDINGS, tells=True, mine="open",
     ),
     "page": Filter(
         """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
            WHERE c.response_id = r.response_id AND p.page_state = ?)""",
-        "SELECT DISTINCT page_state FROM snapshot_current",
+        "SELECT DISTINCT page_state FROM snapshot_current", whole=True,
     ),
     "domain": Filter(
         """EXISTS (SELECT 1 FROM citation AS c JOIN source AS o USING (source_id)
            WHERE c.response_id = r.response_id AND o.domain = ?)""",
-        "SELECT DISTINCT domain FROM source",
+        "SELECT DISTINCT domain FROM source", whole=True,
     ),
 }  # fmt: skip
 
@@ -111,20 +120,35 @@ def conditions(text: str, kind: QueueKind, mode: Mode) -> tuple[list[str], list[
 
     Raises :class:`UserError` for a word that no filter knows, and for one that would tell what is hidden.
     """
+    found, values = [], []
+    for key, value, each in _read(text, kind):
+        if mode == "blind" and each.tells:
+            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what is hidden.")
+        found.append(each.where)
+        values.append(value)
+    return found, values
+
+
+def asked(text: str, kind: QueueKind) -> list[tuple[Filter, str]]:
+    """The filters that a line is made of, a plain word among them, each with its value.
+
+    Raises :class:`UserError` as :func:`conditions`.
+    """
+    return [(each, value) for _, value, each in _read(text, kind)]
+
+
+def _read(text: str, kind: QueueKind) -> Iterator[tuple[str, str, Filter]]:
+    """Name, value and filter of each word of a line; a plain word has no name."""
     try:
         words = shlex.split(text)
     except ValueError:
         raise UserError(f"The filter {text!r} has an open quotation mark.") from None
-    filters, found, values = filters_of(kind), [], []
+    filters = filters_of(kind)
     for word in words:
         key, separator, value = word.partition("=")
         if separator and key not in filters:
             raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(filters)} and plain words.")
-        if separator and mode == "blind" and filters[key].tells:
-            raise UserError(f"A blind queue cannot be filtered by {key}: that would show what is hidden.")
-        found.append(filters[key].where if separator else _TEXT)
-        values.append(value if separator else word)
-    return found, values
+        yield (key, value, filters[key]) if separator else ("", word, _PLAIN)
 
 
 class FilterWords:

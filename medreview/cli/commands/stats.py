@@ -23,6 +23,13 @@ def stats(
     full: Annotated[
         bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
     ] = False,
+    where: Annotated[
+        str,
+        typer.Option(
+            metavar="FILTER",
+            help="Figures of a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """How often you and the judges agree, and how well the responses are supported by what they cite.
@@ -33,6 +40,8 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
+    from medreview.review.looks import shown_by
+    from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.stats.reports.study_figures import study_figures
     from medreview.study import Study
@@ -42,10 +51,11 @@ def stats(
     )
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
-        looked(opened, "stats", "totals")
+        only = select_statements(opened.reader, where, reviewer)
+        looked(opened, "stats", shown_by(only))
         # The one screen has the whole study only.
         split = full or as_json
-        figures = study_figures(opened.reader, reviewer, split=split, resampling=resampling, progress=bar)
+        figures = study_figures(opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only)
     if as_json:
         result(figures, "", as_json=True)
     elif full:

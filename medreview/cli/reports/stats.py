@@ -10,6 +10,7 @@ from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.generation import generation_parts, passage_parts
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.part import part_lines
 from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.questions import question_parts
@@ -51,6 +52,7 @@ def render(figures: StudyFigures, study: Path) -> str:
 def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield f"{statements} in {responses}"
+    yield from part_lines(figures.part)
     if not figures.reviewers:
         yield from ("", _NOBODY, NextStep(command("review", study)))
     if figures.audit.figures:

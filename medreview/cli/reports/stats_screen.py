@@ -9,6 +9,7 @@ from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, unjudged_line
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, cells, numbers, reasons, table
+from medreview.cli.reports.part import part_line
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
@@ -91,6 +92,8 @@ def _progress(figures: StudyFigures) -> Iterator[str]:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield "; ".join((f"{statements} in {responses}", *(told or ["nobody has decided anything yet"])))
+    if figures.part is not None:
+        yield part_line(figures.part)
 
 
 def _audit(figures: StudyFigures, brief: bool) -> Iterator[Part]:

@@ -51,7 +51,8 @@ class ResponseSupport:
     invalid URL supports nothing (``False``); ``None`` is a pair without a verdict. ``statements`` says of each whether
     it is supported, where that is known otherwise than from the pairs (a jury's verdict, a reviewer's label). ``own``:
     of each statement that itself cites a source, whether one that it cites supports it. ``invalid``: it is no response
-    (``labels.INVALID``), has neither statements nor sources, and is not supported.
+    (``labels.INVALID``), has neither statements nor sources, and is not supported. ``parted``: only some of its
+    statements are here, so that it is no item of response support, nor its sources of unused ones.
     """
 
     urls: Sequence[bool | None]
@@ -59,6 +60,7 @@ class ResponseSupport:
     statements: Sequence[bool | None] | None = None
     own: Sequence[bool | None] = ()
     invalid: bool = False
+    parted: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,12 +120,16 @@ def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
         states = [_any(row) for row in response.support]
     statements = [_item(state) for state in states]
     sources = []
-    for place in range(len(response.urls)):
+    for place in range(0 if response.parted else len(response.urls)):
         pairs = [_item(row[place]) for row in response.support]
         used = [any(pair[taken] for pair in pairs) for taken in (0, 1)]
         sources.append(_Item(not used[0], not used[1], all(pair.complete for pair in pairs)))
     # Not all([]): a response without statements is counted apart, not as fully supported.
-    whole = [_Item(*(all(item[part] for item in statements) for part in range(3)))] if statements else []
+    whole = (
+        [_Item(*(all(item[part] for item in statements) for part in range(3)))]
+        if statements and not response.parted
+        else []
+    )
     if response.invalid:
         whole = [_item(False)]
     return [_item(url) for url in response.urls], [_item(state) for state in response.own], statements, whole, sources

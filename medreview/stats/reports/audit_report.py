@@ -19,6 +19,7 @@ from medreview.stats.formulas.audit_estimate import (
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.reports.label_scales import BINARY, TIED, JuryVerdict, ScaleLabel, judges_label
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
+from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
 from medreview.study.counts import count_statements
 
@@ -118,11 +119,19 @@ class _Member:
     filtered: bool
 
 
-def audit_report(reader: sqlite3.Connection, labels: Mapping[str, Labels], pass_no: int = 1) -> AuditReport:
-    """The audit by the labels of each of these reviewers and, where there are several, of all together."""
-    size = count_statements(reader)
-    flagged = {row[0] for row in reader.execute(_FLAGGED)}
-    rows = reader.execute(_MEMBERS).fetchall()
+def audit_report(
+    reader: sqlite3.Connection, labels: Mapping[str, Labels], pass_no: int = 1, only: Selection = EVERYTHING
+) -> AuditReport:
+    """The audit by the labels of each of these reviewers and, where there are several, of all together.
+
+    With ``only`` it estimates that part of the study: members are drawn one by one, so that those among any part of the
+    statements are a draw of that part, at the same probabilities. Not where the part was chosen by labels.
+    """
+    if only.by_labels:
+        return AuditReport(tuple(strata(reader)), ())
+    size = count_statements(reader) if only.statements is None else len(only.statements)
+    flagged = {row[0] for row in reader.execute(_FLAGGED) if only.holds(row[0])}
+    rows = [row for row in reader.execute(_MEMBERS) if only.holds(row["statement_id"])]
     units = {row["statement_id"] for row in rows}
     met = {name: held for name, held in labels.items() if units & (held.keys() | _seen(reader, name, pass_no))}
     groups: list[tuple[str | None, list[str]]] = [(name, [name]) for name in met]

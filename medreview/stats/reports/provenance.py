@@ -20,6 +20,7 @@ class Provenance:
     stand. ``made_at``: UTC. ``labels``: how many labels of which mode and queue are in the figures, by reviewer and
     name of the group. ``comparisons``: how many of two opinions stand side by side, so that some will look good by
     chance. ``requests_lost`` of the ``requests`` to models were sent and not answered in full, as far as is known.
+    ``where``: the filter that chose the part of the study that the figures are of, ``""`` for all of it.
     """
 
     study_id: str
@@ -36,6 +37,7 @@ class Provenance:
     comparisons: int = 0
     requests: int = 0
     requests_lost: int = 0
+    where: str = ""
 
 
 def provenance(
@@ -45,6 +47,7 @@ def provenance(
     labels: Mapping[str, Mapping[str, int]] | None = None,
     comparisons: int = 0,
     tie: str | None = None,
+    where: str = "",
 ) -> Provenance:
     """That of figures of a study as it is now. ``tie``: the rule of the figures, where it is not that of the study."""
     newest = reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()
@@ -64,4 +67,5 @@ def provenance(
         comparisons=comparisons,
         requests=requests.sent,
         requests_lost=requests.lost,
+        where=where,
     )

@@ -1,7 +1,8 @@
 """How many responses cite no source, and how many are invalid, by model (SourceCheckup, question answering)."""
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,8 @@ _COUNTED: Final = """
 SELECT model, count(*) AS responses, sum(invalid = 'empty') AS empty, sum(invalid = 'incomplete') AS incomplete,
        sum(invalid = '' AND NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id)) AS sourceless
 FROM response AS r WHERE cited AND {which} GROUP BY model ORDER BY count(*) DESC, model"""
+
+_NAMED: Final = "r.response_id IN (SELECT value FROM json_each(?))"
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,12 @@ class ResponseReport:
     models_omitted: int
 
 
-def response_report(reader: sqlite3.Connection, level: float = LEVEL) -> ResponseReport:
-    """Count them."""
-    rows = reader.execute(_COUNTED.format(which="1")).fetchall()
+def response_report(
+    reader: sqlite3.Connection, level: float = LEVEL, only: Collection[str] | None = None
+) -> ResponseReport:
+    """Count them; of ``only`` these responses, when they are named."""
+    which, values = ("1", ()) if only is None else (_NAMED, (json.dumps(sorted(only)),))
+    rows = reader.execute(_COUNTED.format(which=which), values).fetchall()
     largest = rows[:MOST_STRATA]
     return ResponseReport(
         all=_kinds(rows, level),

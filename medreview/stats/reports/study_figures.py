@@ -18,15 +18,26 @@ from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.item_flow import ItemFlow, item_flow
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement, between_reviewers
-from medreview.stats.reports.planted_report import PlantedFigures, planted_report
+from medreview.stats.reports.planted_report import PAPER, PlantedFigures, planted_report
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.response_kinds import ResponseReport, response_report
-from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+from medreview.stats.reports.reviewer_labels import ReviewerLabel, reviewer_labels, reviewers
+from medreview.stats.reports.selection import (
+    AUDIT_BY_LABELS,
+    AUDIT_OF_PART,
+    CHOSEN_BY_LABELS,
+    EVERYTHING,
+    NOT_OF_STATEMENTS,
+    SelectedPart,
+    Selection,
+)
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
+from medreview.study.counts import count_statements
 
 
 @dataclass(frozen=True)
@@ -48,10 +59,13 @@ class StudyFigures:
     ``audit`` is what the random draw says of the whole study. ``passages``: how they were chosen from texts.
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
-    hallucination.
+    hallucination. ``part``: the part of the study that all of this is of, ``None`` for all of it; ``flow``: what is in
+    it, and what became of that.
     """
 
     provenance: Provenance
+    part: SelectedPart | None
+    flow: ItemFlow
     statements: int
     responses: int
     resampling: Resampling
@@ -77,24 +91,28 @@ def study_figures(
     split: bool = True,
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
+    only: Selection = EVERYTHING,
 ) -> StudyFigures:
-    """The figures of one reviewer, or of all of them and between each two.
+    """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named.
 
     ``split``: support by model and by origin, too; on a large study that takes a fifth of the time. Memory holds the
     labels and counts, never the study's texts. Raises :class:`UserError` for a name that has left nothing in the study.
     """
+    whole = only.statements is None
     names = _chosen(reviewers(reader), reviewer)
-    labels = {name: reviewer_labels(reader, name, pass_no) for name in names}
+    labels = {name: _labels(reader, name, pass_no, only) for name in names}
     judges, tie = judges_of_support(reader), tie_rule(reader)
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     reviewed = {name: ReviewedSupport(name, labels[name], split=split) for name in names}
     judged = JudgedSupport(tie, dict(every_statement(reader)), split=split)
     beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
-    statements = responses = 0
+    statements = parted = 0
+    responses: list[str] = []
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
-    for case in judged_responses(reader):
-        responses += 1
+    for case in judged_responses(reader, only):
+        responses.append(case.response_id)
         statements += len(case.statements)
+        parted += case.parted
         judged.add(case)
         for statement in case.statements:
             beside.add(case.response_id, statement)
@@ -106,7 +124,7 @@ def study_figures(
     found = tuple(
         ReviewerFigures(
             reviewer=name,
-            progress=standing(reader, name, labels[name], pass_no),
+            progress=standing(reader, name, labels[name], pass_no, only),
             agreement=agreement[name].figures(resampling),
             support=reviewed[name].report(resampling),
         )
@@ -121,23 +139,36 @@ def study_figures(
             resampling,
             labels={one.reviewer: {group.title: group.labels for group in one.agreement} for one in found},
             comparisons=sum(each.n > 0 for each in compared),
+            where=only.words,
         ),
+        part=None if whole else _part(reader, only, statements, len(responses), parted),
+        flow=item_flow(reader, labels, pass_no, only),
         statements=statements,
-        responses=responses,
+        responses=len(responses),
         resampling=resampling,
         reviewers=found,
         between_reviewers=between,
         between_judges=judges_beside,
         support=judged.report(resampling),
-        kinds=response_report(reader),
-        questions=question_report(reader),
-        audit=audit_report(reader, labels, pass_no),
-        passages=tuple(passage_counts(reader)),
-        generated=tuple(generation_counts(reader)),
+        kinds=response_report(reader, only=None if whole else responses),
+        questions=question_report(reader) if whole else QuestionReport(0, (), ()),
+        audit=audit_report(reader, labels, pass_no, only),
+        passages=tuple(passage_counts(reader)) if whole else (),
+        generated=tuple(generation_counts(reader)) if whole else (),
         own_work=tuple(own_work_done(reader)),
-        cleanup=cleanup_report(reader, names),
-        planted=planted_report(reader),
+        cleanup=cleanup_report(reader, names) if whole else (),
+        planted=planted_report(reader) if whole else PlantedFigures({}, {}, PAPER),
     )
+
+
+def _labels(reader: sqlite3.Connection, reviewer: str, pass_no: int, only: Selection) -> dict[str, ReviewerLabel]:
+    every = reviewer_labels(reader, reviewer, pass_no)
+    return every if only.statements is None else {unit: label for unit, label in every.items() if only.holds(unit)}
+
+
+def _part(reader: sqlite3.Connection, only: Selection, statements: int, responses: int, parted: int) -> SelectedPart:
+    said = (AUDIT_BY_LABELS, CHOSEN_BY_LABELS) if only.by_labels else (AUDIT_OF_PART,)
+    return SelectedPart(only.words, statements, count_statements(reader), responses, parted, (*said, NOT_OF_STATEMENTS))
 
 
 def _chosen(known: Sequence[str], wanted: str | None) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """How far a reviewer is, and at what pace."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
@@ -8,10 +9,17 @@ from typing import Final
 
 from medreview.labels import HALLUCINATION
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
-from medreview.study.counts import DIFFERING, load_counts
+from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.study.counts import DIFFERING, Counts, load_counts
 
-_DIFFERING: Final = f"""SELECT count(*) FROM standing AS mine JOIN verdict AS v ON v.statement_id = mine.unit
+_DIFFERING: Final = f"""SELECT mine.unit FROM standing AS mine JOIN verdict AS v ON v.statement_id = mine.unit
 WHERE mine.reviewer = ? AND mine.pass = ? AND {DIFFERING}"""
+_HALLUCINATIONS: Final = """SELECT unit, label FROM decision_current
+WHERE reviewer = ? AND pass = ? AND axis = 'hallucination'
+      AND unit NOT IN (SELECT statement_id FROM retired_statement)"""
+_TIMES: Final = """SELECT unit, json_extract(payload, '$.active_ms') AS ms FROM decision_first
+WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND ms IS NOT NULL"""
+_STATES: Final = "SELECT unit, state FROM standing WHERE reviewer = ? AND pass = ?"
 
 
 @dataclass(frozen=True)
@@ -37,30 +45,24 @@ class Standing:
 
 
 def standing(
-    reader: sqlite3.Connection, reviewer: str, labels: Mapping[str, ReviewerLabel], pass_no: int = 1
+    reader: sqlite3.Connection,
+    reviewer: str,
+    labels: Mapping[str, ReviewerLabel],
+    pass_no: int = 1,
+    only: Selection = EVERYTHING,
 ) -> Standing:
-    """Count what stands for a reviewer in one pass."""
+    """Count what stands for a reviewer in one pass; ``labels`` are those of the statements in ``only``."""
     who = (reviewer, pass_no)
-    counts = load_counts(reader, *who)
-    named = dict(
-        reader.execute(
-            """SELECT label, count(*) FROM decision_current
-               WHERE reviewer = ? AND pass = ? AND axis = 'hallucination'
-                     AND unit NOT IN (SELECT statement_id FROM retired_statement) GROUP BY label""",
-            who,
-        ).fetchall()
-    )
-    times = [
-        row[0]
-        for row in reader.execute(
-            """SELECT json_extract(payload, '$.active_ms') AS ms FROM decision_first
-               WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND ms IS NOT NULL""",
-            who,
-        )
-    ]
+    named = Counter(row["label"] for row in reader.execute(_HALLUCINATIONS, who) if only.holds(row["unit"]))
+    times = [row["ms"] for row in reader.execute(_TIMES, who) if only.holds(row["unit"])]
+    if only.statements is None:
+        counts = load_counts(reader, *who)
+    else:
+        states = Counter(row["state"] for row in reader.execute(_STATES, who) if only.holds(row["unit"]))
+        counts = Counts.of(len(only.statements), states)
     return Standing(
         **counts._asdict(),
-        disagreements=reader.execute(_DIFFERING, who).fetchone()[0],
+        disagreements=sum(only.holds(row["unit"]) for row in reader.execute(_DIFFERING, who)),
         changed_after_reveal=sum(label.changed_after_reveal for label in labels.values()),
         after_totals=sum(label.after_totals for label in labels.values()),
         hallucinations={label.level: named[label.level] for label in HALLUCINATION if label.level in named},

@@ -12,6 +12,7 @@ from medreview.judges.rollup import each_judge
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader, jury
 from medreview.labels import TieRule
 from medreview.stats.reports.label_scales import JuryVerdict
+from medreview.stats.reports.selection import EVERYTHING, Selection
 
 _JUDGEMENTS: Final = f"""
 SELECT r.ordinal AS response, r.response_id, r.model, r.origin, r.invalid, s.statement_id, v.verdict AS together,
@@ -71,7 +72,8 @@ class JudgedStatement:
 class JudgedResponse:
     """A response: its statements, and its cited sources once each; a source not fetched yet has no page.
 
-    ``invalid``: why it is no response (``labels.INVALID``), ``""`` when it is one.
+    ``invalid``: why it is no response (``labels.INVALID``), ``""`` when it is one. ``parted``: it has statements that
+    are outside of the part of the study that is read.
     """
 
     response_id: str
@@ -80,10 +82,11 @@ class JudgedResponse:
     invalid: str
     sources: Mapping[str, CitedPage | None]
     statements: Sequence[JudgedStatement]
+    parted: bool = False
 
 
-def judged_responses(reader: sqlite3.Connection) -> Iterator[JudgedResponse]:
-    """Every response in order, one at a time."""
+def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> Iterator[JudgedResponse]:
+    """Every response in order, one at a time; with ``only``, those that are in it, with what is in it of each."""
     voters = VoteReader(reader)
     cited = groupby(reader.execute(_SOURCES), key=itemgetter("response"))
     ahead = next(cited, None)
@@ -94,13 +97,24 @@ def judged_responses(reader: sqlite3.Connection) -> Iterator[JudgedResponse]:
             ahead = next(cited, None)
         rows = list(group)
         first = rows[0]
+        whole = len(rows)
+        if only.statements is not None and first["response_id"] not in only.responses:
+            rows = [row for row in rows if row["statement_id"] in only.statements]
+            if not rows:
+                continue
         statements = [
             _statement(statement_id, list(judgements), voters)
             for statement_id, judgements in groupby(rows, key=itemgetter("statement_id"))
             if statement_id is not None
         ]
         yield JudgedResponse(
-            first["response_id"], first["model"], first["origin"], first["invalid"], sources, statements
+            response_id=first["response_id"],
+            model=first["model"],
+            origin=first["origin"],
+            invalid=first["invalid"],
+            sources=sources,
+            statements=statements,
+            parted=len(rows) < whole,
         )
 
 

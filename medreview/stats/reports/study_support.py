@@ -138,7 +138,7 @@ class JudgedSupport:
         ]
         self._alone += own.count(())
         self._citing += len(by_own)
-        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own))
+        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own, parted=case.parted))
 
     def report(self, resampling: Resampling) -> SupportReport:
         """The figures, and who the judges were where that is the offline judge."""
@@ -190,7 +190,9 @@ class ReviewedSupport:
         self._whole += 1
         blind = all(label.group.mode == "blind" for label in known)
         levels = [label.label if blind else label.current for label in known]
-        support = ResponseSupport([], [[] for _ in levels], [_SUPPORTED.get(level) for level in levels])
+        support = ResponseSupport(
+            [], [[] for _ in levels], [_SUPPORTED.get(level) for level in levels], parted=case.parted
+        )
         self._strata["blind" if blind else "assisted"].add(case, support)
 
     def report(self, resampling: Resampling) -> tuple[SupportReport, ...]:
