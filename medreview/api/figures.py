@@ -32,8 +32,9 @@ class Figures(Opened):
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
-        ``part`` then says what that means. Intervals resample whole responses, the same draws for all figures of a view. Raises
-        ``UserError`` for a reviewer who has left nothing in the study, and for a filter that cannot be used.
+        ``part`` then says what that means. Intervals resample whole responses, the same draws for all figures of a
+        view. Raises ``UserError`` for a reviewer who has left nothing in the study, and for a filter that cannot be
+        used.
         """
         from medreview.review.looks import shown_by
         from medreview.review.selecting import select_statements
