@@ -9,7 +9,7 @@ from medreview.labels import TieRule as StudyRule
 
 TieRule = Literal["undecided", "positive", "negative"]
 
-_OF_STUDY: Final[dict[StudyRule, TieRule]] = {
+OF_STUDY: Final[dict[StudyRule, TieRule]] = {
     "undecided": "undecided", "supported": "positive", "not_supported": "negative",
 }  # fmt: skip
 """What the tie rule of a study is for a yes or no: a key fact is present, or contradicted, as a source supports."""
@@ -66,6 +66,6 @@ def yes_or_no(words: Iterable[bool | None], tie: StudyRule) -> tuple[bool | None
 
     No answer when nobody says either, and for a tie that the rule leaves open.
     """
-    found = majority_vote([list(words)], _OF_STUDY[tie], positive=True, negative=False)
+    found = majority_vote([list(words)], OF_STUDY[tie], positive=True, negative=False)
     answer = found.labels[0]
     return answer if isinstance(answer, bool) else None, found.ties > 0

@@ -15,7 +15,8 @@ from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
 from medreview.stats.facts.fact_report import FactReport, fact_report
-from medreview.stats.facts.single_person import MARGIN, SinglePerson
+from medreview.stats.facts.single_person import SinglePerson
+from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.study import Study
 
 NO_CASE: Final = "there is no case yet"

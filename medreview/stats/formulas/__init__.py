@@ -1,7 +1,8 @@
 """Statistics over plain vectors, each an :class:`~medreview.stats.formulas.estimate.Estimate`; no study in sight.
 
 ``estimate`` (value, interval, n, reason), ``intervals`` (shares), ``bootstrap`` (the resampling engine),
-``coefficients`` (formulas on summed counts), ``agreement``, ``classification``, ``support``, ``spans``,
-``latency``, ``response_sample`` (ratios over responses), ``linearised`` and ``fast_kappa`` (while the reviewer works),
-``thresholds`` (what is too few).
+``coefficients`` (formulas on summed counts), ``agreement``, ``classification``, ``diagnostic_accuracy``,
+``human_baseline`` (a judge beside one person), ``hypothesis_tests``, ``multiplicity``, ``rank_correlation``, ``icc``,
+``flag_ratios``, ``support``, ``spans``, ``latency``, ``response_sample`` (ratios over responses), ``linearised`` and
+``fast_kappa`` (while the reviewer works), ``thresholds`` (what is too few).
 """

@@ -74,22 +74,7 @@ def classification(
     Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
-    rows, columns = encode(reference, labels), encode(prediction, labels)
-    if len(rows) != len(columns) or (clusters is not None and len(clusters) != len(rows)):
-        raise ValueError("the reference, the prediction and the clusters need one entry per item")
-    both = (rows >= 0) & (columns >= 0)
-    q = len(labels)
-    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
-    units = count_cells(rows[both] * q + columns[both], q * q, kept)
-    data = contributions(units)
-    view = _View(
-        tables=units.reshape(-1, q, q),
-        observed=data.total.reshape(1, q, q),
-        resamples=(draw(data, resampling) if len(units) else units).reshape(-1, q, q),
-        clustered=kept is not None,
-        dropped=int((~both).sum()),
-        resampling=resampling,
-    )
+    view = judged_view(reference, prediction, labels, clusters, resampling)
     hits = np.diagonal(view.tables, axis1=-2, axis2=-1)
     given, meant = view.tables.sum(axis=-2), view.tables.sum(axis=-1)
     right, items = hits.sum(axis=-1), given.sum(axis=-1)
@@ -127,7 +112,7 @@ def classification(
 
 
 @dataclass(frozen=True)
-class _View:
+class JudgedView:
     """Tables per unit, their sum (a batch of one) and the sums of the resamples: what every figure here is made of."""
 
     tables: Floats
@@ -165,6 +150,32 @@ class _View:
             dropped=self.dropped,
             notes=notes,
         )
+
+
+def judged_view(
+    reference: Sequence[Hashable],
+    prediction: Sequence[Hashable],
+    labels: Sequence[Hashable],
+    clusters: Sequence[Hashable] | None,
+    resampling: Resampling,
+) -> JudgedView:
+    """The tables of the items that both labelled; raises ``ValueError`` as ``classification`` does."""
+    rows, columns = encode(reference, labels), encode(prediction, labels)
+    if len(rows) != len(columns) or (clusters is not None and len(clusters) != len(rows)):
+        raise ValueError("the reference, the prediction and the clusters need one entry per item")
+    both = (rows >= 0) & (columns >= 0)
+    q = len(labels)
+    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
+    units = count_cells(rows[both] * q + columns[both], q * q, kept)
+    data = contributions(units)
+    return JudgedView(
+        tables=units.reshape(-1, q, q),
+        observed=data.total.reshape(1, q, q),
+        resamples=(draw(data, resampling) if len(units) else units).reshape(-1, q, q),
+        clustered=kept is not None,
+        dropped=int((~both).sum()),
+        resampling=resampling,
+    )
 
 
 def _of(per_label: Statistic, index: int) -> Statistic:
