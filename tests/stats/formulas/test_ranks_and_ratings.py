@@ -1,6 +1,7 @@
 """Ranks and ratings: intervals, names of tests, cautions."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -52,8 +53,9 @@ def test_subjects_or_their_clusters_are_resampled_on_request():
 
 
 def test_an_unknown_form_of_icc_names_those_there_are():
+    unknown: Any = "ICC(4,1)"
     with pytest.raises(ValueError, match=r"ICC\(1,1\), ICC\(2,1\)"):
-        icc([[1, 2]], "ICC(4,1)")
+        icc([[1, 2]], unknown)
     with pytest.raises(ValueError, match="one entry per rater"):
         icc([[1, 2], [1]])
 
