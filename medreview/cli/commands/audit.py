@@ -39,6 +39,7 @@ def audit(
     from medreview.config import load_config
     from medreview.review import audit as draws
     from medreview.stats.reports.audit_report import audit_report
+    from medreview.stats.reports.audit_verdicts import every_judge
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
     from medreview.study import Study
 
@@ -59,7 +60,7 @@ def audit(
             say(f"{counted(draws.release(opened, who), 'statement')} given back to triage")
         reader = opened.reader
         names = [reviewer] if reviewer else reviewers(reader)
-        report = audit_report(reader, {name: reviewer_labels(reader, name) for name in names})
+        report = audit_report(reader, {name: reviewer_labels(reader, name) for name in names}, every_judge(reader))
         if report.figures:  # they say how often the judges are right
             looked(opened, "audit", "totals")
         reserved = len(draws.reserved(reader, who))

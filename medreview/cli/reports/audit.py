@@ -6,7 +6,8 @@ from typing import Final
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.estimate import Estimate, percent
-from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditReport, AuditShare
+from medreview.stats.reports.audit_flow import AuditFlow
+from medreview.stats.reports.audit_report import AuditFigures, AuditReport, AuditShare
 
 NOT_DRAWN: Final = "No audit is drawn yet; opening a review draws one where there are 50 statements or more."
 _AT_LARGE: Final = "in answers like these"

@@ -1,30 +1,35 @@
 """A share of a whole study from an audit: a sample of its statements with known probabilities."""
 
-import math
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
+from medreview.stats.formulas.audit_sample import (
+    Sampled,
+    hajek_mean,
+    left_over,
+    too_few,
+    variances,
+    weights,
+    wilson_on,
+    within_cells,
+)
 from medreview.stats.formulas.estimate import LEVEL, Estimate
-from medreview.stats.formulas.linearised import student
 
-LEAST_AUDITED: Final = 30
-"""Statements below which an audit says nothing of the study."""
-LEAST_OF_EACH: Final = 5
-"""Statements of the rarer label below which it does not."""
 STUDY: Final = "Wilson, variance of the draw"
 LARGE: Final = "Wilson, variance over responses"
-_ONE_RESPONSE: Final = "One response cannot show how responses differ."
+STRATIFIED: Final = "Wilson, variance within strata"
+LEAST_IN_STRATUM: Final = 10
+"""Audited statements below which a stratum is joined with the others that have fewer."""
+OTHERS: Final = "others"
+"""The name of the strata that were joined."""
+ONE_RESPONSE: Final = "One response cannot show how responses differ."
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """An audited statement: its value from 0 (no) to 1 (yes), the response it is in, and its inclusion probability."""
+class AuditedStratum(NamedTuple):
+    """A part of the study: how many statements it has, and those of them that were audited."""
 
-    value: float
-    cluster: Hashable
-    probability: float
+    size: int
+    sampled: tuple[Sampled, ...]
 
 
 def audit_share(
@@ -40,8 +45,7 @@ def audit_share(
     reason = too_few([one.value for one in sampled])
     if reason:
         return _figure(name, None, None, STUDY, sampled, missing, level, reason)
-    mean = _mean(sampled)
-    return _figure(name, mean, _of_this_study(sampled, mean, size, level), STUDY, sampled, missing, level)
+    return _figure(name, hajek_mean(sampled), _of_this_study(sampled, size, level), STUDY, sampled, missing, level)
 
 
 def share_at_large(name: str, sampled: Sequence[Sampled], *, missing: int = 0, level: float = LEVEL) -> Estimate:
@@ -53,14 +57,40 @@ def share_at_large(name: str, sampled: Sequence[Sampled], *, missing: int = 0, l
     reason = too_few([one.value for one in sampled])
     if reason:
         return _figure(name, None, None, LARGE, sampled, missing, level, reason)
-    mean = _mean(sampled)
-    groups: dict[Hashable, float] = defaultdict(float)
-    for one, pull in zip(sampled, _pulls(sampled, mean), strict=True):
-        groups[one.cluster] += pull
-    if len(groups) < 2:
-        return _figure(name, mean, None, LARGE, sampled, missing, level, _ONE_RESPONSE)
-    variance = sum(pull**2 for pull in groups.values()) * len(groups) / (len(groups) - 1)
-    return _figure(name, mean, _wilson(mean, variance, len(groups) - 1, level), LARGE, sampled, missing, level)
+    mean, responses = hajek_mean(sampled), len({one.cluster for one in sampled})
+    if responses < 2:
+        return _figure(name, mean, None, LARGE, sampled, missing, level, ONE_RESPONSE)
+    variance = variances(sampled, len(sampled)).responses
+    return _figure(name, mean, wilson_on(mean, variance, responses - 1, level), LARGE, sampled, missing, level)
+
+
+def stratified_share(
+    name: str, strata: Mapping[str, AuditedStratum], *, missing: int = 0, level: float = LEVEL
+) -> Estimate:
+    """The share in a study, post-stratified: the mean of each stratum, weighted by its size in the study.
+
+    Strata with fewer than 10 audited statements are joined, and if they have too few even so, with the smallest of the
+    others; a note says which. The variance is that within the strata, each with its own finite-population correction
+    (Cochran 1977, 5A.9, given the numbers that were audited). Undefined as :func:`audit_share`, and where fewer than
+    two strata are left.
+    """
+    everyone = [one for stratum in strata.values() for one in stratum.sampled]
+    reason = too_few([one.value for one in everyone])
+    used, joined = _joined(strata)
+    if not reason and len(used) < 2:
+        reason = f"Two strata with {LEAST_IN_STRATUM} audited statements each are needed."
+    if reason:
+        return _figure(name, None, None, STRATIFIED, everyone, missing, level, reason)
+    size = sum(stratum.size for stratum in used.values())
+    sampled = [one for stratum in used.values() for one in stratum.sampled]
+    cells = [label for label, stratum in used.items() for _ in stratum.sampled]
+    shares = [stratum.size / size * share for stratum in used.values() for share in weights(stratum.sampled)]
+    left = [share for stratum in used.values() for share in left_over(stratum.sampled, stratum.size)]
+    value = sum(share * one.value for share, one in zip(shares, sampled, strict=True))
+    variance = within_cells([one.value for one in sampled], cells, shares, left)
+    ends = wilson_on(value, variance, len(sampled) - len(used), level)
+    notes = (f"joined to “{OTHERS}”, with too few audited statements each: {', '.join(joined)}",) if joined else ()
+    return _figure(name, value, ends, STRATIFIED, sampled, missing, level, notes=notes)
 
 
 def post_stratified_share(
@@ -83,22 +113,10 @@ def post_stratified_share(
         reason = "One of the two parts has no label."
     if reason:
         return _figure(name, None, None, STUDY, sampled, missing, level, reason, more=len(known))
-    weight, exact, mean = known_size / size, sum(known) / len(known), _mean(sampled)
-    low, high = _of_this_study(sampled, mean, size - known_size, level)
+    weight, exact, mean = known_size / size, sum(known) / len(known), hajek_mean(sampled)
+    low, high = _of_this_study(sampled, size - known_size, level)
     value, low, high = (weight * exact + (1 - weight) * part for part in (mean, low, high))
     return _figure(name, value, (low, high), STUDY, sampled, missing, level, more=len(known))
-
-
-def too_few(values: Sequence[float]) -> str:
-    """Why an audit with these values says nothing yet, and how many more it takes; ``""`` when it does."""
-    n, rarer = len(values), round(min(sum(values), len(values) - sum(values)))
-    if n < LEAST_AUDITED:
-        return f"{LEAST_AUDITED} statements that count are needed: {n} so far, {LEAST_AUDITED - n} more."
-    if rarer < LEAST_OF_EACH:
-        often = {0: "never occurred", 1: "occurred once"}.get(rarer, f"occurred {rarer} times")
-        more = math.ceil((LEAST_OF_EACH - rarer) * n / rarer) if rarer else LEAST_OF_EACH * n
-        return f"One of the two outcomes {often}, and {LEAST_OF_EACH} of each are needed: about {more:,} more."
-    return ""
 
 
 def _figure(
@@ -112,44 +130,31 @@ def _figure(
     reason: str | None = None,
     *,
     more: int = 0,
+    notes: tuple[str, ...] = (),
 ) -> Estimate:
     low, high = ends or (None, None)
     responses = len({one.cluster for one in sampled})
-    return Estimate(name, value, low, high, method, len(sampled) + more, responses, missing, reason, level)
+    return Estimate(name, value, low, high, method, len(sampled) + more, responses, missing, reason, level, notes=notes)
 
 
-def _mean(sampled: Sequence[Sampled]) -> float:
-    return sum(one.value / one.probability for one in sampled) / sum(1 / one.probability for one in sampled)
+def _joined(strata: Mapping[str, AuditedStratum]) -> tuple[dict[str, AuditedStratum], list[str]]:
+    """The strata as they are used, and the names of those that were joined."""
+    by_number = sorted(strata, key=lambda label: (len(strata[label].sampled), label))
+    joined = [label for label in by_number if len(strata[label].sampled) < LEAST_IN_STRATUM]
+    while joined and len(joined) < len(strata) and _audited(strata, joined) < LEAST_IN_STRATUM:
+        joined.append(by_number[len(joined)])
+    used = {label: stratum for label, stratum in strata.items() if label not in joined}
+    if joined and _audited(strata, joined) >= LEAST_IN_STRATUM:
+        size = sum(strata[label].size for label in joined)
+        used[OTHERS] = AuditedStratum(size, tuple(one for label in joined for one in strata[label].sampled))
+    return used, sorted(joined)
 
 
-def _pulls(sampled: Sequence[Sampled], mean: float) -> list[float]:
-    """How far each statement moves the mean."""
-    total = sum(1 / one.probability for one in sampled)
-    return [(one.value - mean) / one.probability / total for one in sampled]
+def _audited(strata: Mapping[str, AuditedStratum], labels: Sequence[str]) -> int:
+    return sum(len(strata[label].sampled) for label in labels)
 
 
-def _of_this_study(sampled: Sequence[Sampled], mean: float, size: int, level: float) -> tuple[float, float]:
-    # What part of the study those that were looked at stand for: 1 when all of the draw was.
-    looked_at = sum(1 / one.probability for one in sampled) / size
-    left = [max(0.0, 1 - one.probability * looked_at) for one in sampled]
-    variance = (
-        sum(share * pull**2 for share, pull in zip(left, _pulls(sampled, mean), strict=True))
-        * len(sampled)
-        / (len(sampled) - 1)
-    )
-    return _wilson(mean, variance, len(sampled) - 1, level, none=sum(left) / len(sampled) ** 2)
-
-
-def _wilson(
-    mean: float, variance: float, freedom: int, level: float, *, none: float | None = None
-) -> tuple[float, float]:
-    """Wilson's interval on the number of statements that would vary as much.
-
-    Where all values are alike there is no variance to take it from: ``none`` stands for 1 over that number then.
-    """
-    even = mean * (1 - mean)
-    over = variance / even if even and variance else none or 0.0
-    part = student(level, freedom) ** 2 * over
-    half = math.sqrt(even * part + part * part / 4)
-    low, high = ((mean + part / 2 + side * half) / (1 + part) for side in (-1, 1))
-    return max(0.0, low), min(1.0, high)
+def _of_this_study(sampled: Sequence[Sampled], size: int, level: float) -> tuple[float, float]:
+    n = len(sampled)
+    none = sum(left_over(sampled, size)) / n**2
+    return wilson_on(hajek_mean(sampled), variances(sampled, size).draw, n - 1, level, none=none)

@@ -1,71 +1,27 @@
 """What the audit says of the whole study: how much is supported, how often the judges are right, and of which labels.
 
-Only a beginning of the draw counts, up to the first member that still waits: every beginning is a random draw of its
-own, whatever was done behind it, through a filter or in another queue.
+The audit alone, post-stratified, with the help of the judges' verdicts, and the verdicts alone stand side by side.
 """
 
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import Final
 
-from medreview.stats.formulas.audit_estimate import (
-    Sampled,
-    audit_share,
-    post_stratified_share,
-    share_at_large,
-)
+from medreview.stats.formulas.audit_estimate import audit_share, post_stratified_share, share_at_large
+from medreview.stats.formulas.audit_planner import Known, Planned, labels_at_large, labels_for
+from medreview.stats.formulas.audit_sample import variances
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.label_scales import BINARY, TIED, JuryVerdict, ScaleLabel, judges_label
-from medreview.stats.reports.reviewer_labels import ReviewerLabel
+from medreview.stats.reports.audit_flow import AuditFlow, Labels, Member, drawn_rows, flow_of, in_turn, met, usable
+from medreview.stats.reports.audit_verdicts import JudgeVerdicts, WithVerdicts, post_stratified, with_verdicts
 from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
 from medreview.study.counts import count_statements
 
-Labels = Mapping[str, ReviewerLabel]
-_Met = Literal[
-    "not_looked_at", "seen_before", "labelled_out_of_turn", "deferred", "cannot_judge", "no_judgement", "tied", "stale",
-    "used",
-]  # fmt: skip
-_WAITING: Final[frozenset[_Met]] = frozenset({"not_looked_at", "seen_before", "labelled_out_of_turn"})
-_LABELLED: Final[frozenset[_Met]] = frozenset({"cannot_judge", "no_judgement", "tied", "stale", "used"})
+POINTS: Final = 0.05
+"""To either side of a share: what the planner aims at when nobody says otherwise."""
 
-# In this order every beginning is a draw at a part of the rates.
-_MEMBERS: Final = """
-SELECT a.statement_id, s.response_id, a.inclusion_prob, v.verdict, v.supported, v.votes_for, v.votes_other, v.tied,
-       v.judgement_id IS NOT NULL AS judged, coalesce(v.priority, 0) > 0 AS flagged
-FROM audit_item AS a JOIN statement AS s USING (statement_id) LEFT JOIN verdict AS v USING (statement_id)
-ORDER BY a.number / a.inclusion_prob, a.statement_id"""
 _FLAGGED: Final = "SELECT statement_id FROM verdict JOIN statement_standing USING (statement_id) WHERE priority > 0"
-_DEFERRED: Final = "SELECT unit FROM standing WHERE state = 'deferred' AND reviewer = ? AND pass = ?"
-_SEEN: Final = "SELECT unit FROM judges_seen WHERE reviewer = ? AND unit IN (SELECT statement_id FROM audit_item)"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFlow:
-    """Counts of statements, from the study to the figure.
-
-    ``in_study`` = ``not_drawn`` + ``drawn``. ``drawn`` is the sum of all that follow: ``not_looked_at``;
-    ``seen_before``, with the judges and without a label; ``labelled_out_of_turn``, behind one that still waits or
-    through a filter, to be used when none waits; ``deferred``; ``cannot_judge``; ``no_judgement`` and ``tied``, of the
-    judges, where the figure is about these; ``stale``; ``used``. ``assisted`` of the used ones were seen with the
-    judges before they were labelled.
-    """
-
-    in_study: int
-    not_drawn: int
-    drawn: int
-    not_looked_at: int
-    seen_before: int
-    labelled_out_of_turn: int
-    deferred: int
-    cannot_judge: int
-    no_judgement: int
-    tied: int
-    stale: int
-    used: int
-    assisted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +39,45 @@ class AuditShare:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditPlan:
+    """How many labels it takes for ``points`` (a fraction) to either side of the share supported.
+
+    ``usable``: of the members met so far, the share that came to a label that counts, so that more are to be drawn than
+    labels are needed. ``judge``: whose verdicts help.
+    """
+
+    points: float
+    usable: float
+    judge: str
+    study: Planned
+    study_with_verdicts: Planned
+    at_large: Planned
+    at_large_with_verdicts: Planned
+
+
+@dataclass(frozen=True, slots=True)
 class AuditFigures:
     """One reviewer's audit, or that of all together (``reviewer`` is ``None``; labels on one statement are averaged).
 
-    ``supported``: statements that are supported. ``judges_right``: on which judges and reviewer both say supported, or
-    both do not. ``with_triage``: the first, post-stratified by flag, where every flagged statement was labelled:
-    assisted labels for these, the audit for all others.
+    ``supported``: statements that are supported, by the audit alone. ``judges_right``: on which judges and reviewer
+    both say supported, or both do not. ``with_triage``: the first, post-stratified by flag, where every flagged
+    statement was labelled: assisted labels for these, the audit for all others. ``post_stratified``: the first, by
+    ``model``, ``origin`` and ``flag``. ``with_verdicts``: the first, prediction-powered, and the verdicts alone: of all
+    judges together, which is the one to report, then of each; the best of these was chosen on the same labels.
     """
 
     reviewer: str | None
     supported: AuditShare
     judges_right: AuditShare
     with_triage: Estimate | None
+    post_stratified: Mapping[str, Estimate]
+    with_verdicts: tuple[WithVerdicts, ...]
+    plan: AuditPlan
+
+    @property
+    def leading(self) -> Estimate:
+        """The share supported in this study as it is to be quoted: see :func:`leading`."""
+        return leading(self.supported, self.with_verdicts[0] if self.with_verdicts else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,107 +88,60 @@ class AuditReport:
     figures: tuple[AuditFigures, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """A drawn statement as one figure counts it; ``value`` where it is used; ``filtered``: given through a filter."""
-
-    unit: str
-    response_id: str
-    probability: float
-    flagged: bool
-    met: _Met
-    value: float
-    assisted: bool
-    filtered: bool
-
-
 def audit_report(
-    reader: sqlite3.Connection, labels: Mapping[str, Labels], pass_no: int = 1, only: Selection = EVERYTHING
+    reader: sqlite3.Connection,
+    labels: Mapping[str, Labels],
+    judges: Sequence[JudgeVerdicts] = (),
+    *,
+    pass_no: int = 1,
+    only: Selection = EVERYTHING,
+    assisted: bool = False,
+    weight: float | None = None,
+    points: float = POINTS,
 ) -> AuditReport:
     """The audit by the labels of each of these reviewers and, where there are several, of all together.
 
     With ``only`` it estimates that part of the study: members are drawn one by one, so that those among any part of the
     statements are a draw of that part, at the same probabilities. Not where the part was chosen by labels.
+
+    ``judges``: all together first, then each. ``assisted``: estimates with verdicts also where labels are not blind.
+    ``weight``: that of the verdicts, by default the best by the audit. ``points``: see :class:`AuditPlan`.
     """
     if only.by_labels:
         return AuditReport(tuple(strata(reader)), ())
     size = count_statements(reader) if only.statements is None else len(only.statements)
+    rows = drawn_rows(reader, only)
     flagged = {row[0] for row in reader.execute(_FLAGGED) if only.holds(row[0])}
-    rows = [row for row in reader.execute(_MEMBERS) if only.holds(row["statement_id"])]
-    units = {row["statement_id"] for row in rows}
-    met = {name: held for name, held in labels.items() if units & (held.keys() | _seen(reader, name, pass_no))}
-    groups: list[tuple[str | None, list[str]]] = [(name, [name]) for name in met]
-    if len(met) > 1:
-        groups.append((None, list(met)))
+    present = {name: held for name, held in labels.items() if met(reader, name, held, rows, pass_no)}
+    groups: list[tuple[str | None, Mapping[str, Labels]]] = [(name, {name: held}) for name, held in present.items()]
+    if len(present) > 1:
+        groups.append((None, present))
     found = []
-    for who, names in groups:
-        told = [met[name] for name in names]
-        put_off = {row[0] for name in names for row in reader.execute(_DEFERRED, (name, pass_no))}
-        seen = {row[0] for name in names for row in reader.execute(_SEEN, (name,))}
-        members = _in_turn([_member(row, told, put_off, seen) for row in rows])
-        judged = _in_turn([_member(row, told, put_off, seen, against=_judges(row)) for row in rows])
+    for who, told in groups:
+        members = in_turn(reader, told, rows, pass_no)
+        supported = audit_share_of("supported, by the audit", members, size)
+        helped = tuple(with_verdicts(members, judge, assisted=assisted, weight=weight) for judge in judges)
+        judged = in_turn(reader, told, rows, pass_no, against_judges=True)
         found.append(
             AuditFigures(
                 reviewer=who,
-                supported=_share("supported, by the audit", members, size),
-                judges_right=_share("judges right, by the audit", judged, size),
-                with_triage=_with_triage(members, told, flagged, size),
+                supported=supported,
+                judges_right=audit_share_of("judges right, by the audit", judged, size),
+                with_triage=_with_triage(members, list(told.values()), flagged, size),
+                post_stratified=post_stratified(reader, members, only),
+                with_verdicts=helped,
+                plan=_plan(members, supported, helped[0] if helped else None, judges, points),
             )
         )
     return AuditReport(tuple(strata(reader)), tuple(found))
 
 
-def _seen(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> set[str]:
-    """What of the audit was put off, or seen with the judges."""
-    queries: list[tuple[str, tuple[str | int, ...]]] = [(_DEFERRED, (reviewer, pass_no)), (_SEEN, (reviewer,))]
-    return {row[0] for query, values in queries for row in reader.execute(query, values)}
-
-
-def _member(
-    row: sqlite3.Row, told: Sequence[Labels], put_off: set[str], seen: set[str], against: ScaleLabel | None = None
-) -> _Member:
-    """A member by all these reviewers; ``against``: the value is whether they agree with the judges."""
-    unit = row["statement_id"]
-    given = [labels[unit] for labels in told if unit in labels]
-    blind = [label for label in given if label.group.mode == "blind"]
-    used = [label for label in blind or given if _usable(label)]
-    value, met, assisted = 0.0, _not_used(unit, given, put_off, seen), False
-    if used:
-        met, assisted = "used", not blind
-        if against is not None and against.label is None:
-            met = "tied" if against.missing == TIED else "no_judgement"
-        else:
-            wanted = against.label if against is not None else BINARY.labels[0]
-            value = sum(BINARY.labels[label.label != "supported"] == wanted for label in used) / len(used)
-    filtered = bool(blind) and all(label.filtered for label in blind)
-    return _Member(
-        unit, row["response_id"], row["inclusion_prob"], bool(row["flagged"]), met, value, assisted, filtered
-    )
-
-
-def _not_used(unit: str, given: Sequence[ReviewerLabel], put_off: set[str], seen: set[str]) -> _Met:
-    if given:
-        return "stale" if all(label.stale for label in given) else "cannot_judge"
-    if unit in put_off:
-        return "deferred"
-    return "seen_before" if unit in seen else "not_looked_at"
-
-
-def _in_turn(members: Sequence[_Member]) -> list[_Member]:
-    """The members with those that do not count yet: behind the first one that waits, or labelled through a filter."""
-    if not any(member.met in _WAITING for member in members):
-        return list(members)
-    marked = [replace(member, met="labelled_out_of_turn") if member.filtered else member for member in members]
-    first = next(place for place, member in enumerate(marked) if member.met in _WAITING)
-    later = (replace(each, met="labelled_out_of_turn") if each.met in _LABELLED else each for each in marked[first:])
-    return [*marked[:first], *later]
-
-
-def _share(name: str, members: Sequence[_Member], size: int) -> AuditShare:
-    flow = _flow(members, size)
+def audit_share_of(name: str, members: Sequence[Member], size: int) -> AuditShare:
+    """A share of a study of ``size`` statements by the members that are used."""
+    flow = flow_of(members, size)
     used = [member for member in members if member.met == "used"]
     missing = flow.drawn - flow.used
-    sampled = [_sampled(member) for member in used]
+    sampled = [member.sampled for member in used]
     notes = (f"assisted in part: {flow.assisted} of {flow.used}",) if flow.assisted else ()
     study = replace(audit_share(name, sampled, size, missing=missing), notes=notes)
     at_large = replace(share_at_large(f"{name}, in answers like these", sampled, missing=missing), notes=notes)
@@ -218,47 +154,59 @@ def _share(name: str, members: Sequence[_Member], size: int) -> AuditShare:
     return AuditShare(flow, study, at_large, bounds)
 
 
-def _flow(members: Sequence[_Member], size: int) -> AuditFlow:
-    counts = Counter(member.met for member in members)
-    return AuditFlow(
-        in_study=size,
-        not_drawn=size - len(members),
-        drawn=len(members),
-        **{met: counts[met] for met in get_args(_Met)},
-        assisted=sum(member.assisted for member in members if member.met == "used"),
+def leading(alone: AuditShare, helped: WithVerdicts | None) -> Estimate:
+    """The share supported that is to be quoted: with the verdicts of all judges where these are worth labels, else by
+    the audit alone."""
+    if helped is not None and helped.as_good_as is not None and helped.as_good_as > helped.audited:
+        return helped.supported
+    return alone.study
+
+
+def _plan(
+    members: Sequence[Member],
+    supported: AuditShare,
+    helped: WithVerdicts | None,
+    judges: Sequence[JudgeVerdicts],
+    points: float,
+) -> AuditPlan:
+    size, known = supported.flow.in_study, None
+    if supported.study.value is not None:
+        sampled = [member.sampled for member in members if member.met == "used"]
+        known = Known(
+            share=supported.study.value,
+            labels=len(sampled),
+            size=size,
+            audited_responses=len({one.cluster for one in sampled}),
+            responses=len(judges[0].verdicts.by_response) if judges else len({one.cluster for one in sampled}),
+            variances=variances(sampled, size),
+            ratio=helped.variance_ratio if helped else None,
+        )
+    return AuditPlan(
+        points=points,
+        usable=supported.flow.usable,
+        judge=helped.judge if helped else "",
+        study=labels_for("this study", known, size, points),
+        study_with_verdicts=labels_for("this study, with the verdicts", known, size, points, with_verdicts=True),
+        at_large=labels_at_large("answers like these", known, points),
+        at_large_with_verdicts=labels_at_large(
+            "answers like these, with the verdicts", known, points, with_verdicts=True
+        ),
     )
 
 
 def _with_triage(
-    members: Sequence[_Member], told: Sequence[Labels], flagged: Collection[str], size: int
+    members: Sequence[Member], told: Sequence[Labels], flagged: Collection[str], size: int
 ) -> Estimate | None:
     """The share with every flagged statement's own label, if all of them have one and some of these are assisted."""
     of_flagged = [[labels[unit] for labels in told if unit in labels] for unit in flagged]
     if not all(of_flagged) or all(label.group.mode == "blind" for given in of_flagged for label in given):
         return None
-    usable = [[label for label in given if _usable(label)] for given in of_flagged]
-    known = [sum(label.label == "supported" for label in given) / len(given) for given in usable if given]
+    counting = [[label for label in given if usable(label)] for given in of_flagged]
+    known = [sum(label.label == "supported" for label in given) / len(given) for given in counting if given]
     rest = [member for member in members if not member.flagged]
-    sampled = [_sampled(member) for member in rest if member.met == "used"]
+    sampled = [member.sampled for member in rest if member.met == "used"]
     missing = len(flagged) - len(known) + len(rest) - len(sampled)
     found = post_stratified_share(
         "supported, by the audit and the triage", known, len(flagged), sampled, size, missing=missing
     )
     return replace(found, notes=("assisted labels for the flagged statements, the audit for all others",))
-
-
-def _usable(label: ReviewerLabel) -> bool:
-    """It says supported or not, on the page as it is."""
-    return not label.stale and label.label != "cannot_judge"
-
-
-def _sampled(member: _Member) -> Sampled:
-    return Sampled(member.value, member.response_id, member.probability)
-
-
-def _judges(row: sqlite3.Row) -> ScaleLabel:
-    if not row["judged"]:
-        return judges_label(None, BINARY)
-    supported = None if row["supported"] is None else bool(row["supported"])
-    said = JuryVerdict(row["verdict"], supported, row["votes_for"], row["votes_other"], bool(row["tied"]), False)
-    return judges_label(said, BINARY)

@@ -15,6 +15,7 @@ from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.audit_report import AuditReport, audit_report
+from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.comparison import Comparison
@@ -106,6 +107,8 @@ def study_figures(
     reviewed = {name: ReviewedSupport(name, labels[name], split=split) for name in names}
     judged = JudgedSupport(tie, dict(every_statement(reader)), split=split)
     beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
+    audited = audited_units(reader)
+    verdicts = VerdictCounter(judges if audited else (), audited)
     statements = parted = 0
     responses: list[str] = []
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
@@ -114,6 +117,7 @@ def study_figures(
         statements += len(case.statements)
         parted += case.parted
         judged.add(case)
+        verdicts.add(case)
         for statement in case.statements:
             beside.add(case.response_id, statement)
         progress.step()
@@ -152,7 +156,7 @@ def study_figures(
         support=judged.report(resampling),
         kinds=response_report(reader, only=None if whole else responses),
         questions=question_report(reader) if whole else QuestionReport(0, (), ()),
-        audit=audit_report(reader, labels, pass_no, only),
+        audit=audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only),
         passages=tuple(passage_counts(reader)) if whole else (),
         generated=tuple(generation_counts(reader)) if whole else (),
         own_work=tuple(own_work_done(reader)),

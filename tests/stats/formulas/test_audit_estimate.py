@@ -7,12 +7,11 @@ import pytest
 from medreview.stats.formulas.audit_estimate import (
     LARGE,
     STUDY,
-    Sampled,
     audit_share,
     post_stratified_share,
     share_at_large,
-    too_few,
 )
+from medreview.stats.formulas.audit_sample import Sampled, too_few
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.linearised import student
 

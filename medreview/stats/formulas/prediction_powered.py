@@ -1,0 +1,244 @@
+"""A share of a study from few labels and many verdicts: what judges say of all of it, corrected by an audit."""
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from medreview.stats.formulas.audit_estimate import LARGE, ONE_RESPONSE
+from medreview.stats.formulas.audit_sample import (
+    Sampled,
+    clustered,
+    left_over,
+    too_few,
+    variances,
+    weighted_mean,
+    weights,
+    wilson_on,
+    within_cells,
+)
+from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
+from medreview.stats.formulas.linearised import student
+
+POWERED: Final = "Wilson, variance of what the verdicts leave open"
+FIXED: Final = "Student's t, variance of what the verdicts leave open"
+FIXED_LARGE: Final = "Student's t, variance over responses"
+ALONE: Final = "mean of the verdicts, uncorrected"
+_UNCORRECTED: Final = "Uncorrected: no interval shows how often the verdicts are wrong."
+
+
+class Said(NamedTuple):
+    """Of one response: how many statements it has, how many of these have a verdict, how many a yes."""
+
+    statements: int
+    told: int
+    yes: float
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What judges say of all statements of a study, by response."""
+
+    by_response: Mapping[str, Said]
+
+    @property
+    def size(self) -> int:
+        """The statements of the study."""
+        return sum(said.statements for said in self.by_response.values())
+
+    @property
+    def told(self) -> int:
+        """Those that have a verdict."""
+        return sum(said.told for said in self.by_response.values())
+
+    @property
+    def share(self) -> float | None:
+        """The share of yes among them; ``None`` without any."""
+        return sum(said.yes for said in self.by_response.values()) / self.told if self.told else None
+
+
+@dataclass(frozen=True)
+class Powered:
+    """The estimate for this study and for answers like these; ``weight`` (lambda) is that of the verdicts.
+
+    ``variance_ratio`` is the variance of the estimate over that of the audit alone, both with the correction for a
+    finite study; ``as_good_as`` the number of labels of which the audit alone would vary as much in this study.
+    ``None``: not defined.
+    """
+
+    study: Estimate
+    at_large: Estimate
+    weight: float | None
+    variance_ratio: float | None
+    as_good_as: int | None
+
+
+def prediction_powered(
+    name: str,
+    sampled: Sequence[Sampled],
+    predicted: Sequence[float | None],
+    verdicts: Verdicts,
+    *,
+    weight: float | None = None,
+    missing: int = 0,
+    refused: str = "",
+    level: float = LEVEL,
+) -> Powered:
+    """The difference estimator: ``weight * mean of all verdicts + weighted mean of (label - weight * verdict)``.
+
+    ``predicted`` are the verdicts on the ``sampled`` statements, 1 for a yes, ``None`` without one: such a statement
+    stands at the mean of the verdicts, in the audit as in the study, so that it says nothing either way and the
+    estimate stays unbiased. ``weight`` is Cov(label, verdict) / Var(verdict) on the audit, weighted by 1 / probability
+    (PPI++, Angelopoulos, Duchi & Zrnic 2023, where the unlabelled statements are those not audited); 1 gives the form
+    of Angelopoulos et al. (Science 382:669, 2023).
+
+    For this study: the variance of what the verdicts leave open, with the finite-population correction, taken within
+    the audited statements of each verdict, with half a yes and half a no added to each. At large: over responses,
+    linearised, all of the study's, one degree of freedom less than responses are audited. Undefined below 30 audited
+    statements and 5 of either label, where all audited statements have the same verdict, and where the judges were
+    asked about the audited statements more often, or less, than chance explains; ``refused`` is a reason of the
+    caller's.
+    """
+    reason = too_few([one.value for one in sampled]) or refused or _no_help(sampled, predicted, verdicts, weight)
+    n, responses = len(sampled), len({one.cluster for one in sampled})
+    methods = (POWERED, LARGE) if weight is None else (FIXED, FIXED_LARGE)
+    mean_verdict = verdicts.share
+    if reason or mean_verdict is None:
+        study, at_large = (
+            Estimate(title, None, None, None, method, n, responses, missing, reason, level)
+            for title, method in ((name, methods[0]), (_at_large(name), methods[1]))
+        )
+        return Powered(study, at_large, None, None, None)
+    fit = _fit(sampled, [mean_verdict if said is None else said for said in predicted], mean_verdict, weight)
+    left = left_over(sampled, verdicts.size)
+    values = [one.value for one in sampled]
+    between = sum(share * pull**2 for share, pull in zip(left, fit.between, strict=True))
+    draw = within_cells(values, fit.verdicts, fit.coefficients, left) + between * n / (n - 1)
+    # Over responses: all of them vary in what the judges say of them, and those audited in what this leaves open.
+    linearised = clustered(*_pulls(sampled, fit, verdicts, mean_verdict))
+    plain = sum(share * pull**2 for share, pull in zip(left, fit.pulls, strict=True))
+    value = min(1.0, max(0.0, fit.value))
+    over = max(linearised - plain, value * (1 - value) / verdicts.size) + draw
+    alone = variances(sampled, verdicts.size).draw
+    ratio = draw / alone if alone else None
+    study, at_large = (
+        _figure(title, value, variance, freedom, method, sampled, missing, level, wilson=weight is None)
+        for title, method, variance, freedom in (
+            (name, methods[0], draw, n - 2),
+            (_at_large(name), methods[1], over, responses - 1),
+        )
+    )
+    return Powered(study, at_large, fit.weight, ratio, _as_good_as(ratio, n, verdicts.size))
+
+
+def judge_alone(name: str, verdicts: Verdicts, *, level: float = LEVEL) -> Estimate:
+    """The share of yes among the verdicts of a study, uncorrected: to be printed only beside the estimates.
+
+    There is no interval: all statements are in it, and how often the verdicts are wrong it does not know. Undefined
+    without a verdict.
+    """
+    value = verdicts.share
+    reason = "No statement has a verdict." if value is None else _UNCORRECTED
+    asked = sum(1 for said in verdicts.by_response.values() if said.told)
+    return Estimate(name, value, None, None, ALONE, verdicts.told, asked, verdicts.size - verdicts.told, reason, level)
+
+
+class _Fit(NamedTuple):
+    """The estimate as a weighted sum of the labels: ``coefficients``; ``verdicts`` as they were used.
+
+    ``pulls`` are what the statements leave open, weighted; ``between`` the part of it that is that of their verdict.
+    """
+
+    value: float
+    weight: float
+    verdicts: list[float]
+    coefficients: list[float]
+    pulls: list[float]
+    between: list[float]
+
+
+def _fit(sampled: Sequence[Sampled], verdicts: list[float], mean_verdict: float, fixed: float | None) -> _Fit:
+    shares = weights(sampled)
+    values = [one.value for one in sampled]
+    label, verdict = weighted_mean(values, shares), weighted_mean(verdicts, shares)
+    spread = sum(share * (said - verdict) ** 2 for share, said in zip(shares, verdicts, strict=True))
+    weight = fixed
+    coefficients = shares
+    if weight is None:
+        both = zip(shares, values, verdicts, strict=True)
+        weight = sum(share * (value - label) * (said - verdict) for share, value, said in both) / spread
+        # The weight is made of the labels, too: so much each of them counts in the whole.
+        coefficients = [
+            share * (1 + (mean_verdict - verdict) * (said - verdict) / spread)
+            for share, said in zip(shares, verdicts, strict=True)
+        ]
+    open_ = [value - label - weight * (said - verdict) for value, said in zip(values, verdicts, strict=True)]
+    by_verdict: dict[float, list[int]] = defaultdict(list)
+    for place, said in enumerate(verdicts):
+        by_verdict[said].append(place)
+    of_verdict = {
+        said: weighted_mean([open_[place] for place in places], [shares[place] for place in places])
+        for said, places in by_verdict.items()
+    }
+    return _Fit(
+        value=label + weight * (mean_verdict - verdict),
+        weight=weight,
+        verdicts=verdicts,
+        coefficients=coefficients,
+        pulls=[coefficient * rest for coefficient, rest in zip(coefficients, open_, strict=True)],
+        between=[coefficient * of_verdict[said] for coefficient, said in zip(coefficients, verdicts, strict=True)],
+    )
+
+
+def _pulls(
+    sampled: Sequence[Sampled], fit: _Fit, verdicts: Verdicts, mean_verdict: float
+) -> tuple[list[Hashable], list[float]]:
+    clusters: list[Hashable] = [one.cluster for one in sampled]
+    pulls = list(fit.pulls)
+    for response, said in verdicts.by_response.items():
+        clusters.append(response)
+        pulls.append(fit.weight * (said.yes - mean_verdict * said.told) / verdicts.size)
+    return clusters, pulls
+
+
+def _no_help(
+    sampled: Sequence[Sampled], predicted: Sequence[float | None], verdicts: Verdicts, weight: float | None
+) -> str:
+    """Why the verdicts cannot be used, or ``""``."""
+    if verdicts.share is None:
+        return "No statement has a verdict."
+    told = sum(said is not None for said in predicted)
+    n, expected = len(sampled), verdicts.told / verdicts.size
+    if abs(told - n * expected) > 1 + 3 * math.sqrt(n * expected * (1 - expected)):
+        return (
+            f"There are verdicts on {percent(told / n, 0)} of the audited statements and on {percent(expected, 0)} of "
+            "the study: the judges were not asked about both alike."
+        )
+    if weight is None and len({said for said in predicted if said is not None}) < 2:
+        return "All audited statements have the same verdict: it does not show how the labels follow the verdicts."
+    return ""
+
+
+def _figure(
+    name: str, value: float, variance: float, freedom: int, method: str, sampled: Sequence[Sampled], missing: int,
+    level: float, *, wilson: bool,
+) -> Estimate:  # fmt: skip
+    n, responses = len(sampled), len({one.cluster for one in sampled})
+    if freedom < 1:
+        return Estimate(name, value, None, None, method, n, responses, missing, ONE_RESPONSE, level)
+    if wilson and 0 < value < 1:
+        low, high = wilson_on(value, variance, freedom, level)
+    else:
+        half = student(level, freedom) * math.sqrt(variance)
+        low, high = max(0.0, value - half), min(1.0, value + half)
+    return Estimate(name, value, low, high, method, n, responses, missing, level=level)
+
+
+def _as_good_as(ratio: float | None, n: int, size: int) -> int | None:
+    """The labels ``m`` of which 1/m - 1/size is that of ``n`` times the ratio: both are corrected for the study."""
+    return None if ratio is None or n >= size else math.floor(1 / (1 / size + (1 / n - 1 / size) * ratio))
+
+
+def _at_large(name: str) -> str:
+    return f"{name}, in answers like these"

@@ -1,0 +1,224 @@
+"""What each judge says of all statements, and what that makes of the audit's labels: estimates side by side."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from medreview.judges.votes import Judge, judges_of_support
+from medreview.stats.formulas.audit_estimate import AuditedStratum, stratified_share
+from medreview.stats.formulas.audit_sample import Sampled
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
+from medreview.stats.reports.audit_flow import Member
+from medreview.stats.reports.judge_agreement import TOGETHER
+from medreview.stats.reports.label_scales import BINARY, TIED, JuryVerdict, judges_label
+from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.stats.reports.study_reader import JudgedResponse, judged_responses
+
+NOT_BLIND: Final = (
+    "{assisted} of {used} labels were given with the judges in sight: they follow the verdicts more than blind ones "
+    "would. --assisted counts them all the same."
+)
+
+_STRATA: Final = """
+SELECT r.model, r.origin, coalesce(v.priority, 0) > 0 AS flagged, s.statement_id
+FROM statement_standing AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)"""
+_TOGETHER: Final = """
+SELECT s.response_id, count(*), count(v.supported), total(v.supported)
+FROM statement_standing AS s LEFT JOIN verdict AS v
+     ON v.statement_id = s.statement_id AND v.judgement_id IS NOT NULL
+GROUP BY s.response_id"""
+_TOGETHER_AUDITED: Final = """
+SELECT statement_id, supported FROM audit_item JOIN verdict USING (statement_id) WHERE judgement_id IS NOT NULL"""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVerdicts:
+    """The word of one judge, or of all together, on all statements; ``audited``: on the members of the audit.
+
+    ``tied``: even votes that the tie rule leaves open. They are no verdict, as an abstention is none.
+    """
+
+    judge: str
+    verdicts: Verdicts
+    audited: Mapping[str, bool]
+    tied: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WithVerdicts:
+    """What a judge's verdicts make of the audit's labels: ``judge`` by its title, or all judges together.
+
+    ``statements`` of the study, ``without_verdict`` of these (``tied`` of them by even votes), and ``audited``
+    statements that are used, ``audited_without_verdict`` of these. ``supported`` and ``supported_at_large`` are
+    prediction-powered; ``alone`` is the share of the verdicts, uncorrected, and ``alone_bounds`` the same with each
+    missing verdict taken as a no, and as a yes. ``judge_right``: on which it and the reviewer both say supported, or
+    both do not, of the statements that have a verdict, by the same estimate. ``weight`` is that of the
+    verdicts (lambda), ``variance_ratio`` the variance over that of the audit alone, ``as_good_as`` the labels of which
+    the audit alone would vary as much.
+    """
+
+    judge: str
+    statements: int
+    without_verdict: int
+    tied: int
+    audited: int
+    audited_without_verdict: int
+    supported: Estimate
+    supported_at_large: Estimate
+    alone: Estimate
+    alone_bounds: tuple[float, float] | None
+    judge_right: Estimate
+    weight: float | None
+    variance_ratio: float | None
+    as_good_as: int | None
+
+
+class VerdictCounter:
+    """Counts each judge's word on supported or not over a study that is read as a stream."""
+
+    def __init__(self, judges: Sequence[Judge], audited: Collection[str]) -> None:
+        self._judges: tuple[Judge | None, ...] = (None, *judges)
+        self._audited_units = audited
+        self._said: dict[Judge | None, dict[str, Said]] = {judge: {} for judge in self._judges}
+        self._audited: dict[Judge | None, dict[str, bool]] = {judge: {} for judge in self._judges}
+        self._tied: Counter[Judge | None] = Counter()
+
+    def add(self, case: JudgedResponse) -> None:
+        """Take up one response."""
+        if not case.statements:
+            return
+        for judge in self._judges:
+            told = yes = 0
+            for statement in case.statements:
+                said = statement.by_judge.get(judge) if judge else statement.together
+                supported = self._supported(judge, said)
+                if supported is None:
+                    continue
+                told, yes = told + 1, yes + supported
+                if statement.statement_id in self._audited_units:
+                    self._audited[judge][statement.statement_id] = supported
+            self._said[judge][case.response_id] = Said(len(case.statements), told, yes)
+
+    def judges(self) -> list[JudgeVerdicts]:
+        """All judges together first, then each, in the order in which they were first asked."""
+        return [
+            JudgeVerdicts(
+                judge.title if judge else TOGETHER, Verdicts(self._said[judge]), self._audited[judge], self._tied[judge]
+            )
+            for judge in self._judges
+        ]
+
+    def _supported(self, judge: Judge | None, said: JuryVerdict | None) -> bool | None:
+        word = judges_label(said, BINARY)
+        self._tied[judge] += word.missing == TIED
+        return None if word.label is None else word.label == BINARY.labels[0]
+
+
+def audited_units(reader: sqlite3.Connection) -> set[str]:
+    """The members of the audit."""
+    return {row[0] for row in reader.execute("SELECT statement_id FROM audit_item")}
+
+
+def every_judge(reader: sqlite3.Connection) -> list[JudgeVerdicts]:
+    """The word of all judges together and of each, read in one go; nothing where no audit is drawn."""
+    audited = audited_units(reader)
+    if not audited:
+        return []
+    counter = VerdictCounter(judges_of_support(reader), audited)
+    for case in judged_responses(reader):
+        counter.add(case)
+    return counter.judges()
+
+
+def judges_together(reader: sqlite3.Connection) -> JudgeVerdicts:
+    """The word of all judges together alone, counted by the database: for a screen that opens at once."""
+    said = {row[0]: Said(row[1], row[2], row[3]) for row in reader.execute(_TOGETHER)}
+    audited = {row[0]: bool(row[1]) for row in reader.execute(_TOGETHER_AUDITED) if row[1] is not None}
+    return JudgeVerdicts(TOGETHER, Verdicts(said), audited)
+
+
+def with_verdicts(
+    members: Sequence[Member], of: JudgeVerdicts, *, assisted: bool = False, weight: float | None = None
+) -> WithVerdicts:
+    """The estimates that a judge's verdicts make of the members that are used.
+
+    Blind labels only: where some are not, what rests on how labels follow the verdicts is undefined, unless
+    ``assisted`` is asked for, and then a note says so. ``weight``: see ``prediction_powered``.
+    """
+    used = [member for member in members if member.met == "used"]
+    sampled, said = [member.sampled for member in used], [of.audited.get(member.unit) for member in used]
+    predicted = [None if word is None else float(word) for word in said]
+    in_sight = sum(member.assisted for member in used)
+    refused = NOT_BLIND.format(assisted=in_sight, used=len(used)) if in_sight and not assisted else ""
+    notes = (f"assisted in part: {in_sight} of {len(used)}",) if in_sight else ()
+    found = prediction_powered(
+        "supported, by the audit and the verdicts", sampled, predicted, of.verdicts, weight=weight,
+        missing=len(members) - len(used), refused=refused,
+    )  # fmt: skip
+    share, told, size = of.verdicts.share, of.verdicts.told, of.verdicts.size
+    return WithVerdicts(
+        judge=of.judge,
+        statements=size,
+        without_verdict=size - told,
+        tied=of.tied,
+        audited=len(used),
+        audited_without_verdict=said.count(None),
+        supported=replace(found.study, notes=(*found.study.notes, *notes)),
+        supported_at_large=replace(found.at_large, notes=(*found.at_large.notes, *notes)),
+        alone=judge_alone("supported, by the verdicts alone", of.verdicts),
+        alone_bounds=(share * told / size, (share * told + size - told) / size) if share is not None else None,
+        judge_right=replace(_right(members, used, said, of, refused), notes=notes),
+        weight=found.weight,
+        variance_ratio=found.variance_ratio,
+        as_good_as=found.as_good_as,
+    )
+
+
+def post_stratified(
+    reader: sqlite3.Connection, members: Sequence[Member], only: Selection = EVERYTHING
+) -> dict[str, Estimate]:
+    """The share supported, post-stratified by model, by origin and by flag, where the study has two of these."""
+    sizes: dict[str, Counter[str]] = {"model": Counter(), "origin": Counter(), "flag": Counter()}
+    for row in reader.execute(_STRATA):
+        if only.holds(row["statement_id"]):
+            for by, label in _strata(row["model"], row["origin"], bool(row["flagged"])).items():
+                sizes[by][label] += 1
+    used = [member for member in members if member.met == "used"]
+    places = [_strata(member.model, member.origin, member.flagged) for member in used]
+    found = {}
+    for by, counts in sizes.items():
+        if len(counts) < 2:
+            continue
+        audited: dict[str, list[Sampled]] = {label: [] for label in counts}
+        for member, place in zip(used, places, strict=True):
+            audited[place[by]].append(member.sampled)
+        strata = {label: AuditedStratum(size, tuple(audited[label])) for label, size in counts.items()}
+        missing = len(members) - len(used)
+        found[by] = stratified_share(f"supported, post-stratified by {by}", strata, missing=missing)
+    return found
+
+
+def _right(
+    members: Sequence[Member], used: Sequence[Member], said: Iterable[bool | None], of: JudgeVerdicts, refused: str
+) -> Estimate:
+    """The share of the judged statements on which the judge is right."""
+    judged = [(member, word) for member, word in zip(used, said, strict=True) if word is not None]
+    right = [replace(member, value=member.value if word else 1 - member.value).sampled for member, word in judged]
+    told = {
+        response: Said(each.told, each.told, each.yes)
+        for response, each in of.verdicts.by_response.items()
+        if each.told
+    }
+    missing = len(members) - len(judged)
+    powered: Powered = prediction_powered(
+        "judge right, by the audit and the verdicts", right, [float(word) for _, word in judged], Verdicts(told),
+        missing=missing, refused=refused,
+    )  # fmt: skip
+    return powered.study
+
+
+def _strata(model: str, origin: str, flagged: bool) -> dict[str, str]:
+    return {"model": model, "origin": origin, "flag": "flagged" if flagged else "not flagged"}
