@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from medreview.review.second_pass import PASS_NO, Twice, labelled_twice
 from medreview.units.gold_results import GoldResult, gold_results
+from medreview.units.labelled_twice import PASS_NO, Twice, labelled_twice
 
 Agrees = Callable[[str, str], bool | None]
 """Whether the machines' label on a unit is this one; ``None`` when they have no common one."""

@@ -5,18 +5,17 @@ permanent numbers, so that copies of a study agree without talking and a larger 
 """
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import same_label
 from medreview.study import Study
 from medreview.study.permanent_numbers import permanent_number
 from medreview.study.study_acts import newest_act, write_act
+from medreview.units.labelled_twice import PASS_NO, labelled_twice
 
-PASS_NO: Final = 2
 MOST_DAYS: Final = 3650
 
 
@@ -27,21 +26,6 @@ class SecondPass:
     share: float = 0.0
     after_days: int = 14
     seed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Twice:
-    """A unit that a reviewer labelled in both passes."""
-
-    unit: str
-    axis: str
-    first: str
-    second: str
-
-    @property
-    def same(self) -> bool:
-        """Whether both labels are the same."""
-        return same_label(self.axis, self.first, self.second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +88,6 @@ def pass_progress(reader: sqlite3.Connection, reviewer: str, at: datetime | None
     later = sum(unit not in now.done for unit, _ in now.drawn) - len(now.due)
     return PassProgress(len(now.drawn), len(now.due), later, len(twice), sum(one.same for one in twice))
 
-
-def labelled_twice(reader: sqlite3.Connection, reviewer: str, units: Collection[str] | None = None) -> list[Twice]:
-    """The labels of both passes, on the axis of each unit's kind, of some units or of all.
-
-    Of the first pass the one that every figure takes; of the second the one that was given before the judges were shown
-    in it, whatever was known of them from the first.
-    """
-    rows = reader.execute(_SECOND, (reviewer, PASS_NO)).fetchall()
-    found = []
-    for row in rows:
-        if units is not None and row["unit"] not in units:
-            continue
-        first = reader.execute(
-            "SELECT label FROM reviewer_label WHERE reviewer = ? AND pass = 1 AND unit = ? AND axis = ?",
-            (reviewer, row["unit"], row["axis"]),
-        ).fetchone()
-        if first is not None:
-            found.append(Twice(row["unit"], row["axis"], first[0], row["label"]))
-    return found
-
-
-_SECOND: Final = """SELECT unit, axis, label, max(event_id) FROM main_live
-WHERE reviewer = ? AND pass = ? AND kind = 'decide' GROUP BY unit, axis"""
 
 _STANDING: Final = "SELECT unit, state FROM standing WHERE reviewer = ? AND pass = ?"
 

@@ -13,7 +13,6 @@ from medreview.review.decision import decide_in_script
 from medreview.review.second_pass import (
     due_units,
     in_pass,
-    labelled_twice,
     pass_progress,
     second_pass,
     set_second_pass,
@@ -21,6 +20,7 @@ from medreview.review.second_pass import (
 from medreview.review.summary_lines import summary_lines
 from medreview.study import Study
 from medreview.study.check import check
+from medreview.units.labelled_twice import labelled_twice
 from medreview.units.registry import words_on
 from tests.support.study_builder import build
 

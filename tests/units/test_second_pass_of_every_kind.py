@@ -16,7 +16,7 @@ from medreview.review.gold import set_gold
 from medreview.review.guidelines import in_force
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.second_pass import due_units, labelled_twice, set_second_pass
+from medreview.review.second_pass import due_units, set_second_pass
 from medreview.review.summary_lines import summary_lines
 from medreview.review.unit_queues import SECOND
 from medreview.review.unit_session import UnitSession
@@ -25,6 +25,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.gold_results import gold_results
+from medreview.units.labelled_twice import labelled_twice
 from medreview.units.registry import KINDS, unit_name, words_on
 from medreview.units.view import Gold
 from tests.support.unit_samples import SAMPLES
