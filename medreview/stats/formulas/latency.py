@@ -35,9 +35,9 @@ def latency(seconds: Sequence[float], missing: int = 0, level: float = LEVEL) ->
         n=len(values),
         missing=missing,
         least=values[0] if values else None,
-        median=_figure("median latency", values, 0.5, missing, level),
+        median=percentile_figure("median latency", values, 0.5, missing=missing, level=level),
         p90=percentile(values, 0.9),
-        p95=_figure("95th percentile of latency", values, 0.95, missing, level),
+        p95=percentile_figure("95th percentile of latency", values, 0.95, missing=missing, level=level),
         p99=percentile(values, 0.99),
         most=values[-1] if values else None,
     )
@@ -78,10 +78,19 @@ def least_n(share: float, level: float = LEVEL) -> int:
     return math.ceil(math.log((1 - level) / 2) / math.log(outer))
 
 
-def _figure(name: str, values: Sequence[float], share: float, missing: int, level: float) -> Estimate:
+def percentile_figure(
+    name: str,
+    values: Sequence[float],
+    share: float,
+    *,
+    missing: int = 0,
+    level: float = LEVEL,
+    nothing: str = NO_LATENCY,
+) -> Estimate:
+    """A percentile of ascending values with its distribution-free interval; ``nothing``: the sentence without any."""
     value = percentile(values, share)
     if value is None:
-        return Estimate(name, None, None, None, METHOD, 0, dropped=missing, reason=NO_LATENCY, level=level)
+        return Estimate(name, None, None, None, METHOD, 0, dropped=missing, reason=nothing, level=level)
     found = ranks(len(values), share, level)
     if found is None:
         why = f"No interval: {len(values):,} are too few, {least_n(share, level)} are needed."
