@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import counted, one_line
+from medreview.cli.reports.audit_estimates import estimate_parts
 from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_flow import AuditFlow
@@ -59,12 +60,18 @@ def unjudged_line(flow: AuditFlow) -> str:
 def _figures(figures: AuditFigures) -> Part:
     who = one_line(figures.reviewer) if figures.reviewer is not None else "all reviewers together"
     supported, right = figures.supported, figures.judges_right
+    together = figures.with_verdicts[:1]
     shown = [
-        ("supported", supported.study),
+        ("supported, by the audit alone", supported.study),
         (_AT_LARGE, supported.at_large),
-        ("judges right", right.study),
-        (_AT_LARGE, right.at_large),
+        *((f"post-stratified by {by}", figure) for by, figure in figures.post_stratified.items()),
         *([("supported, with the triage", figures.with_triage)] if figures.with_triage else []),
+        *(("supported, by audit and verdicts", helped.supported) for helped in together),
+        *((_AT_LARGE, helped.supported_at_large) for helped in together),
+        *(("the verdicts alone, uncorrected", helped.alone) for helped in together),
+        ("judges right, by the audit alone", right.study),
+        (_AT_LARGE, right.at_large),
+        *(("judges right, by audit and verdicts", helped.judge_right) for helped in together),
     ]
     defined = [(name, figure) for name, figure in shown if figure.value is not None]
     # What has no value here has none at large, for the same reason.
@@ -77,7 +84,7 @@ def _figures(figures: AuditFigures) -> Part:
     if (right.flow.no_judgement, right.flow.tied) != (0, 0):
         parts.append(f"judges right: {flow_line(right.flow)}")
     parts += _cautions(supported, figures.with_triage)
-    return inset(*parts)
+    return inset(*parts, *estimate_parts(figures))
 
 
 def _row(name: str, figure: Estimate) -> tuple[str, ...]:

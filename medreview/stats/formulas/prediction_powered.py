@@ -25,7 +25,7 @@ POWERED: Final = "Wilson, variance of what the verdicts leave open"
 FIXED: Final = "Student's t, variance of what the verdicts leave open"
 FIXED_LARGE: Final = "Student's t, variance over responses"
 ALONE: Final = "mean of the verdicts, uncorrected"
-_UNCORRECTED: Final = "Uncorrected: no interval shows how often the verdicts are wrong."
+_UNCORRECTED: Final = "No interval shows how often the verdicts are wrong."
 
 
 class Said(NamedTuple):

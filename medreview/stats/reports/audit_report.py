@@ -130,10 +130,17 @@ def audit_report(
                 with_triage=_with_triage(members, list(told.values()), flagged, size),
                 post_stratified=post_stratified(reader, members, only),
                 with_verdicts=helped,
-                plan=_plan(members, supported, helped[0] if helped else None, judges, points),
+                plan=_plan(
+                    members, supported.flow, supported.study.value, helped[0] if helped else None, judges, points
+                ),
             )
         )
     return AuditReport(tuple(strata(reader)), tuple(found))
+
+
+def plan_before_labels(reader: sqlite3.Connection, points: float = POINTS) -> AuditPlan:
+    """What it takes before anything of an audit is labelled."""
+    return _plan((), flow_of((), count_statements(reader)), None, None, (), points)
 
 
 def audit_share_of(name: str, members: Sequence[Member], size: int) -> AuditShare:
@@ -164,16 +171,17 @@ def leading(alone: AuditShare, helped: WithVerdicts | None) -> Estimate:
 
 def _plan(
     members: Sequence[Member],
-    supported: AuditShare,
+    flow: AuditFlow,
+    share: float | None,
     helped: WithVerdicts | None,
     judges: Sequence[JudgeVerdicts],
     points: float,
 ) -> AuditPlan:
-    size, known = supported.flow.in_study, None
-    if supported.study.value is not None:
+    size, known = flow.in_study, None
+    if share is not None:
         sampled = [member.sampled for member in members if member.met == "used"]
         known = Known(
-            share=supported.study.value,
+            share=share,
             labels=len(sampled),
             size=size,
             audited_responses=len({one.cluster for one in sampled}),
@@ -183,7 +191,7 @@ def _plan(
         )
     return AuditPlan(
         points=points,
-        usable=supported.flow.usable,
+        usable=flow.usable,
         judge=helped.judge if helped else "",
         study=labels_for("this study", known, size, points),
         study_with_verdicts=labels_for("this study, with the verdicts", known, size, points, with_verdicts=True),

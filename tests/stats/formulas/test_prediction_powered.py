@@ -168,7 +168,7 @@ def test_verdicts_alone_have_no_interval() -> None:
     found = judge_alone("supported", study(600, 350, told=500))
 
     assert (found.value, found.low, found.method, found.n, found.dropped) == (0.7, None, ALONE, 500, 100)
-    assert "Uncorrected" in str(found.reason)
+    assert found.reason == "No interval shows how often the verdicts are wrong."
     assert judge_alone("supported", study(600, 0, told=0)).reason == "No statement has a verdict."
 
 

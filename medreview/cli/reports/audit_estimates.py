@@ -1,0 +1,155 @@
+"""The audit with the judges' verdicts as text: what they gain, whose serve best, how many labels more it takes."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.layout import Heading, NextStep, Part, cells, numbers, table
+from medreview.next_step import command
+from medreview.stats.formulas.audit_planner import Planned
+from medreview.stats.formulas.estimate import half_up, percent
+from medreview.stats.reports.audit_report import AuditFigures, AuditPlan
+from medreview.stats.reports.audit_verdicts import WithVerdicts
+
+_CHOSEN: Final = (
+    "The best of several judges was chosen on the same labels and looks better than it is: quote the judges together."
+)
+
+
+def headline(figures: AuditFigures, study: Path) -> Iterator[Part]:
+    """What the audit says in a few lines: the share supported as it is to be quoted, what verdicts gain, and next."""
+    leading, helped = figures.leading, figures.with_verdicts[0] if figures.with_verdicts else None
+    if leading.value is not None:
+        value, interval = cells(leading, percent, "no interval")
+        yield f"supported in this study: {value} ({interval}), {_from_what(figures, helped)}"
+    yield plan_line(figures.plan)
+    yield from next_step(figures, study)
+
+
+def next_step(figures: AuditFigures, study: Path) -> Iterator[NextStep]:
+    """What to do for a narrower interval: label what is drawn, or draw more; nothing where it is narrow enough."""
+    plan, flow = figures.plan, figures.supported.flow
+    labels = _planned(plan).labels
+    if labels is None or labels <= flow.used:
+        return
+    if flow.waiting:
+        yield NextStep(command("review", study, "--queue", "audit"))
+    elif flow.not_drawn:
+        size = min(flow.in_study, max(flow.drawn + 1, math.ceil(labels / plan.usable)))
+        yield NextStep(command("audit", study, "--size", str(size)))
+
+
+def gain_line(helped: WithVerdicts) -> str:
+    """How many labels the verdicts are worth; ``""`` where it cannot be said."""
+    if helped.as_good_as is None or helped.variance_ratio is None or helped.weight is None:
+        return ""
+    with_help = f"with the verdicts of {one_line(helped.judge)}, {counted(helped.audited, 'label')} are as good as"
+    stated = (
+        f"{half_up(helped.variance_ratio, 2)} of the variance of the audit alone, both corrected for a study of "
+        f"{helped.statements:,}; weight of the verdicts {half_up(helped.weight, 2)}"
+    )
+    if helped.as_good_as <= helped.audited:
+        return f"No gain {with_help} {helped.as_good_as:,} alone ({stated})."
+    return f"Gain: {with_help} {helped.as_good_as:,} ({stated})."
+
+
+def missing_line(helped: WithVerdicts) -> str:
+    """How many verdicts are missing, and what is made of these statements; ``""`` where none is."""
+    if not helped.without_verdict or helped.alone_bounds is None:
+        return ""
+    tied = f", {helped.tied:,} of them tied" if helped.tied else ""
+    low, high = helped.alone_bounds
+    return (
+        f"Without a verdict of {one_line(helped.judge)}: {helped.without_verdict:,} of {helped.statements:,} in the "
+        f"study{tied}, {helped.audited_without_verdict:,} of {helped.audited:,} audited. They stand at the mean of the "
+        f"verdicts; taken as not supported and as supported, the verdicts alone say {percent(low)} to {percent(high)}."
+    )
+
+
+def judges_parts(helped: Sequence[WithVerdicts]) -> Iterator[Part]:
+    """Each judge's verdicts beside those of all; nothing of fewer than two judges."""
+    if len(helped) < 3:
+        return
+    rows = (
+        (
+            one_line(each.judge), *cells(each.supported, percent, "not given"),
+            *numbers(each.as_good_as), cells(each.alone, percent, "")[0], *cells(each.judge_right, percent, "")[:1],
+            *numbers(each.without_verdict),
+        )
+        for each in helped
+    )  # fmt: skip
+    undefined = [
+        (f"{one_line(each.judge)}, {name}", figure)
+        for each in helped
+        for name, figure in (("supported", each.supported), ("right", each.judge_right))
+        if figure.value is None
+    ]
+    names = ("supported, with whose verdicts", "value", "95% interval", "as good as", "alone", "right", "none")
+    yield table(names, rows)
+    yield (f"as good as: labels of the audit alone. right: where judge and reviewer agree. none: no verdict. {_CHOSEN}")
+
+
+def plan_parts(plan: AuditPlan) -> Iterator[Part]:
+    """How many labels it takes, in this study and in answers like these, with and without the verdicts."""
+    yield Heading(f"Labels for ± {_points(plan.points)} points")
+    every = (plan.study, plan.study_with_verdicts, plan.at_large, plan.at_large_with_verdicts)
+    known = [each for each in every if each.least is not None]
+    rows = (
+        (
+            each.name, "" if each.now is None else f"± {_points(each.now)}",
+            *numbers(each.labels, each.more), f"± {_points(each.least or 0.0)}",
+        )
+        for each in known
+    )  # fmt: skip
+    yield table(("", "now", "labels", "more", "all labelled"), rows)
+    if plan.at_large.responses:
+        many = plan.at_large.responses
+        yield f"{plan.at_large.name}: {plan.at_large.reason} It takes about {many:,} such responses, all labelled."
+    yield from dict.fromkeys(each.reason for each in every if each.least is None)
+    if plan.study.now is None:
+        yield "Nothing is known yet: one half is taken as supported, which takes the most labels."
+    if plan.usable < 1:
+        yield f"Of the members met so far {percent(plan.usable, 0)} came to a label that counts: draw so many more."
+
+
+def plan_line(plan: AuditPlan) -> str:
+    """``± 5 points: 42 more labels with the verdicts, 98 without``."""
+    alone, helped = plan.study, plan.study_with_verdicts
+    words = f"± {_points(plan.points)} points in this study:"
+    if alone.more is None:
+        return f"{words} not to be had with this study"
+    if not alone.more:
+        return f"{words} reached"
+    if helped.more is None:
+        return f"{words} {counted(alone.more, 'more label')}"
+    if not helped.more:
+        return f"{words} reached with the verdicts; {alone.more:,} more labels without"
+    return f"{words} {counted(helped.more, 'more label')} with the verdicts, {alone.more:,} without"
+
+
+def estimate_parts(figures: AuditFigures) -> Iterator[Part]:
+    """Gain, missing verdicts, judges and plan, below the table of a reviewer's figures."""
+    for helped in figures.with_verdicts[:1]:
+        yield from filter(None, (gain_line(helped), missing_line(helped)))
+    yield from judges_parts(figures.with_verdicts)
+    yield from plan_parts(figures.plan)
+
+
+def _from_what(figures: AuditFigures, helped: WithVerdicts | None) -> str:
+    used = counted(figures.supported.flow.used, "label")
+    alone = f"; the judges alone say {percent(helped.alone.value)}" if helped and helped.alone.value is not None else ""
+    if helped is not None and figures.leading is helped.supported:
+        return f"by {used} and the verdicts, as good as {helped.as_good_as:,} labels{alone}"
+    return f"by {used}{alone}"
+
+
+def _planned(plan: AuditPlan) -> Planned:
+    helped = plan.study_with_verdicts
+    return helped if helped.labels is not None and helped.labels <= (plan.study.labels or helped.labels) else plan.study
+
+
+def _points(fraction: float) -> str:
+    digits = half_up(fraction * 100, 1)
+    return digits.removesuffix(".0")
