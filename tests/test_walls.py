@@ -60,5 +60,6 @@ def test_the_list_of_recent_studies_loads_nothing_heavy():
 
 def test_the_review_session_loads_nothing_heavy():
     assert not {"httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2", "rapidfuzz"} & loaded_after(
-        "import medreview.review.session, medreview.review.overview, medreview.config"
+        "import medreview.review.session, medreview.review.overview, medreview.config\n"
+        "import medreview.stats.reports.leading_estimate"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Heading, NextStep, Part, cells, numbers, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, cells, numbers, reasons, table
 from medreview.next_step import command
 from medreview.stats.formulas.audit_planner import Planned
 from medreview.stats.formulas.estimate import half_up, percent
@@ -88,7 +88,8 @@ def judges_parts(helped: Sequence[WithVerdicts]) -> Iterator[Part]:
     ]
     names = ("supported, with whose verdicts", "value", "95% interval", "as good as", "alone", "right", "none")
     yield table(names, rows)
-    yield (f"as good as: labels of the audit alone. right: where judge and reviewer agree. none: no verdict. {_CHOSEN}")
+    yield from reasons(undefined)
+    yield f"as good as: labels of the audit alone. right: where judge and reviewer agree. none: no verdict. {_CHOSEN}"
 
 
 def plan_parts(plan: AuditPlan) -> Iterator[Part]:

@@ -12,8 +12,7 @@ from medreview.stats.formulas.audit_sample import Sampled
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
 from medreview.stats.reports.audit_flow import Member
-from medreview.stats.reports.judge_agreement import TOGETHER
-from medreview.stats.reports.label_scales import BINARY, TIED, JuryVerdict, judges_label
+from medreview.stats.reports.label_scales import BINARY, TIED, TOGETHER, JuryVerdict, judges_label
 from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.stats.reports.study_reader import JudgedResponse, judged_responses
 

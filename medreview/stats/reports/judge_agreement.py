@@ -8,12 +8,11 @@ from typing import Final
 from medreview.judges.votes import Judge
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
-from medreview.stats.reports.label_scales import SCALES, judges_label, reviewers_label
+from medreview.stats.reports.label_scales import SCALES, TOGETHER, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
 from medreview.words import counted
 
-TOGETHER: Final = "the judges together"
 OFFLINE_IS_TRIAGE: Final = "triage by rules, not a verdict"
 
 _CHOSEN: Final = (

@@ -7,6 +7,9 @@ from medreview.labels import EVIDENCE
 NO_JUDGEMENT: Final = "no judgement"
 TIED: Final = "jury tied"
 UNSURE: Final = "judge cannot judge"
+TOGETHER: Final = "the judges together"
+"""What the jury is called, beside the names of judges."""
+
 COARSE: Final = "judge only says supported or not"
 REVIEWER_UNSURE: Final = "reviewer cannot judge"
 STALE: Final = "stale: the page has changed since the label"
