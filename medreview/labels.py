@@ -29,6 +29,10 @@ EVIDENCE: Final = (
     Label("cannot_judge", "5", "cannot judge", "The text at hand lets nobody decide (page missing, unreadable)."),
 )
 
+EVIDENCE_ORDER: Final = ("supported", "partial", "not_addressed", "contradicted")
+"""The evidence axis by how far the source says the statement: wholly, in part, not at all, the contrary. Weighted
+coefficients count how many steps apart two labels stand; "cannot judge" has no place among them."""
+
 HALLUCINATION: Final = (
     Label("none", "0", "none", "Nothing invented or wrong in the statement."),
     Label("fact", "1", "fact", "Fact-conflicting: against established knowledge (MedHalu section 2.1)."),

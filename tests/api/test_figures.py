@@ -56,11 +56,14 @@ def test_agreement_is_picked_from_the_figures(reviewed):
     figures = reviewed.figures()
 
     both = reviewed.agreement("reviewers")
-    assert [(c.first, c.second, c.scale, c.mode, c.drawn) for c in both] == [
-        ("anna", "ben", "levels", "assisted", None),
-        ("anna", "ben", "binary", "assisted", None),
+    assert [(c.first, c.second, c.scale, c.mode, c.labels_of) for c in both] == [
+        ("anna", "ben", "levels", "assisted", "assisted"),
+        ("anna", "ben", "binary", "assisted", "assisted"),
+        ("anna", "ben", "levels", None, "final"),
+        ("anna", "ben", "binary", None, "final"),
     ]
     assert both == figures.between_reviewers
+    assert reviewed.agreement("reviewers", mode="assisted") == both[:2]
     assert reviewed.agreement("judges", scale="binary") == figures.between_judges.pairs[1:]
     with_judges = reviewed.agreement(reviewer="anna", scale="levels")
     assert [c.second for c in with_judges] == ["the judges together", "juror-one", "juror-two", "offline"]

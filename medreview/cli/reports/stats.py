@@ -1,15 +1,16 @@
 """Figures as text for a terminal or a file, 80 columns or wider."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.cleanup import cleanup_parts
+from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
+from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
 from medreview.cli.reports.generation import generation_parts, passage_parts
-from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table
 from medreview.cli.reports.part import part_lines
 from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
@@ -28,16 +29,6 @@ from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.reports.study_support import SupportFigures, SupportReport
 from medreview.words import in_words
 
-_SHORT: Final = {
-    "source URL validity": "URL validity",
-    "statement-level support, own citations": "statement support, by a source the statement cites",
-    "statement-level support": "statement support, by any source of the response",
-    "response-level support": "response support",
-}
-"""Names for a column that leaves room for the rest of an 80-column row; the JSON has the full ones."""
-_COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
-_CHANCE_CORRECTED: Final = (*_COEFFICIENTS, "Fleiss' kappa", "Krippendorff's alpha")
-_SCALES: Final = {scale.name: scale.title for scale in SCALES}
 _NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with:"
 _NO_LABEL: Final = "No statement has a label of this reviewer: there is no agreement to show."
 _NOTHING_WHOLE: Final = "No response has a label on every statement: support by these labels cannot be said."
@@ -61,9 +52,9 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
     for reviewer in figures.reviewers:
         yield from _reviewer(reviewer)
     if figures.between_reviewers:
-        yield Title("Agreement between reviewers, on their labels as they stand")
+        yield Title("Agreement between reviewers")
         for comparison in figures.between_reviewers:
-            yield from ("", _comparison(comparison))
+            yield from ("", comparison_part(comparison))
     yield from _judges(figures.between_judges)
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
@@ -116,43 +107,7 @@ def _group(group: GroupFigures) -> Iterator[Part]:
     yield Title(f"Agreement with the judges, {group.title}: {labels} in {responses}")
     yield from group.cautions
     for comparison in group.comparisons:
-        yield from ("", _comparison(comparison))
-
-
-def _comparison(comparison: Comparison) -> Part:
-    first, second = one_line(comparison.first), one_line(comparison.second)
-    head = Heading(f"{first} and {second}, {_SCALES[comparison.scale]}")
-    parts: list[Part] = [head]
-    left = ", ".join(f"{count:,} {reason}" for reason, count in comparison.dropped.items())
-    if comparison.n == 0:
-        parts.append(f"Nothing to compare; left out: {left}." if left else "Nothing to compare.")
-        return inset(*parts)
-    parts += [_figure_table(comparison.agreement), *_sentences(comparison.agreement)]
-    if left:
-        parts.append(f"left out: {left}")
-    parts += [*_matrix(comparison, first, second), *_mcnemar(comparison, first, second)]
-    parts += comparison.cautions
-    return inset(*parts)
-
-
-def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
-    test = comparison.mcnemar
-    if test is not None:
-        said = f"undefined: {test.reason}"
-        if test.pvalue is not None:
-            said = f"p {half_up(test.pvalue, 3) if test.pvalue >= 0.0005 else 'below 0.001'}"
-        yield f"only {first} says supported: {test.b:,}; only {second}: {test.c:,}; {test.method}, {said}"
-
-
-def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
-    names = [in_words(label) for label in comparison.labels]
-    totals = (*(comparison.second_counts[label] for label in comparison.labels), comparison.n)
-    rows = [
-        (name, *numbers(*row, comparison.first_counts[label]))
-        for label, name, row in zip(comparison.labels, names, comparison.table, strict=True)
-    ]
-    yield f"rows: {first}; columns: {second}"
-    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*totals))])
+        yield from ("", comparison_part(comparison))
 
 
 def _kinds(report: ResponseReport) -> Iterator[Part]:
@@ -201,14 +156,14 @@ def _stratum(stratum: SupportFigures) -> Part:
     both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
     # Without items the two are the same sentence.
     shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]
-    return inset(head, _figure_table(shown), *_sentences(shown), *_bounds(stratum.bounds))
+    return inset(head, figure_table(shown), *sentences(shown), *_bounds(stratum.bounds))
 
 
 def _bounds(bounds: Sequence[Bounds]) -> Iterator[Table]:
     """Of the shares that a missing verdict could move."""
     rows = [
         (name, percent(each.not_supported), percent(each.supported), *numbers(each.n, each.missing))
-        for name, each in ((_SHORT.get(each.name, each.name), each) for each in bounds)
+        for name, each in ((SHORT.get(each.name, each.name), each) for each in bounds)
         if each.missing and each.not_supported is not None and each.supported is not None
     ]
     if rows:
@@ -240,10 +195,10 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
     for jury in judges.juries:
         many = jury.agreement
         shown = tuple(many.figures.values())
-        head = Heading(f"{counted(len(jury.judges), 'judge')} together, {_SCALES[jury.scale]}")
-        yield from ("", inset(head, _figure_table(shown), *_sentences(shown)))
+        head = Heading(f"{counted(len(jury.judges), 'judge')} together, {SCALE_TITLES[jury.scale]}")
+        yield from ("", inset(head, figure_table(shown), *sentences(shown)))
     for scale in SCALES:
-        names = (f"each two, {scale.title}", *_COEFFICIENTS, "agree", "n", "left")
+        names = (f"each two, {scale.title}", *COEFFICIENTS, "agree", "n", "left")
         pairs = table(names, (_pair(pair) for pair in judges.pairs if pair.scale == scale.name), others="words")
         if pairs.rows:
             yield from ("", inset(pairs))
@@ -251,35 +206,10 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
 
 def _pair(pair: Comparison) -> tuple[str, ...]:
     figures = {figure.name: figure for figure in reversed(pair.agreement)}
-    values = (_short(figures[name]) for name in (*_COEFFICIENTS, "percent agreement"))
+    values = (_short(figures[name]) for name in (*COEFFICIENTS, "percent agreement"))
     names = f"{one_line(pair.first)}, {one_line(pair.second)}"
     return names, *values, *numbers(pair.n, sum(pair.dropped.values()))
 
 
 def _short(figure: Estimate) -> str:
-    return "-" if figure.value is None else _number(figure, figure.value)
-
-
-def _figure_table(figures: Sequence[Estimate]) -> Table:
-    before = ["", *(figure.name for figure in figures)]
-    rows = (
-        ("" if figure.name == above else _SHORT.get(figure.name, figure.name), *_row(figure))
-        for figure, above in zip(figures, before, strict=False)
-    )
-    return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows)
-
-
-def _row(figure: Estimate) -> tuple[str, ...]:
-    method = {"Wilson": "Wilson", "none": ""}.get(figure.method, "resampled")
-    written = cells(figure, partial(_number, figure), "not given")
-    return *written, method, *numbers(figure.n, figure.clusters, figure.dropped)
-
-
-def _number(figure: Estimate, value: float) -> str:
-    return half_up(value) if figure.name in _CHANCE_CORRECTED else percent(value)
-
-
-def _sentences(figures: Sequence[Estimate]) -> list[str]:
-    """Why a value or an interval is missing, and the figures' own cautions; each once."""
-    notes = dict.fromkeys(note for figure in figures for note in figure.notes)
-    return [*reasons((figure.name, figure) for figure in figures), *notes]
+    return "-" if figure.value is None else number(figure, figure.value)

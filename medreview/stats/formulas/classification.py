@@ -16,11 +16,13 @@ from medreview.stats.formulas.bootstrap import (
     contributions,
     count_cells,
     draw,
+    resampled,
     wholly,
 )
 from medreview.stats.formulas.coefficients import observed_agreement, ratio
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
+from medreview.words import in_words
 
 _NOTHING = "No item has both a reference label and a judgement."
 
@@ -74,7 +76,11 @@ def classification(
     Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
-    view = judged_view(reference, prediction, labels, clusters, resampling)
+    return classified(judged_view(reference, prediction, labels, clusters, resampling), labels)
+
+
+def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification:
+    """The same of tables that are there already, such as those of ``drawn_view``."""
     hits = np.diagonal(view.tables, axis1=-2, axis2=-1)
     given, meant = view.tables.sum(axis=-2), view.tables.sum(axis=-1)
     right, items = hits.sum(axis=-1), given.sum(axis=-1)
@@ -83,17 +89,26 @@ def classification(
     f1: dict[Hashable, Estimate] = {}
     for i, label in enumerate(labels):
         hit, either = hits[:, i], given[:, i] + meant[:, i] - hits[:, i]
+        written = in_words(str(label))
         precision[label] = view.share(
-            f"precision, {label}", _of(precisions, i), hit, given[:, i], f"The judge never gave the label {label}."
+            f"precision, {label}",
+            _of(precisions, i),
+            hit,
+            given[:, i],
+            f"The judge never gave the label {written}.",
         )
         recall[label] = view.share(
-            f"recall, {label}", _of(recalls, i), hit, meant[:, i], f"The human never gave the label {label}."
+            f"recall, {label}",
+            _of(recalls, i),
+            hit,
+            meant[:, i],
+            f"The human never gave the label {written}.",
         )
-        f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {label}.")
+        f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {written}.")
 
     def mean(name: str, per_label: Statistic) -> Estimate:
         unknown = np.isnan(per_label(view.observed)[0])
-        absent = [str(label) for label, missing in zip(labels, unknown, strict=True) if missing]
+        absent = [in_words(str(label)) for label, missing in zip(labels, unknown, strict=True) if missing]
         notes = (f"Undefined and taken as 0 in the mean: {', '.join(absent)}.",) if absent else ()
         return view.resampled(name, lambda tables: macro(per_label(tables)), right, items, _NOTHING, notes)
 
@@ -174,6 +189,25 @@ def judged_view(
         resamples=(draw(data, resampling) if len(units) else units).reshape(-1, q, q),
         clustered=kept is not None,
         dropped=int((~both).sum()),
+        resampling=resampling,
+    )
+
+
+def drawn_view(units: Floats, sums: Floats, *, dropped: int = 0, resampling: Resampling = DEFAULT) -> JudgedView:
+    """Tables over responses, from resamples that other figures share (a column block of ``bootstrap.draw``).
+
+    ``units`` (responses x q*q) are the tables of the responses, the human in rows; ``sums`` (replicates x q*q) those of
+    the resamples, which ``resampling`` drew.
+    """
+    q = math.isqrt(units.shape[1])
+    if units.any():
+        sums = resampled(units, sums, np.ones(q * q), resampling)
+    return JudgedView(
+        tables=units[units.any(axis=1)].reshape(-1, q, q),
+        observed=units.sum(axis=0).reshape(1, q, q),
+        resamples=sums.reshape(-1, q, q),
+        clustered=True,
+        dropped=dropped,
         resampling=resampling,
     )
 

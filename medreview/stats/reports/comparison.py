@@ -6,16 +6,17 @@ from dataclasses import dataclass, field, replace
 from operator import eq
 from typing import Final
 
-import numpy as np
-
 from medreview.stats.formulas.agreement import encode, pair_figures
-from medreview.stats.formulas.bootstrap import Floats, Resampling, contributions, draw
-from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
-from medreview.stats.formulas.estimate import Estimate, estimate_named
+from medreview.stats.formulas.bootstrap import Floats, Resampling
+from medreview.stats.formulas.classification import Classification, McNemar, classified, drawn_view
+from medreview.stats.formulas.coefficients import Weights
+from medreview.stats.formulas.differences import paired_test
+from medreview.stats.formulas.estimate import Estimate, estimate_named, landis_koch
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
 from medreview.stats.reports.label_scales import BINARY, Scale, ScaleLabel
 from medreview.stats.reports.reviewer_labels import Mode
+from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
 
 _STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 
@@ -27,8 +28,15 @@ class Comparison:
     ``agreement`` are percent agreement, clustered by response and by Wilson, and the chance-corrected coefficients:
     Cohen's kappa (Cohen 1960) and AC1 (Gwet 2008). ``n`` statements of so many ``responses`` were compared; ``dropped``
     counts the others by reason; ``first_counts`` and ``second_counts`` are the marginals; ``mcnemar`` stands where
-    there are two labels. ``mode`` says how the reviewers' labels were given, ``None`` between judges; ``drawn``, of a
-    reviewer's labels against judges, whether the statements are the random audit.
+    there are two labels, and asks whether both say the first of them equally often. ``mode`` says how the reviewers'
+    labels were given, ``None`` between judges; ``drawn``, of a reviewer's labels against judges, whether the statements
+    are the random audit.
+
+    ``kappa_band`` is the word of Landis & Koch (1977) for kappa, to stand beside its interval. ``weighted``: where the
+    labels have an ``order``, Cohen's weighted kappa (1968) and Gwet's AC2 (2014), linear and quadratic weights of it.
+    ``per_label``: where ``first`` is the reference (a person, or people, beside a judge), accuracy, and of each label
+    and their mean precision, recall and F1; ``None`` between equals. ``labels_of``, between reviewers: which labels
+    these are (``medreview.stats.reports.between_reviewers``); ``made_of`` counts how the final ones came to be.
     """
 
     first: str
@@ -46,6 +54,12 @@ class Comparison:
     cautions: tuple[str, ...]
     mode: Mode | None = None
     drawn: bool | None = None
+    kappa_band: str | None = None
+    order: tuple[str, ...] = ()
+    weighted: tuple[Estimate, ...] = ()
+    per_label: Classification | None = None
+    labels_of: str | None = None
+    made_of: Mapping[str, int] = field(default_factory=dict)
 
     def estimate(self, name: str) -> Estimate:
         """The leading estimate of this name (``"Cohen's kappa"``); raises ``KeyError`` that names those there are."""
@@ -54,13 +68,14 @@ class Comparison:
 
 @dataclass(slots=True)
 class Pairing:
-    """Collects the labels that two give on one scale, statement by statement."""
+    """Collects the labels that two give on one scale, statement by statement; ``reference``: the first is right."""
 
     first: str
     second: str
     scale: Scale
     mode: Mode | None = None
     drawn: bool | None = None
+    reference: bool = False
     rows: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     responses: list[str] = field(default_factory=list)
@@ -78,44 +93,40 @@ class Pairing:
 
 
 def compare(
-    pairings: Sequence[Pairing], resampling: Resampling, cautions: Sequence[tuple[str, ...]] = ()
+    pairings: Sequence[Pairing],
+    resampling: Resampling,
+    cautions: Sequence[tuple[str, ...]] = (),
+    *,
+    full: bool = True,
 ) -> tuple[Comparison, ...]:
     """All figures of the pairings of one view, from the same resamples of its responses.
 
-    ``cautions``, one entry per pairing, come before those on small numbers.
+    ``cautions``, one entry per pairing, come before those on small numbers. ``full``: with weighted coefficients and
+    figures per label, which take most of the time.
     """
-    place: dict[str, int] = {}
-    for pairing in pairings:
-        for response_id in pairing.responses:
-            place.setdefault(response_id, len(place))
-    blocks = [_tables(pairing, place) for pairing in pairings]
-    units = np.hstack(blocks) if blocks else np.zeros((0, 0))
-    sums = draw(contributions(units), resampling) if len(units) else units
-    ends = np.cumsum([block.shape[1] for block in blocks])
+    drawn = draw_together([_block(pairing) for pairing in pairings], resampling)
     said = cautions or [()] * len(pairings)
     return tuple(
-        _compared(pairing, block, sums[:, end - block.shape[1] : end], resampling, more)
-        for pairing, block, end, more in zip(pairings, blocks, ends, said, strict=True)
+        _compared(pairing, own, resampling, more, full=full)
+        for pairing, own, more in zip(pairings, drawn, said, strict=True)
     )
 
 
-def _tables(pairing: Pairing, place: Mapping[str, int]) -> Floats:
-    """One table per response of the view, laid out flat (R x q*q)."""
-    q = len(pairing.scale.labels)
-    cells = encode(pairing.rows, pairing.scale.labels) * q + encode(pairing.columns, pairing.scale.labels)
-    where = np.array([place[response_id] for response_id in pairing.responses], dtype=np.int64)
-    flat = np.bincount(where * q * q + cells, minlength=len(place) * q * q)
-    return flat.reshape(len(place), q * q).astype(np.float64)
+def _block(pairing: Pairing) -> Block:
+    labels = pairing.scale.labels
+    cells = encode(pairing.rows, labels) * len(labels) + encode(pairing.columns, labels)
+    return Block(pairing.responses, cells, len(labels) ** 2)
 
 
 def _compared(
-    pairing: Pairing, units: Floats, sums: Floats, resampling: Resampling, cautions: tuple[str, ...]
+    pairing: Pairing, drawn: Drawn, resampling: Resampling, cautions: tuple[str, ...], *, full: bool
 ) -> Comparison:
-    labels = pairing.scale.labels
+    labels, (units, sums) = pairing.scale.labels, drawn
     dropped, q = pairing.dropped.total(), len(labels)
     figures = pair_figures(units, sums, labels, statistics=_STATISTICS, dropped=dropped, resampling=resampling)
     counts = units.sum(axis=0).astype(int).reshape(q, q)
     table = tuple(tuple(int(count) for count in row) for row in counts)
+    named = full and pairing.reference and pairing.rows
     return Comparison(
         first=pairing.first,
         second=pairing.second,
@@ -132,15 +143,36 @@ def _compared(
         cautions=(*cautions, *_small(pairing, figures)),
         mode=pairing.mode,
         drawn=pairing.drawn,
+        kappa_band=landis_koch(figures["cohen_kappa"].value),
+        order=pairing.scale.order,
+        weighted=_weighted(pairing, drawn, resampling) if full else (),
+        per_label=classified(drawn_view(units, sums, dropped=dropped, resampling=resampling), labels)
+        if named
+        else None,
     )
 
 
+def _weighted(pairing: Pairing, drawn: Drawn, resampling: Resampling) -> tuple[Estimate, ...]:
+    """Kappa and AC2 with linear and with quadratic weights, on the labels from one end to the other."""
+    order = pairing.scale.order
+    if not order or not pairing.rows:
+        return ()
+    places = encode(order, pairing.scale.labels)
+    cells = (places[:, None] * len(order) + places).ravel()
+    kinds: tuple[Weights, ...] = ("linear", "quadratic")
+    return tuple(
+        replace(figure, notes=())
+        for weights in kinds
+        for figure in pair_figures(
+            drawn.units[:, cells], drawn.sums[:, cells], order, statistics=("cohen_kappa", "gwet_ac"), weights=weights,
+            dropped=pairing.dropped.total(), resampling=resampling,
+        ).values()
+    )  # fmt: skip
+
+
 def _mcnemar(units: Floats) -> McNemar:
-    """Exact where each statement is from a response of its own, else over responses."""
-    used = units[units.sum(axis=1) > 0]
-    if used.sum() == len(used):
-        return mcnemar(int(used[:, 1].sum()), int(used[:, 2].sum()))
-    return clustered_mcnemar(used[:, 1].tolist(), used[:, 2].tolist())
+    """Of how often each says the first of two labels."""
+    return paired_test(units[:, 1].tolist(), units[:, 2].tolist(), units.sum(axis=1).tolist())
 
 
 def _shown(pairing: Pairing, figures: Mapping[str, Estimate], level: float) -> tuple[Estimate, ...]:

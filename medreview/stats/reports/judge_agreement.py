@@ -50,7 +50,9 @@ class JudgeAgreement:
             group: _Collected(
                 pairings={
                     judge: [
-                        Pairing(reviewer, judge.name if judge else TOGETHER, scale, group.mode, group.drawn)
+                        Pairing(
+                            reviewer, judge.name if judge else TOGETHER, scale, group.mode, group.drawn, reference=True
+                        )
                         for scale in SCALES
                     ]
                     for judge in (None, *judges)
@@ -77,15 +79,15 @@ class JudgeAgreement:
                 if used and judge is None and word is not None and word.offline:
                     collected.offline_only[scale.name] += 1
 
-    def figures(self, resampling: Resampling) -> tuple[GroupFigures, ...]:
-        """Every group that has labels."""
+    def figures(self, resampling: Resampling, *, full: bool = True) -> tuple[GroupFigures, ...]:
+        """Every group that has labels; ``full``: with what is told of each label."""
         return tuple(
-            self._group(group, collected, resampling)
+            self._group(group, collected, resampling, full)
             for group, collected in self._collected.items()
             if collected.labels
         )
 
-    def _group(self, group: Group, collected: _Collected, resampling: Resampling) -> GroupFigures:
+    def _group(self, group: Group, collected: _Collected, resampling: Resampling, full: bool) -> GroupFigures:
         pairings = [pairing for several in collected.pairings.values() for pairing in several]
         cautions = [
             _rules_only(collected.offline_only[pairing.scale.name] if pairing.second == TOGETHER else 0, pairing)
@@ -98,7 +100,7 @@ class JudgeAgreement:
             labels=collected.labels,
             responses=len(collected.responses),
             cautions=() if group.drawn else (_CHOSEN,),
-            comparisons=compare(pairings, resampling, cautions),
+            comparisons=compare(pairings, resampling, cautions, full=full),
         )
 
 
@@ -109,37 +111,3 @@ def _rules_only(offline: int, pairing: Pairing) -> tuple[str, ...]:
         "every statement" if offline == len(pairing.rows) else f"{offline} of {counted(len(pairing.rows), 'statement')}"
     )
     return (f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
-
-
-def between_reviewers(
-    labels: Mapping[str, Mapping[str, ReviewerLabel]], resampling: Resampling
-) -> tuple[Comparison, ...]:
-    """Agreement of each two reviewers; where both were blind by those labels, else by their current ones, apart."""
-    found: list[Comparison] = []
-    names = sorted(labels)
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            found += _between(first, labels[first], second, labels[second], resampling)
-    return tuple(found)
-
-
-def _between(
-    first: str,
-    mine: Mapping[str, ReviewerLabel],
-    second: str,
-    theirs: Mapping[str, ReviewerLabel],
-    resampling: Resampling,
-) -> Sequence[Comparison]:
-    both_blind = [Pairing(f"{first} (blind)", f"{second} (blind)", scale, "blind") for scale in SCALES]
-    otherwise = [Pairing(first, second, scale, "assisted") for scale in SCALES]
-    for unit in sorted(mine.keys() & theirs.keys()):
-        a, b = mine[unit], theirs[unit]
-        blind = a.group.mode == b.group.mode == "blind"
-        for pairing in both_blind if blind else otherwise:
-            scale = pairing.scale
-            first_says, second_says = (
-                reviewers_label(label.label if blind else label.current, scale, stale=label.stale) for label in (a, b)
-            )
-            pairing.add(a.response_id, first_says, second_says)
-    used = [pairing for pairing in (*both_blind, *otherwise) if pairing.rows or pairing.dropped]
-    return compare(used, resampling)

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from medreview.labels import EVIDENCE
+from medreview.labels import EVIDENCE, EVIDENCE_ORDER
 
 NO_JUDGEMENT: Final = "no judgement"
 TIED: Final = "jury tied"
@@ -18,14 +18,21 @@ _CANNOT: Final = "cannot_judge"
 
 
 class Scale(NamedTuple):
-    """The labels that two opinions are compared on, in the protocol's order."""
+    """The labels that two opinions are compared on, in the protocol's order.
+
+    ``order``: the same labels from one end to the other, where their distance means something; weighted coefficients
+    are of it. Empty where it does not, and for two labels, on which a weight changes nothing.
+    """
 
     name: str
     title: str
     labels: tuple[str, ...]
+    order: tuple[str, ...] = ()
 
 
-LEVELS: Final = Scale("levels", "four labels", tuple(label.level for label in EVIDENCE if label.level != _CANNOT))
+LEVELS: Final = Scale(
+    "levels", "four labels", tuple(label.level for label in EVIDENCE if label.level != _CANNOT), EVIDENCE_ORDER
+)
 BINARY: Final = Scale("binary", "supported or not", ("supported", "not_supported"))
 SCALES: Final = (LEVELS, BINARY)
 

@@ -14,6 +14,7 @@ SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_aft
        l.event_id IN (SELECT event_id FROM decision_stale) AS stale,
        coalesce(json_extract(e.payload, '$.filter'), '') <> '' AS filtered,
        l.mode = 'blind' AND json_extract(e.payload, '$.exposure.judge_totals') IS 'before' AS after_totals,
+       coalesce(json_extract(e.payload, '$.exposure.other_reviewer'), 'no') <> 'no' AS saw_others,
        l.block = 'deferred' AND l.mode = 'blind'
            AND EXISTS (SELECT 1 FROM audit_item AS a WHERE a.statement_id = l.unit) AS put_off
 FROM reviewer_label AS l JOIN statement_standing AS s ON s.statement_id = l.unit
@@ -53,7 +54,7 @@ class ReviewerLabel:
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
     ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
     ``filtered``: in a queue that was narrowed by a filter. ``after_totals``: blind, but figures of the judges had been
-    read by then.
+    read by then. ``saw_others``: given when another reviewer's label or note on it had been seen.
     """
 
     unit: str
@@ -65,6 +66,7 @@ class ReviewerLabel:
     changed_after_reveal: bool = False
     filtered: bool = False
     after_totals: bool = False
+    saw_others: bool = False
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -94,6 +96,7 @@ def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1)
             changed_after_reveal=bool(row["changed_after_reveal"]),
             filtered=bool(row["filtered"]),
             after_totals=bool(row["after_totals"]),
+            saw_others=bool(row["saw_others"]),
         )
         for row in reader.execute(_LABELS, who)
     }

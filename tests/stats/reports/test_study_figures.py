@@ -75,6 +75,41 @@ def test_supported_or_not_and_mcnemar_by_hand(ten):
     assert values(two)["percent agreement", "Wilson"] == pytest.approx(0.8)
 
 
+def test_weights_follow_the_order_of_the_label_set_and_not_the_place_in_the_table(ten):
+    four = against(groups_of(figures_of(ten))["assisted", False])
+    found = {figure.name: figure.value for figure in four.weighted}
+
+    assert four.order == ("supported", "partial", "not_addressed", "contradicted")
+    # They differ by a step, two steps and a step. Marginals along the order: 4 2 3 1 and 6 2 1 1.
+    linear, quadratic = 1 - (1 + 2 + 1) / 11.4, 1 - (1 + 4 + 1) / 22.6
+    assert found["Cohen's kappa (linear weights)"] == pytest.approx(linear)
+    assert found["Cohen's kappa (quadratic weights)"] == pytest.approx(quadratic)
+    # AC2: sum of all 16 weights 28/3 and 104/9; 4 labels; shares .5 .2 .2 .1, of which 1 - sum of squares is .66.
+    for name, agreed, weights in (("linear", 1 - 4 / 30, 28 / 3), ("quadratic", 1 - 6 / 90, 104 / 9)):
+        chance = weights / 12 * 0.66
+        assert found[f"Gwet's AC2 ({name} weights)"] == pytest.approx((agreed - chance) / (1 - chance))
+    two = against(groups_of(figures_of(ten))["assisted", False], scale="binary")
+    assert (two.order, two.weighted) == ((), ())
+
+
+def test_a_judge_is_held_against_the_reviewer_label_by_label(ten):
+    found = groups_of(figures_of(ten))["assisted", False]
+    four, two = against(found).per_label, against(found, scale="binary").per_label
+
+    assert four.accuracy.value == pytest.approx(0.7)
+    assert [four.precision[label].value for label in four.labels] == pytest.approx([4 / 6, 1 / 2, 1, 1])
+    assert [four.recall[label].value for label in four.labels] == pytest.approx([1, 1 / 2, 1, 1 / 3])
+    assert [four.f1[label].value for label in four.labels] == pytest.approx([8 / 10, 1 / 2, 1, 1 / 2])
+    assert four.macro_f1.value == pytest.approx((0.8 + 0.5 + 1 + 0.5) / 4)
+    assert (two.precision["supported"].value, two.recall["not_supported"].value) == (4 / 6, 4 / 6)
+    assert two.accuracy.method == "percentile bootstrap over responses"
+    # The same resamples as those of the agreement.
+    assert (two.accuracy.low, two.accuracy.high) == tuple(
+        next((f.low, f.high) for f in against(found, scale="binary").agreement if f.name == "percent agreement")
+    )
+    assert against(found).kappa_band == "moderate"
+
+
 def test_small_numbers_are_said(ten):
     cautions = " ".join(against(groups_of(figures_of(ten))["assisted", False]).cautions)
 
@@ -264,24 +299,6 @@ def test_a_reviewer_who_only_looked_has_progress_and_no_figures(small):
 def test_an_unknown_reviewer_is_an_error_that_names_the_known(ten):
     with pytest.raises(UserError, match="there are anna"):
         figures_of(ten, "ben")
-
-
-def test_two_reviewers_and_both_blind_apart_from_the_rest(ten):
-    ten.response("e", 2)
-    ten.said("supported", "e.1", "e.2", mode="blind", block="audit")
-    ten.said("supported", "e.1", "a.1", who="ben", mode="blind", block="audit")
-    ten.said("supported", "a.2", "b.2", who="ben")
-    ten.said("cannot_judge", "c.1", who="ben")
-    found = figures_of(ten)
-    between = {(c.first, c.scale): c for c in found.between_reviewers}
-
-    assert [reviewer.reviewer for reviewer in found.reviewers] == ["anna", "ben"]
-    assert between["anna (blind)", "levels"].table[0] == (1, 0, 0, 0)
-    assert between["anna (blind)", "levels"].n == 1
-    # Of a.1, a.2 and b.2 they agree on the first two.
-    assert between["anna", "levels"].table[:2] == ((2, 0, 0, 0), (1, 0, 0, 0))
-    assert between["anna", "levels"].dropped == {"reviewer cannot judge": 1}
-    assert figures_of(ten, "ben").between_reviewers == ()
 
 
 def shares(figures):

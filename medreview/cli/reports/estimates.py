@@ -1,0 +1,56 @@
+"""Estimates as rows of a table, and the sentences that belong below it."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from medreview.cli.reports.layout import Table, cells, numbers, reasons, table
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+
+SHORT: Final = {
+    "source URL validity": "URL validity",
+    "statement-level support, own citations": "statement support, by a source the statement cites",
+    "statement-level support": "statement support, by any source of the response",
+    "response-level support": "response support",
+    "Cohen's kappa (linear weights)": "kappa, linear weights",
+    "Cohen's kappa (quadratic weights)": "kappa, quadratic",
+    "Gwet's AC2 (linear weights)": "Gwet's AC2, linear",
+    "Gwet's AC2 (quadratic weights)": "Gwet's AC2, quadratic",
+}
+"""Names for a column that leaves room for the rest of an 80-column row; the JSON has the full ones."""
+COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
+_CHANCE_CORRECTED: Final = ("kappa", "Gwet's AC", "Krippendorff's alpha")
+
+
+def figure_table(figures: Sequence[Estimate]) -> Table:
+    """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again."""
+    before = ["", *(figure.name for figure in figures)]
+    rows = (
+        ("" if figure.name == above else SHORT.get(figure.name, figure.name), *_row(figure))
+        for figure, above in zip(figures, before, strict=False)
+    )
+    return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows)
+
+
+def _row(figure: Estimate) -> tuple[str, ...]:
+    method = {"Wilson": "Wilson", "none": ""}.get(figure.method, "resampled")
+    written = cells(figure, partial(number, figure), "not given")
+    return *written, method, *numbers(figure.n, figure.clusters, figure.dropped)
+
+
+def number(figure: Estimate, value: float) -> str:
+    """A chance-corrected coefficient as a fraction, anything else as a percentage."""
+    return half_up(value) if any(name in figure.name for name in _CHANCE_CORRECTED) else percent(value)
+
+
+def sentences(figures: Sequence[Estimate]) -> list[str]:
+    """Why a value or an interval is missing, and the figures' own cautions; each once."""
+    notes = dict.fromkeys(note for figure in figures for note in figure.notes)
+    return [*reasons((SHORT.get(figure.name, figure.name), figure) for figure in figures), *notes]
+
+
+def p_value(value: float, *, at_most: bool = False) -> str:
+    """A p value with three digits: ``p 0.041``, ``p below 0.001``; ``at_most``: it is that or less."""
+    if value < 0.0005:
+        return "p below 0.001"
+    return f"p {'at most ' if at_most else ''}{half_up(value)}"
