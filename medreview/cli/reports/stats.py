@@ -8,6 +8,7 @@ from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
+from medreview.cli.reports.differences import difference_parts
 from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
 from medreview.cli.reports.generation import generation_parts, passage_parts
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table
@@ -56,6 +57,7 @@ def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
         for comparison in figures.between_reviewers:
             yield from ("", comparison_part(comparison))
     yield from _judges(figures.between_judges)
+    yield from difference_parts(figures.differences)
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
     yield from question_parts(figures.questions)

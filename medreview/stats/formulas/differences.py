@@ -22,6 +22,7 @@ from medreview.stats.formulas.bootstrap import (
 )
 from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.multiplicity import adjusted, family_size
 
 NOTHING_DRAWN: Final = "and drew no item of one of the two"
 _UNDEFINED: Final = "One of the two figures is undefined."
@@ -34,7 +35,7 @@ class Difference:
 
     ``pvalue`` is two-sided, never 0, by ``test``; ``None`` where that is undefined. ``at_limit``: no resample came as
     far as 0, so that p is that or less. ``adjusted`` is p by Holm among the ``family`` differences with a p value that
-    were looked at together (Holm 1979); ``None`` where no family was named.
+    were looked at together (Holm 1979); ``None`` before :func:`with_holm`.
     """
 
     first: str
@@ -65,6 +66,7 @@ def difference(
     units: Floats,
     sums: Floats,
     *,
+    paired: bool = False,
     undefined: str = _UNDEFINED,
     test: McNemar | None = None,
     dropped: int = 0,
@@ -73,12 +75,13 @@ def difference(
 ) -> Difference:
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
-    ``n`` of the estimate counts the items of both, those that both are of once. ``test`` replaces the p value from the
-    resamples. Where a shared resample drew no item of one of the two, the units with items are drawn alone: for each
-    of the two apart where no unit has items of both. ``undefined`` is the sentence for a figure that is not there.
+    ``paired``: both are of the same items, so that ``n`` of the estimate counts them once. ``test`` replaces the p
+    value from the resamples. Where a shared resample drew no item of one of the two, the units with items are drawn
+    alone: for each of the two apart where no unit has items of both. ``undefined`` is the sentence for a figure that is
+    not there.
     """
     sums = _resampled(first, second, units, sums, resampling)
-    used = (units @ np.maximum(first.size, second.size)) > 0
+    used = (units @ first.size > 0) | (units @ second.size > 0)
     observed = units.sum(axis=0)[None]
     value = float(first.finish(observed)[0] - second.finish(observed)[0])
     draws = first.finish(sums) - second.finish(sums)
@@ -91,7 +94,7 @@ def difference(
         name,
         value,
         draws,
-        n=int(np.maximum(first.size, second.size) @ observed[0]),
+        n=int(observed[0] @ first.size) + (0 if paired else int(observed[0] @ second.size)),
         clusters=int(used.sum()),
         undefined=undefined,
         instead=f"the two differ alike in every {unit}" if value else "the two never differ",
@@ -130,6 +133,13 @@ def paired_test(only_first: Sequence[float], only_second: Sequence[float], items
     if all(items[place] == 1 for place in used):
         return mcnemar(int(sum(mine)), int(sum(theirs)))
     return clustered_mcnemar(mine, theirs)
+
+
+def with_holm(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The same differences as one family: p values adjusted by Holm, undefined ones not counted."""
+    pvalues = [one.pvalue for one in differences]
+    family, values = family_size(pvalues), adjusted(pvalues, "holm")
+    return tuple(replace(one, adjusted=p, family=family) for one, p in zip(differences, values, strict=True))
 
 
 def _named(test: McNemar | None, resampling: Resampling) -> str:

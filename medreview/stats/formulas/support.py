@@ -135,6 +135,11 @@ def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
     return [_item(url) for url in response.urls], [_item(state) for state in response.own], statements, whole, sources
 
 
+def support_counts(response: ResponseSupport) -> dict[str, tuple[int, int]]:
+    """By share (``statement_support``, ...): how many items of a response are so, of how many that lack no verdict."""
+    return {share.key: _counts(items) for share, items in zip(_SHARES, _items(response), strict=True)}
+
+
 def _item(state: bool | None) -> _Item:
     return _Item(state is True, state is not False, state is not None)
 

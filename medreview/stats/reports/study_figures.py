@@ -36,6 +36,7 @@ from medreview.stats.reports.selection import (
     SelectedPart,
     Selection,
 )
+from medreview.stats.reports.study_differences import DifferenceFamily, StudyDifferences
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
@@ -61,8 +62,8 @@ class StudyFigures:
     ``audit`` is what the random draw says of the whole study. ``passages``: how they were chosen from texts.
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
-    hallucination. ``part``: the part of the study that all of this is of, ``None`` for all of it; ``flow``: what is in
-    it, and what became of that.
+    hallucination. ``differences``: of judges, models and modes, with intervals and tests. ``part``: the part of the
+    study that all of this is of, ``None`` for all of it; ``flow``: what is in it, and what became of that.
     """
 
     provenance: Provenance
@@ -74,6 +75,7 @@ class StudyFigures:
     reviewers: tuple[ReviewerFigures, ...]
     between_reviewers: tuple[Comparison, ...]
     between_judges: BetweenJudges
+    differences: tuple[DifferenceFamily, ...]
     support: SupportReport
     kinds: ResponseReport
     questions: QuestionReport
@@ -106,6 +108,7 @@ def study_figures(
     labels = {name: _labels(reader, name, pass_no, only) for name in names}
     judges, tie = judges_of_support(reader), tie_rule(reader)
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
+    apart = StudyDifferences(labels if split else {}, judges)
     reviewed = {name: ReviewedSupport(name, labels[name], split=split) for name in names}
     judged = JudgedSupport(tie, dict(every_statement(reader)), split=split)
     beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
@@ -120,6 +123,7 @@ def study_figures(
         parted += case.parted
         judged.add(case)
         verdicts.add(case)
+        apart.add(case)
         for statement in case.statements:
             beside.add(case.response_id, statement)
         progress.step()
@@ -156,6 +160,7 @@ def study_figures(
         reviewers=found,
         between_reviewers=between,
         between_judges=judges_beside,
+        differences=apart.families(judged.by_model, resampling),
         support=judged.report(resampling),
         kinds=response_report(reader, only=None if whole else responses),
         questions=question_report(reader) if whole else QuestionReport(0, (), ()),

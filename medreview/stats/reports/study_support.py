@@ -140,6 +140,12 @@ class JudgedSupport:
         self._citing += len(by_own)
         self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own, parted=case.parted))
 
+    @property
+    def by_model(self) -> dict[str, list[ResponseSupport]]:
+        """The responses of each model, those with most first; nothing where support is not split."""
+        found = {stratum[1]: members for stratum, members in self._strata.members.items() if stratum[0] == "model"}
+        return dict(sorted(found.items(), key=lambda one: (-len(one[1]), one[0])))
+
     def report(self, resampling: Resampling) -> SupportReport:
         """The figures, and who the judges were where that is the offline judge."""
         by = "the judges' verdict"

@@ -12,6 +12,7 @@ from medreview.stats.formulas.differences import (
     difference,
     paired_test,
     two_sided,
+    with_holm,
 )
 
 FAST = Resampling(replicates=999)
@@ -105,3 +106,14 @@ def test_yes_and_no_on_the_same_items_is_mcnemar_exact_or_over_responses() -> No
     assert (alone.method, alone.pvalue) == ("McNemar, exact binomial", pytest.approx(112 / 1024))
     assert several.method == "McNemar over responses"
     assert several.statistic == pytest.approx(3 / 4 * (3 - 1) ** 2 / (4 + 1 + 1))
+
+
+def test_a_family_is_those_with_a_p_value_and_the_others_stay_undefined() -> None:
+    units = np.column_stack([np.arange(40.0) % 2, np.ones(40), np.arange(40.0) % 3 > 1, np.ones(40)])
+    one = compared(units, share("a", 0), share("b", 2))
+    none = difference(share("a", 0), share("b", 2), "support", np.zeros((0, 4)), np.zeros((0, 4)))
+    assert one.pvalue is not None
+    family = with_holm([one, none, one])
+
+    assert [each.family for each in family] == [2, 2, 2]
+    assert [each.adjusted for each in family] == [min(1, 2 * one.pvalue), None, min(1, 2 * one.pvalue)]

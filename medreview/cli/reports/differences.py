@@ -1,0 +1,96 @@
+"""Differences with their intervals and tests, a table for each family that was looked at together."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.estimates import p_value
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.stats.formulas.differences import Difference
+from medreview.stats.formulas.estimate import half_up
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.stats.reports.judge_agreement import TOGETHER
+from medreview.stats.reports.reviewer_labels import Group
+from medreview.stats.reports.study_differences import Between, DifferenceFamily
+
+_OF: Final[dict[Between, str]] = {
+    "judges": "agreement with {who}, one judge minus another",
+    "models_agreement": "agreement of the judges together with {who}, by model",
+    "models_support": "support by the judges' verdict, one model minus another",
+    "modes": "agreement of the judges together with {who}, blind minus assisted labels",
+}
+_NAMES: Final = {
+    "Cohen's kappa": "kappa",
+    "percent agreement": "agree",
+    "statement support": "statements",
+    "response support": "responses",
+}
+_ABOUT: Final = (
+    "Shares in points of a hundred. p: two-sided; on the same statements McNemar's test for shares, else from the "
+    "resamples. Holm: p adjusted for all differences of its table."
+)
+
+
+def difference_parts(families: Sequence[DifferenceFamily]) -> Iterator[Part]:
+    """Nothing where nothing can be subtracted."""
+    if not families:
+        return
+    yield Title("Differences, on supported or not")
+    yield _ABOUT
+    for family in families:
+        yield from ("", _family(family))
+
+
+def _family(family: DifferenceFamily) -> Part:
+    who = one_line(family.reviewer or "")
+    if family.mode is not None:
+        who += f" ({Group(family.mode, family.drawn).title})"
+    elif family.drawn is not None:
+        who += f" ({'random audit' if family.drawn else 'other queues'})"
+    parts: list[Part] = [Heading(_OF[family.between].format(who=who))]
+    rows = [_row(one) for one in family.differences]
+    names = ("", "of", "difference", "95% interval", "p", "Holm", "n", "resp")
+    parts.append(table(names, rows))
+    tested = family.differences[0].family
+    parts.append(f"{counted(tested, 'difference')} tested: {'; '.join(_tests(family.differences))}")
+    if family.omitted:
+        parts.append(f"{counted(family.omitted, 'smaller model')} not compared")
+    parts += reasons((_named(one), one.estimate) for one in family.differences if one.estimate.low is None)
+    fewest = min((one.estimate.clusters or FEW_CLUSTERS for one in family.differences if one.estimate.low is not None),
+                 default=FEW_CLUSTERS)  # fmt: skip
+    if fewest < FEW_CLUSTERS:
+        parts.append(f"Too few responses ({fewest}): below {FEW_CLUSTERS} even these intervals are too narrow.")
+    return inset(*parts, *family.cautions)
+
+
+def _row(one: Difference) -> tuple[str, ...]:
+    figure = one.estimate
+    kappa = one.statistic == "Cohen's kappa"
+
+    def written(value: float) -> str:
+        return f"{'+' if value > 0 else ''}{half_up(value) if kappa else half_up(100 * value, 1)}"
+
+    p, holm = (_p(value, one.at_limit) for value in (one.pvalue, one.adjusted))
+    return (
+        f"{_judge(one.first)} - {_judge(one.second)}", _NAMES.get(one.statistic, one.statistic),
+        *cells(figure, written, "none"), p, holm, *numbers(figure.n, figure.clusters),
+    )  # fmt: skip
+
+
+def _judge(name: str) -> str:
+    return "jury" if name == TOGETHER else one_line(name) or "not given"
+
+
+def _named(one: Difference) -> str:
+    return f"{_judge(one.first)} - {_judge(one.second)}, {_NAMES.get(one.statistic, one.statistic)}"
+
+
+def _p(value: float | None, at_limit: bool) -> str:
+    if value is None:
+        return ""
+    said = p_value(value).removeprefix("p ").replace("below ", "<")
+    return f"<{said}" if at_limit and not said.startswith("<") else said
+
+
+def _tests(differences: Sequence[Difference]) -> list[str]:
+    return list(dict.fromkeys(one.test for one in differences if one.pvalue is not None)) or ["none could be"]

@@ -1,0 +1,273 @@
+"""Differences that a study can tell: of judges and the jury, of models, of blind and assisted labels.
+
+All on supported or not. Each family is looked at together: its p values are adjusted by Holm for their number.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final, Literal
+
+import numpy as np
+
+from medreview.judges.votes import Judge
+from medreview.stats.formulas import coefficients as c
+from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
+from medreview.stats.formulas.classification import McNemar
+from medreview.stats.formulas.differences import Difference, Side, difference, paired_test, with_holm
+from medreview.stats.formulas.support import ResponseSupport, support_counts
+from medreview.stats.reports.judge_agreement import TOGETHER
+from medreview.stats.reports.label_scales import BINARY, judges_label, reviewers_label
+from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel
+from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
+from medreview.stats.reports.study_reader import JudgedResponse
+
+Between = Literal["judges", "models_support", "models_agreement", "modes"]
+
+MOST_MODELS: Final = 6
+"""Models that are compared, those with most responses first: 12 would be 66 pairs."""
+CHOSEN_HERE: Final = (
+    "The best single judge was chosen on these labels: it looks better than it is, and the jury beside it worse."
+)
+OTHER_STATEMENTS: Final = (
+    "Blind and assisted labels are of different statements: the difference need not come from seeing the judges."
+)
+MODELS_DIFFER: Final = (
+    "The models' statements are other ones, so that the judges may have had it easier with one of them."
+)
+
+_SHARES: Final = {"statement_support": "statement support", "response_support": "response support"}
+_NO_LABELS: Final = "One of the two has nothing to be compared on."
+
+
+@dataclass(frozen=True)
+class DifferenceFamily:
+    """Differences that stand side by side, ``first`` minus ``second`` each.
+
+    ``between``: ``judges`` (each two on the statements that both and the reviewer labelled, and the jury minus the best
+    single one), ``models_agreement`` (of the judges together with the reviewer, by model), ``models_support`` (shares
+    by the judges' verdict), ``modes`` (agreement on blind minus on assisted labels). ``reviewer``, ``mode`` and
+    ``drawn`` say whose labels of which group; ``None`` where there are none, or both modes. ``omitted`` models are
+    smaller than those compared.
+    """
+
+    between: Between
+    reviewer: str | None
+    mode: Mode | None
+    drawn: bool | None
+    differences: tuple[Difference, ...]
+    cautions: tuple[str, ...] = ()
+    omitted: int = 0
+
+
+@dataclass(slots=True)
+class _Said:
+    """What was said of statements, one entry each: the reviewer's word (supported or not), and every judge's."""
+
+    responses: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    reference: list[bool] = field(default_factory=list)
+    words: dict[str, list[bool | None]] = field(default_factory=dict)
+
+    def add(self, case: JudgedResponse, reference: bool, words: Mapping[str, bool | None]) -> None:
+        for name in words:
+            self.words.setdefault(name, [None] * len(self.reference))
+        for name, said in self.words.items():
+            said.append(words.get(name))
+        self.responses.append(case.response_id)
+        self.models.append(case.model)
+        self.reference.append(reference)
+
+    def pairs(self, name: str) -> list[tuple[int, int]]:
+        """Places and cells of a 2 x 2 table, the reviewer in rows, where one has a word."""
+        said = self.words.get(name, [])
+        return [(place, 2 * (not self.reference[place]) + (not word)) for place, word in enumerate(said)
+                if word is not None]  # fmt: skip
+
+
+class StudyDifferences:
+    """Fed response by response; ``judges`` are those of ``medreview.judges.votes.judges_of_support``."""
+
+    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[Judge]) -> None:
+        self._labels = labels
+        self._jury = [judge for judge in judges if not judge.offline]
+        self._said = {(name, group): _Said() for name in labels for group in GROUPS}
+
+    def add(self, case: JudgedResponse) -> None:
+        """Take up what reviewers and judges said of its statements."""
+        for name, labels in self._labels.items():
+            for statement in case.statements:
+                label = labels.get(statement.statement_id)
+                mine = None if label is None else reviewers_label(label.label, BINARY, stale=label.stale).label
+                if label is None or mine is None:
+                    continue
+                said = statement.by_judge
+                words = {judge.name: judges_label(said.get(judge), BINARY).label for judge in self._jury}
+                words[TOGETHER] = judges_label(statement.together, BINARY).label
+                told = {who: None if word is None else word == BINARY.labels[0] for who, word in words.items()}
+                self._said[name, label.group].add(case, mine == BINARY.labels[0], told)
+
+    def families(
+        self, models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling
+    ) -> tuple[DifferenceFamily, ...]:
+        """Every family that has a difference; ``models``: the responses of each, those with most first."""
+        found = [_support_by_model(models, resampling)]
+        for (name, group), said in self._said.items():
+            found.append(self._judges(name, group, said, resampling))
+            found.append(_agreement_by_model(name, group, said, list(models), resampling))
+        for name in self._labels:
+            for drawn in (True, False):
+                both = [self._said[name, Group(mode, drawn)] for mode in ("blind", "assisted")]
+                found.append(_modes(name, drawn, both, resampling))
+        return tuple(family for family in found if family.differences)
+
+    def _judges(self, name: str, group: Group, said: _Said, resampling: Resampling) -> DifferenceFamily:
+        spoke = [judge.name for judge in self._jury if said.pairs(judge.name)]
+        pairs = list(combinations(spoke, 2))
+        if len(spoke) > 1:
+            pairs.append((TOGETHER, max(spoke, key=lambda judge: _kappa(said, judge))))
+        shared = [_shared(said, *pair) for pair in pairs]
+        blocks = [block for both in shared for block in _blocks(said, both)]
+        drawn = draw_together(blocks, resampling)
+        found = [
+            one
+            for place, (pair, both) in enumerate(zip(pairs, shared, strict=True))
+            for one in _agreement(
+                *pair, drawn[2 * place : 2 * place + 2], resampling, len(said.reference) - len(both),
+                _mcnemar(said, both),
+            )
+        ]  # fmt: skip
+        return DifferenceFamily(
+            "judges", name, group.mode, group.drawn, with_holm(found), (CHOSEN_HERE,) if len(spoke) > 1 else ()
+        )
+
+
+_Shared = list[tuple[int, int, int]]
+"""Places, with the cells of two tables that a statement falls into."""
+
+
+def _shared(said: _Said, first: str, second: str) -> _Shared:
+    other = dict(said.pairs(second))
+    return [(place, cell, other[place]) for place, cell in said.pairs(first) if place in other]
+
+
+def _blocks(said: _Said, both: _Shared) -> Iterator[Block]:
+    responses = [said.responses[place] for place, _, _ in both]
+    for side in (1, 2):
+        yield Block(responses, np.array([one[side] for one in both], dtype=np.int64), 4)
+
+
+def _table(said: _Said, model: str | None = None) -> Block:
+    """The judges together beside the reviewer, of all statements or of those of one model."""
+    pairs = [pair for pair in said.pairs(TOGETHER) if model in (None, said.models[pair[0]])]
+    cells = np.array([cell for _, cell in pairs], dtype=np.int64)
+    return Block([said.responses[place] for place, _ in pairs], cells, 4)
+
+
+def _kappa(said: _Said, judge: str) -> tuple[float, float]:
+    """Kappa, and percent agreement, of a judge with the reviewer: the larger, the better; undefined is the least."""
+    table = np.bincount([cell for _, cell in said.pairs(judge)], minlength=4).reshape(2, 2).astype(np.float64)
+    kappa = float(c.cohen_kappa(table))
+    return (-np.inf if np.isnan(kappa) else kappa), float(c.observed_agreement(table))
+
+
+def _mcnemar(said: _Said, both: _Shared) -> McNemar:
+    """Which of two is right more often, over responses."""
+    counts: dict[str, list[int]] = {}
+    for place, first, second in both:
+        right = [cell in (0, 3) for cell in (first, second)]
+        tally = counts.setdefault(said.responses[place], [0, 0, 0])
+        tally[0] += right == [True, False]
+        tally[1] += right == [False, True]
+        tally[2] += 1
+    only_first, only_second, items = ([tally[part] for tally in counts.values()] for part in range(3))
+    return paired_test(only_first, only_second, items)
+
+
+def _tables(finish: Statistic) -> Callable[[int], Statistic]:
+    return lambda start: lambda sums: finish(sums[:, start : start + 4].reshape(-1, 2, 2))
+
+
+def _sides(first: str, second: str, finish: Callable[[int], Statistic], width: int) -> tuple[Side, Side]:
+    """Two figures of two blocks of columns beside each other; ``finish`` makes one from where its block begins."""
+    here, there = np.repeat(np.eye(2), width, axis=1)
+    return Side(first, finish(0), here), Side(second, finish(width), there)
+
+
+def _joined(parts: Sequence[Drawn]) -> tuple[Floats, Floats]:
+    return np.hstack([part.units for part in parts]), np.hstack([part.sums for part in parts])
+
+
+def _agreement(
+    first: str, second: str, parts: Sequence[Drawn], resampling: Resampling, dropped: int = 0,
+    test: McNemar | None = None,
+) -> Iterator[Difference]:  # fmt: skip
+    """Percent agreement and kappa of two tables, 2 x 2 each; with a ``test`` both are of the same statements."""
+    units, sums = _joined(parts)
+    for statistic, finish in (("percent agreement", c.observed_agreement), ("Cohen's kappa", c.cohen_kappa)):
+        nothing = f"One of the two has no {statistic}." if units.any() else _NO_LABELS
+        mine, other = _sides(first, second, _tables(finish), 4)
+        yield difference(
+            mine, other, statistic, units, sums, paired=test is not None, dropped=dropped, resampling=resampling,
+            test=test if finish is c.observed_agreement else None, undefined=nothing,
+        )  # fmt: skip
+
+
+def _agreement_by_model(
+    name: str, group: Group, said: _Said, models: Sequence[str], resampling: Resampling
+) -> DifferenceFamily:
+    """How far the judges together agree with the reviewer on one model's statements, and on another's."""
+    known = [model for model in models if model in said.models][:MOST_MODELS]
+    drawn = draw_together([_table(said, model) for model in known], resampling)
+    by_model = dict(zip(known, drawn, strict=True))
+    found = [
+        one
+        for first, second in combinations([model for model in known if by_model[model].units.any()], 2)
+        for one in _agreement(first, second, (by_model[first], by_model[second]), resampling)
+    ]
+    omitted = len(set(said.models)) - len(known)
+    return DifferenceFamily(
+        "models_agreement", name, group.mode, group.drawn, with_holm(found), (MODELS_DIFFER,), omitted
+    )
+
+
+def _modes(name: str, drawn: bool, both: Sequence[_Said], resampling: Resampling) -> DifferenceFamily:
+    """Agreement of the judges together with blind labels, minus that with assisted ones."""
+    tables = [_table(said) for said in both]
+    found: list[Difference] = []
+    if all(table.responses for table in tables):
+        found += _agreement("blind", "assisted", draw_together(tables, resampling), resampling)
+    return DifferenceFamily("modes", name, None, drawn, with_holm(found), (OTHER_STATEMENTS,))
+
+
+def _support_by_model(models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling) -> DifferenceFamily:
+    """The share of supported statements, and of supported responses, of one model minus another's."""
+    chosen = list(models)[:MOST_MODELS]
+    found: list[Difference] = []
+    for key, statistic in _SHARES.items():
+        drawn = draw_together([_shares(model, models[model], key) for model in chosen], resampling)
+        by_model = dict(zip(chosen, drawn, strict=True))
+        for first, second in combinations(chosen, 2):
+            if not (by_model[first].units.any() and by_model[second].units.any()):
+                continue
+            units, sums = _joined((by_model[first], by_model[second]))
+            mine, other = _sides(first, second, _share, 2)
+            found.append(difference(mine, other, statistic, units, sums, resampling=resampling))
+    return DifferenceFamily(
+        "models_support", None, None, None, with_holm(found), omitted=max(0, len(models) - len(chosen))
+    )
+
+
+def _shares(model: str, responses: Sequence[ResponseSupport], key: str) -> Block:
+    """Two cells: items that are supported, and items that are not."""
+    names: list[str] = []
+    cells: list[int] = []
+    for place, response in enumerate(responses):
+        supported, known = support_counts(response)[key]
+        names += [f"{model} {place}"] * known
+        cells += [0] * supported + [1] * (known - supported)
+    return Block(names, np.array(cells, dtype=np.int64), 2)
+
+
+def _share(start: int) -> Statistic:
+    return lambda sums: c.ratio(sums[:, start], sums[:, start] + sums[:, start + 1])
