@@ -74,7 +74,7 @@ def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
     for label in found.labels:
         each = (("precision", found.precision[label]), ("recall", found.recall[label]), ("F1", found.f1[label]))
         for place, (name, figure) in enumerate(each):
-            rows.append(("" if place else name_of(axis, label), name, *value_of(figure), *numbers(figure.n)))
+            rows.append(("" if place else name_of(axis, str(label)), name, *value_of(figure), *numbers(figure.n)))
     means = (("precision", found.macro_precision), ("recall", found.macro_recall), ("F1", found.macro_f1))
     for place, (name, figure) in enumerate(means):
         rows.append(("" if place else "mean of labels", name, *value_of(figure), *numbers(figure.n)))
