@@ -5,14 +5,14 @@ from typing import Final
 
 from medreview.generators.hallucinations import Hallucinations
 from medreview.judges.tasks import hallucination
-from medreview.replays.figures import detection as of_detection
-from medreview.replays.figures.detection import Detection, Evaluator
 from medreview.replays.replay import Replay
 from medreview.replays.steps.asking import Ask
 from medreview.replays.steps.bringing import Bring
 from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.reviewing import Review
 from medreview.replays.table import Row
+from medreview.stats.units.answers import PEOPLE, spans_apart
+from medreview.stats.units.detection import Detection, Evaluator, detection
 from medreview.study import Study
 
 _NO_ANSWER: Final = "there is no answer yet"
@@ -39,21 +39,22 @@ _WHO: Final = {"judge": "", "assisted": " with an expert's remarks", "people": "
 
 def table(study: Study) -> Iterator[Row]:
     """Accuracy and macro-F1 by evaluator and data set, by type, span distance, people beside what was planted."""
-    found = of_detection.detection(study)
+    found = detection(study.reader)
     waits = f"; {found.silent} right labels are told once their answers are decided (queue answers)"
     if not found.types or not found.evaluators:
         missing = "no answer has a right label that may be told" if not found.types else "nobody has judged an answer"
         yield Row("macro-F1 of detection", _F1["judge"], missing=missing + (waits if found.silent else ""))
         return
-    for evaluator in found.evaluators:
+    for evaluator in (one for one in found.evaluators if one.kind in _WHO):
         yield from _of(found, evaluator, waits if found.silent else "")
     yield from _people(found)
-    for judge, told in of_detection.distances(study):
+    for told in (one for one in spans_apart(study.reader) if one.reference == PEOPLE):
+        mean, median, _ = told.left_out
         why = "Spans are located in the answer; where the judge marks none, the person's span is left out and counted."
-        yield Row("mean edit distance of spans", "GPT-4 37.41, 84.33, 47.8; GPT-3.5 38.46, 107.11, 71.7", told.mean,
-                  of=judge, scale="number", why=why)  # fmt: skip
-        yield Row("median edit distance of spans", "GPT-4 4.5, 74.5, 34.5; GPT-3.5 7.0, 87.0, 84.0", told.median,
-                  of=judge, scale="number", why="The raw distance grows with the span.")  # fmt: skip
+        yield Row("mean edit distance of spans", "GPT-4 37.41, 84.33, 47.8; GPT-3.5 38.46, 107.11, 71.7", mean,
+                  of=told.judge, scale="number", why=why)  # fmt: skip
+        yield Row("median edit distance of spans", "GPT-4 4.5, 74.5, 34.5; GPT-3.5 7.0, 87.0, 84.0", median,
+                  of=told.judge, scale="number", why="The raw distance grows with the span.")  # fmt: skip
 
 
 def _of(found: Detection, evaluator: Evaluator, waits: str) -> Iterator[Row]:
@@ -62,7 +63,7 @@ def _of(found: Detection, evaluator: Evaluator, waits: str) -> Iterator[Row]:
     whole = found.found(evaluator)
     yield Row("accuracy of detection", _ACCURACY[evaluator.kind], whole.accuracy, of=who, scale="number", why=why)
     yield Row("macro-F1 of detection", _F1[evaluator.kind], whole.macro_f1, of=who, scale="number", why=why)
-    names = of_detection.data_sets_of(found)
+    names = found.sets
     for data_set in names if len(names) > 1 else []:
         yield Row("macro-F1 of detection, by data set", _F1[evaluator.kind],
                   found.found(evaluator, data_set).macro_f1, of=f"{who}, {data_set or 'no data set'}",
@@ -89,7 +90,7 @@ def _people(found: Detection) -> Iterator[Row]:
         if evaluator.kind == "people":
             yield Row(
                 "people and what was planted, kappa on the type", '"almost perfect"; the number is lost',
-                of_detection.kappa_with_gold(found, evaluator), of=f"{evaluator.name} ({evaluator.mode})",
+                found.kappa(evaluator), of=f"{evaluator.name} ({evaluator.mode})",
                 scale="number",
             )  # fmt: skip
 
