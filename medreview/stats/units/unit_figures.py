@@ -19,9 +19,14 @@ from medreview.stats.units.agreement import (
     between_reviewers,
     consensus,
 )
+from medreview.stats.units.answers import AnswerFigures, answer_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
 from medreview.stats.units.scales import SCALES, UnitScale
+from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
+
+Family = AnswerFigures | WholeResponseFigures
+"""What only one kind has."""
 
 _LABELLED: Final = """SELECT EXISTS (
 SELECT 1 FROM event WHERE unit >= ?1 || ':' AND unit < ?1 || ';' AND kind = 'decide')"""
@@ -71,7 +76,7 @@ class AxisFigures:
 @dataclass(frozen=True)
 class UnitFigures:
     """One kind of unit: ``units`` of it are there; figures resample the ``cluster``. ``stale``: labels on a text that
-    has changed since, which count nowhere."""
+    has changed since, which count nowhere. ``family``: what only this kind has, ``None`` where there is nothing."""
 
     kind: str
     title: str
@@ -81,6 +86,7 @@ class UnitFigures:
     labelled: int
     stale: int
     axes: tuple[AxisFigures, ...]
+    family: Family | None
 
 
 def unit_figures(
@@ -101,7 +107,19 @@ def unit_figures(
         labelled=len({one.unit for one in labels.given}),
         stale=labels.stale,
         axes=tuple(_axis(reader, labels, axis, resampling) for axis in SCALES[kind].axes),
+        family=_family(reader, labels, reviewers, resampling),
     )
+
+
+def _family(
+    reader: sqlite3.Connection, labels: KindLabels, reviewers: Collection[str] | None, resampling: Resampling
+) -> Family | None:
+    match labels.kind:
+        case "answer":
+            return answer_figures(reader, reviewers, resampling)
+        case "response":
+            return whole_response_figures(reader, labels, resampling)
+    return None
 
 
 def every_unit_figures(

@@ -5,11 +5,16 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, table
-from medreview.cli.reports.units.figure_tables import figure_table, matrix, name_of, right_parts, sentences
+from medreview.cli.reports.units.agreement import agreement_part, many_part
+from medreview.cli.reports.units.answers import answer_parts
+from medreview.cli.reports.units.figure_tables import name_of
+from medreview.cli.reports.units.whole_responses import whole_response_parts
 from medreview.labels import AXES
 from medreview.stats.units.adjudication import Adjudication
-from medreview.stats.units.agreement import ManyReviewers, UnitAgreement
+from medreview.stats.units.agreement import UnitAgreement
+from medreview.stats.units.answers import AnswerFigures
 from medreview.stats.units.unit_figures import AxisFigures, ScaleFigures, UnitFigures
+from medreview.stats.units.whole_responses import WholeResponseFigures
 from medreview.words import in_words
 
 NOBODY: Final = "Nobody has labelled any of them yet: there is nothing to compare."
@@ -27,6 +32,11 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
         yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
     for axis in figures.axes:
         yield from _axis(axis, figures.cluster)
+    match figures.family:
+        case AnswerFigures():
+            yield from answer_parts(figures.family)
+        case WholeResponseFigures():
+            yield from whole_response_parts(figures.family)
     if not figures.labelled:
         yield from ("", NOBODY)
         return
@@ -75,39 +85,19 @@ def _scale(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
         if before is not each and before.table == each.table:
             yield f"{one_line(each.first)} and {one_line(each.second)}, {each.which} labels: the same"
         else:
-            yield from ("", agreement_part(each, scale, axis, cluster))
+            yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
     for place, many in enumerate(scale.together):
         if place and many.agreement == scale.together[0].agreement:
             yield f"together, {many.which} labels: the same"
         else:
-            yield from ("", _many(many, scale.title, cluster))
+            yield from ("", many_part(many, scale.title, cluster))
     for each in scale.machines:
-        yield from ("", agreement_part(each, scale, axis, cluster))
+        yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
     for found in scale.consensus:
         names = ", ".join(map(one_line, found.reviewers))
         twice = f"{counted(found.items, 'item')} with two labels or more, {found.ties:,} tied and left out"
         yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
         for each in found.machines:
-            yield from ("", agreement_part(each, scale, axis, cluster))
+            yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
     for each in scale.gold:
-        yield from ("", agreement_part(each, scale, axis, cluster))
-
-
-def agreement_part(each: UnitAgreement, scale: ScaleFigures, axis: str, cluster: str) -> Part:
-    """Two raters: figures, matrix, and precision and recall where the first is the reference."""
-    first, second = one_line(each.first), one_line(each.second)
-    which = f", {each.which} labels" if each.which else ""
-    return inset(
-        Heading(f"{first} and {second}{which}, {scale.title}"),
-        figure_table(each.agreement, f"{cluster}s"),
-        *sentences(each.agreement),
-        *(right_parts(each.right, axis) if each.right else ()),
-        *matrix(each.first, each.second, scale.labels, each.table, axis),
-        *each.cautions,
-    )
-
-
-def _many(many: ManyReviewers, title: str, cluster: str) -> Part:
-    names = ", ".join(map(one_line, many.reviewers))
-    head = Heading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
-    return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))
+        yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
