@@ -5,13 +5,15 @@ from functools import partial
 from typing import Final
 
 from medreview.generators.qa.items import QAItems
-from medreview.replays.figures import qa as of_qa
 from medreview.replays.replay import Replay
 from medreview.replays.steps.bringing import Bring
 from medreview.replays.steps.generating import Generate
 from medreview.replays.steps.reading import Paragraphs
 from medreview.replays.steps.reviewing import Review, SecondAnnotator
 from medreview.replays.table import Row
+from medreview.stats.formulas.estimate import estimate_named
+from medreview.stats.units.qa_figures import qa_figures
+from medreview.stats.units.qa_items import annotated
 from medreview.study import Study
 
 _NO_ITEM: Final = "there is no QA item yet"
@@ -20,28 +22,31 @@ _ANY_FLAG: Final = "An item counts as soon as one annotator's flag stands on it;
 
 def table(study: Study) -> Iterator[Row]:
     """Experiment 1: the rate of hallucinations, plausibility, answerability, yield, and the agreement of two."""
-    items = of_qa.annotated(study)
+    items = annotated(study.reader)
     if not items:
         yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543",
                   missing="nobody has labelled an item yet (queue qa)")  # fmt: skip
         return
-    yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543", of_qa.hallucination_rate(items),
+    found = qa_figures(items)
+    rates, relevance, validity = found.rates[0], found.relevance_agreement, found.validity_agreement
+    yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543", rates.hallucination_rate,
               why=_ANY_FLAG)  # fmt: skip
-    yield Row("plausibility: relevance 5 of 5", "98.8%, 5,476 of 5,543", of_qa.plausibility(items),
+    yield Row("plausibility: relevance 5 of 5", "98.8%, 5,476 of 5,543", rates.plausibility,
               why="Items on which two annotators differ are left out until that is settled.")  # fmt: skip
     yield Row("answerability: neither dispute nor feedback", "(the value and its formula are lost)",
-              of_qa.answerability(items), why="Ours: the items without a flag.")  # fmt: skip
-    yield Row("ideal pairs: relevance 5 and no flag", "(the value is lost)", of_qa.ideal(items))
+              rates.answerability, why="Ours: the items without a flag.")  # fmt: skip
+    yield Row("ideal pairs: relevance 5 and no flag", "(the value is lost)", rates.ideal_pairs)
     yield Row("relevance, quadratically weighted kappa of two", "0.942 (0.93 to 0.96 by type)",
-              of_qa.relevance_kappa(items), scale="number",
+              estimate_named(relevance, "Cohen's kappa (quadratic weights)"), scale="number",
               why="The paper's value is what PABAK gives on its counts (72 of 2,501 differ).")  # fmt: skip
-    yield Row("relevance, Fleiss' kappa", "0.015", of_qa.relevance_fleiss(items), scale="number",
+    yield Row("relevance, Fleiss' kappa", "0.015", estimate_named(relevance, "Fleiss' kappa"), scale="number",
               why="Near 0 where nearly all labels are the same, whatever the agreement.")  # fmt: skip
-    yield Row("validity, agreement of two", "95.9% (69 of 1,679 differ)", of_qa.validity_agreement(items),
+    yield Row("validity, agreement of two", "95.9% (69 of 1,679 differ)",
+              estimate_named(validity, "mean pairwise agreement"),
               why="From the same counts as the two kappas: 0.920 is close to PABAK, 2 x 0.959 - 1.")  # fmt: skip
-    yield Row("validity, Fleiss' kappa", "0.231", of_qa.validity_fleiss(items), scale="number",
+    yield Row("validity, Fleiss' kappa", "0.231", estimate_named(validity, "Fleiss' kappa"), scale="number",
               why="0.920 and 0.231 are of the same labels: one takes no account of how rare a flag is.")  # fmt: skip
-    yield Row("minutes per label", "2.05", of_qa.minutes(study), scale="number",
+    yield Row("minutes per label", "2.05", rates.minutes, scale="number",
               why="Ours is active time on the screen; labels from a file have none.")  # fmt: skip
 
 

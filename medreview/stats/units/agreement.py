@@ -13,6 +13,9 @@ from medreview.stats.formulas.agreement import many_raters, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.classification import Classification, classification
 from medreview.stats.formulas.estimate import Estimate, estimate_named
+from medreview.stats.formulas.hypothesis_tests import TestResult
+from medreview.stats.formulas.icc import icc
+from medreview.stats.formulas.rank_correlation import spearman
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
 from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, OF_MODE, RULES, KindLabels, Which
 from medreview.stats.units.scales import UnitScale
@@ -30,8 +33,9 @@ class UnitAgreement:
 
     ``which`` says which labels of reviewers these are. ``n`` items from ``clusters`` have both; ``dropped`` are those
     that the first labelled and the second has no label for. ``agreement``: percent agreement, Cohen's kappa and Gwet's
-    AC1; of ordered labels quadratically weighted kappa and AC2. ``right``, where one of the two is the reference:
-    accuracy, precision, recall and F1 of the second.
+    AC1; of ordered labels, as steps of one, quadratically weighted kappa and AC2, ICC(2,1) of absolute agreement
+    (Shrout & Fleiss 1979) and Spearman's rho with the test that it is 0. ``right``, where one of the two is the
+    reference: accuracy, precision, recall and F1 of the second.
     """
 
     first: str
@@ -44,6 +48,7 @@ class UnitAgreement:
     agreement: tuple[Estimate, ...]
     right: Classification | None
     cautions: tuple[str, ...]
+    order_test: TestResult | None = None
 
     def estimate(self, name: str) -> Estimate:
         """The estimate of this name; raises ``KeyError`` that names those there are."""
@@ -101,6 +106,14 @@ def beside(
     if reference:
         right = classification(rows, columns, scale.labels, clusters=clusters, resampling=resampling)
     figures = tuple(replace(figure, notes=()) for figure in found.figures.values())
+    test = None
+    if scale.ordered:
+        steps = {label: float(place) for place, label in enumerate(scale.labels, 1)}
+        ours, theirs = [steps[one[item]] for item in both], [steps[other[item]] for item in both]
+        correlation = spearman(ours, theirs, level=resampling.level)
+        of_both = [labels.clusters[item] for item in both] if clusters else None
+        absolute = icc(list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling)
+        figures, test = (*figures, absolute, correlation.figure), correlation.test
     rare = [note for note in found.figures["cohen_kappa"].notes if note.startswith("Too few")]
     return UnitAgreement(
         first=first,
@@ -113,6 +126,7 @@ def beside(
         agreement=figures,
         right=right,
         cautions=(*cautions, *_small(len(both), len(groups), labels.cluster), *rare) if both else cautions,
+        order_test=test,
     )
 
 

@@ -21,11 +21,13 @@ from medreview.stats.units.agreement import (
 )
 from medreview.stats.units.answers import AnswerFigures, answer_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
+from medreview.stats.units.qa_figures import QAFigures, qa_figures
+from medreview.stats.units.qa_items import annotated
 from medreview.stats.units.scales import SCALES, UnitScale
 from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
 
-Family = AnswerFigures | WholeResponseFigures
+Family = AnswerFigures | WholeResponseFigures | QAFigures
 """What only one kind has."""
 
 _LABELLED: Final = """SELECT EXISTS (
@@ -119,6 +121,9 @@ def _family(
             return answer_figures(reader, reviewers, resampling)
         case "response":
             return whole_response_figures(reader, labels, resampling)
+        case "qa":
+            items = annotated(reader, reviewers)
+            return qa_figures(items, resampling) if items else None
     return None
 
 

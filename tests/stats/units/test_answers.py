@@ -99,7 +99,7 @@ def test_models_experts_and_laypeople_stand_side_by_side_against_the_right_label
     assert lay.found.accuracy.value == 1 / 4
     assert by["anna", "person"].found.accuracy.value == 1
     shown = printed(unit_parts(unit_figures(study.reader, "answer", resampling=FEW)))
-    assert "nan" not in shown
+    assert " nan" not in shown
     assert "expert, assisted" in shown
 
 

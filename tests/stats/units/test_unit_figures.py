@@ -138,7 +138,7 @@ def test_one_reviewer_with_one_label_gives_sentences_and_no_invented_number(stud
     assert figures.labelled > 0
     assert all(not scale.between and not scale.together for one in figures.axes for scale in one.scales)
     shown = text(figures)
-    assert "nan" not in shown
+    assert " nan" not in shown
     assert "kappa  1.000" not in shown
     json.dumps(asdict(figures), allow_nan=False, default=str)
 

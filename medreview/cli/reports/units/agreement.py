@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, inset
-from medreview.cli.reports.units.figure_tables import figure_table, matrix, right_parts, sentences
+from medreview.cli.reports.units.figure_tables import figure_table, matrix, right_parts, sentences, test_words
 from medreview.stats.units.agreement import ManyReviewers, UnitAgreement
 
 
@@ -16,6 +16,7 @@ def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis:
         Heading(f"{first} and {second}{which}, {title}"),
         figure_table(each.agreement, f"{cluster}s"),
         *sentences(each.agreement),
+        *([test_words(each.order_test)] if each.order_test and each.order_test.pvalue is not None else []),
         *(right_parts(each.right, axis) if each.right else ()),
         *matrix(each.first, each.second, labels, each.table, axis),
         *each.cautions,

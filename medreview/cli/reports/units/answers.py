@@ -40,20 +40,19 @@ def answer_parts(figures: AnswerFigures) -> Iterator[Part]:
 
 
 def _side_by_side(figures: AnswerFigures) -> Part:
-    names = ("", "what", "accuracy", "macro P", "macro R", "macro F1", "95% interval", "kappa", "n")
     rows = []
     for each in figures.evaluators:
-        found = each.found
-        mode = f", {each.mode}" if each.mode else ""
-        values = (found.accuracy, found.macro_precision, found.macro_recall)
+        role = "" if each.kind == "people" and each.group else f", {_ROLES[each.kind]}"
+        kappa = "-" if each.kappa_found.value is None else half_up(each.kappa_found.value)
         rows.append(
             (
-                given(each.name), (each.group if each.kind == "people" and each.group else _ROLES[each.kind]) + mode,
-                *(_share(value) for value in values), *cells(found.macro_f1, percent, MISSING),
-                "-" if each.kappa_found.value is None else half_up(each.kappa_found.value), *numbers(each.n),
+                f"{given(each.name)}{role}{f', {each.mode}' if each.mode else ''}",
+                *cells(each.found.accuracy, percent, MISSING), *cells(each.found.macro_f1, percent, MISSING), kappa,
+                *numbers(each.n),
             )
         )  # fmt: skip
-    return table(names, rows, long=("what",), others="words")
+    names = ("hallucinated or not", "accuracy", "95% interval", "macro F1", "95% interval", "kappa", "n")
+    return table(names, rows, others="words")
 
 
 def _share(figure: Estimate) -> str:
@@ -91,6 +90,7 @@ def _split(split: list[tuple[str, Classification]]) -> Iterator[Part]:
         for name, found in split
     )  # fmt: skip
     yield table(("hallucinated or not, in", "accuracy", "95% interval", "macro P", "macro R", "macro F1", "n"), rows)
+    yield from dict.fromkeys(f"{name}: {note}" for name, found in split for note in found.macro_f1.notes)
 
 
 def _spans(figures: AnswerFigures) -> Iterator[Part]:

@@ -9,6 +9,7 @@ from medreview.cli.reports.layout import Part, Table, cells, numbers, reasons, t
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.words import in_words
 
 _SHARES: Final = (
@@ -87,3 +88,8 @@ def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
 def p_words(value: float | None) -> str:
     """A p value."""
     return "" if value is None else half_up(value) if value >= 0.0005 else "below 0.001"
+
+
+def test_words(test: TestResult) -> str:
+    """A test in one phrase: its name and p, or why there is none."""
+    return f"{test.name}: {f'undefined, {test.reason}' if test.pvalue is None else f'p {p_words(test.pvalue)}'}"

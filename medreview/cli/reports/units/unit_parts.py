@@ -8,11 +8,13 @@ from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, t
 from medreview.cli.reports.units.agreement import agreement_part, many_part
 from medreview.cli.reports.units.answers import answer_parts
 from medreview.cli.reports.units.figure_tables import name_of
+from medreview.cli.reports.units.qa import qa_parts
 from medreview.cli.reports.units.whole_responses import whole_response_parts
 from medreview.labels import AXES
 from medreview.stats.units.adjudication import Adjudication
 from medreview.stats.units.agreement import UnitAgreement
 from medreview.stats.units.answers import AnswerFigures
+from medreview.stats.units.qa_figures import QAFigures
 from medreview.stats.units.unit_figures import AxisFigures, ScaleFigures, UnitFigures
 from medreview.stats.units.whole_responses import WholeResponseFigures
 from medreview.words import in_words
@@ -26,8 +28,8 @@ _NOTE: Final = (
 
 def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     """Everything that there is to say of a kind."""
-    head = f"{figures.title.capitalize()}: {figures.labelled:,} of {counted(figures.units, figures.noun)} labelled"
-    yield Title(head)
+    labelled = f"{figures.labelled:,} of {counted(figures.units, figures.noun)} labelled"
+    yield Title(f"{figures.title[:1].upper()}{figures.title[1:]}: {labelled}")
     if figures.stale:
         yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
     for axis in figures.axes:
@@ -37,6 +39,8 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
             yield from answer_parts(figures.family)
         case WholeResponseFigures():
             yield from whole_response_parts(figures.family)
+        case QAFigures():
+            yield from qa_parts(figures.family)
     if not figures.labelled:
         yield from ("", NOBODY)
         return

@@ -1,0 +1,213 @@
+"""Figures of QA items (ClinIQLink section 3.6): rates by type and model, tests between them, agreement of two."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from medreview.stats.formulas.agreement import many_raters, two_raters
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.hypothesis_tests import TestResult, two_proportions
+from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.multiplicity import adjusted
+from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.stats.units.qa_items import LEVELS, AnnotatedItem
+from medreview.units.qa_item import TYPES
+
+NOBODY: Final = "No item has a label yet."
+FORWARD: Final = "forward"
+INVERSE: Final = "inverse"
+_VALIDITY: Final = ("valid", "flagged")
+_UNSETTLED: Final = "On every item annotators differ, and nobody has settled it."
+
+
+@dataclass(frozen=True)
+class QARates:
+    """Some items: all of them (``split`` is ``""``), of one ``type``, or by one ``model``.
+
+    ``relevance``: how many settled items have each level; ``unsettled``: items on which annotators differ, which are
+    left out of plausibility and yield. ``disputed`` and ``with_feedback`` count items on which such a flag stands. All
+    intervals are Wilson's (1927). Hallucination rate: items with a flag. Answerability: those without one.
+    Plausibility: those of the highest relevance. Ideal-pair yield: of the highest relevance and without a flag.
+    ``minutes`` is the mean of a label, over items.
+    """
+
+    split: str
+    stratum: str
+    items: int
+    relevance: Mapping[str, int]
+    unsettled: int
+    disputed: int
+    with_feedback: int
+    hallucination_rate: Estimate
+    plausibility: Estimate
+    answerability: Estimate
+    ideal_pairs: Estimate
+    minutes: Estimate
+
+
+@dataclass(frozen=True)
+class RateTest:
+    """Do two groups of items differ in their hallucination rate? ``difference``: first minus second; the p values are
+    corrected for the ``family`` of tests that were made together (Holm 1979, Bonferroni)."""
+
+    split: str
+    first: str
+    second: str
+    difference: float | None
+    test: TestResult
+    holm: float | None
+    bonferroni: float | None
+    family: int
+
+
+@dataclass(frozen=True)
+class QAFigures:
+    """``labels``: how many were given blind and how many assisted. ``twice``: the share of labelled items with two
+    labels or more. Agreement is of those: on relevance (Cohen's kappa and Gwet's AC2 with quadratic weights, of the
+    first two annotators in the order of their names; nominal Fleiss' kappa, ordinal alpha) and on flagged or not."""
+
+    labels: Mapping[str, int]
+    twice: Estimate
+    rates: tuple[QARates, ...]
+    tests: tuple[RateTest, ...]
+    relevance_agreement: tuple[Estimate, ...]
+    validity_agreement: tuple[Estimate, ...]
+
+
+def qa_figures(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> QAFigures:
+    """Of the items that have a label; flags of anybody count."""
+    by_type = _grouped(items, [one.type for one in items], list(TYPES))
+    by_model = _grouped(items, [one.model for one in items], [])
+    groups = [("", "", list(items))]
+    groups += [("type", name, members) for name, members in by_type.items()]
+    groups += [("model", name, members) for name, members in by_model.items()]
+    doubled = sum(len(one.relevance) > 1 for one in items)
+    return QAFigures(
+        labels=dict(Counter(mode for one in items for mode in one.modes.values())),
+        twice=proportion("share with two labels", doubled, len(items), nothing=NOBODY),
+        rates=tuple(rates_of(split, name, members, resampling) for split, name, members in groups),
+        tests=(*_tests("type", list(_contrasts(by_type))), *_tests("model", list(_each_two(by_model)))),
+        relevance_agreement=relevance_agreement(items, resampling),
+        validity_agreement=validity_agreement(items, resampling),
+    )
+
+
+def _grouped(
+    items: Sequence[AnnotatedItem], names: Sequence[str], order: Sequence[str]
+) -> dict[str, list[AnnotatedItem]]:
+    """The items by name, where there are several names."""
+    found: dict[str, list[AnnotatedItem]] = {}
+    for one, name in zip(items, names, strict=True):
+        found.setdefault(name, []).append(one)
+    ranked = sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return {name: found[name] for name in ranked} if len(found) > 1 else {}
+
+
+def rates_of(split: str, stratum: str, items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> QARates:
+    """The rates of some items."""
+    settled = [one for one in items if one.settled is not None]
+    n, flagged, open_ = len(items), sum(one.flagged for one in items), len(items) - len(settled)
+    ideal = sum(one.top and not one.flagged for one in settled)
+    left = _UNSETTLED if items else NOBODY
+    flags = Counter(flag for one in items for flag in set().union(*one.flags.values()))
+    levels = Counter(one.settled for one in settled)
+    sample = ResponseSample(
+        ("minutes", "labels"),
+        [(sum(one.minutes), len(one.minutes)) for one in items if one.minutes],
+        resampling,
+        "item",
+    )
+    return QARates(
+        split=split,
+        stratum=stratum,
+        items=n,
+        relevance={level: levels[level] for level in LEVELS},
+        unsettled=open_,
+        disputed=flags["dispute"],
+        with_feedback=flags["feedback"],
+        hallucination_rate=proportion("hallucination rate", flagged, n, nothing=NOBODY),
+        plausibility=proportion(
+            "plausibility", sum(one.top for one in settled), len(settled), dropped=open_, nothing=left
+        ),
+        answerability=proportion("answerability", n - flagged, n, nothing=NOBODY),
+        ideal_pairs=proportion("ideal-pair yield", ideal, len(settled), dropped=open_, nothing=left),
+        minutes=sample.figure("minutes for a label", "minutes", "labels", undefined="No label says how long it took."),
+    )
+
+
+Contrast = tuple[str, Sequence[AnnotatedItem], str, Sequence[AnnotatedItem]]
+
+
+def _contrasts(by_type: Mapping[str, Sequence[AnnotatedItem]]) -> Iterator[Contrast]:
+    """Each type beside its inverse, and all of the one kind beside all of the other."""
+    pairs = [(name, f"{name}_inverse") for name in by_type if f"{name}_inverse" in by_type]
+    for forward, inverse in pairs:
+        yield inverse, by_type[inverse], forward, by_type[forward]
+    if len(pairs) > 1:
+        yield (
+            INVERSE, [one for _, name in pairs for one in by_type[name]],
+            FORWARD, [one for name, _ in pairs for one in by_type[name]],
+        )  # fmt: skip
+
+
+def _each_two(groups: Mapping[str, Sequence[AnnotatedItem]]) -> Iterator[Contrast]:
+    for first, second in combinations(groups, 2):
+        yield first, groups[first], second, groups[second]
+
+
+def _tests(split: str, contrasts: Sequence[Contrast]) -> Iterator[RateTest]:
+    found = []
+    for first, mine, second, theirs in contrasts:
+        k = (sum(one.flagged for one in mine), sum(one.flagged for one in theirs))
+        n = (len(mine), len(theirs))
+        found.append((first, second, k[0] / n[0] - k[1] / n[1], two_proportions(k, n)))
+    pvalues = [test.pvalue for *_, test in found]
+    holm, bonferroni = adjusted(pvalues), adjusted(pvalues, "bonferroni")
+    family = sum(p is not None for p in pvalues)
+    for (first, second, difference, test), by_holm, by_bonferroni in zip(found, holm, bonferroni, strict=True):
+        yield RateTest(split, first, second, difference, test, by_holm, by_bonferroni, family)
+
+
+def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:
+    """Of two annotators on relevance, weighted; then nominal Fleiss' kappa and ordinal alpha of all."""
+    both = [one for one in items if len(one.relevance) > 1]
+    pairs = [[one.relevance[name] for name in sorted(one.relevance)[:2]] for one in both]
+    two = two_raters(
+        [first for first, _ in pairs], [second for _, second in pairs], LEVELS, clusters=_clusters(both),
+        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), weights="quadratic", resampling=resampling,
+        unit="passage",
+    )  # fmt: skip
+    ballots = [list(one.relevance.values()) for one in both]
+    many = _many(both, ballots, LEVELS, ("fleiss_kappa", "krippendorff_alpha"), resampling, ordinal=True)
+    return (*two.figures.values(), *many)
+
+
+def validity_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:
+    """Of all annotators on flagged or not: mean pairwise agreement, its PABAK (Brennan & Prediger 1981), Fleiss' kappa
+    and Gwet's AC1, from the same counts."""
+    both = [one for one in items if len(one.relevance) > 1]
+    ballots = [[_VALIDITY[bool(one.flags.get(name))] for name in one.relevance] for one in both]
+    names = ("mean_pairwise_agreement", "brennan_prediger", "fleiss_kappa", "gwet_ac")
+    return _many(both, ballots, _VALIDITY, names, resampling)
+
+
+def _many(
+    items: Sequence[AnnotatedItem], ballots: Sequence[Sequence[str]], labels: Sequence[str],
+    statistics: Sequence[str], resampling: Resampling, *, ordinal: bool = False,
+) -> tuple[Estimate, ...]:  # fmt: skip
+    widest = max(map(len, ballots), default=0)
+    filled: list[list[str | None]] = [[*ballot, *[None] * (widest - len(ballot))] for ballot in ballots]
+    told = many_raters(
+        filled, labels, clusters=_clusters(items), statistics=statistics, metric="ordinal" if ordinal else "nominal",
+        resampling=resampling, unit="passage",
+    )  # fmt: skip
+    return tuple(told.figures.values())
+
+
+def _clusters(items: Sequence[AnnotatedItem]) -> list[str] | None:
+    """The passages of items; none where each has one of its own."""
+    found = [one.cluster for one in items]
+    return found if len(set(found)) < len(found) else None
