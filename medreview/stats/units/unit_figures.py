@@ -23,11 +23,12 @@ from medreview.stats.units.answers import AnswerFigures, answer_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
 from medreview.stats.units.qa_figures import QAFigures, qa_figures
 from medreview.stats.units.qa_items import annotated
+from medreview.stats.units.rankings import RankingFigures, ranking_figures
 from medreview.stats.units.scales import SCALES, UnitScale
 from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
 
-Family = AnswerFigures | WholeResponseFigures | QAFigures
+Family = AnswerFigures | WholeResponseFigures | QAFigures | RankingFigures
 """What only one kind has."""
 
 _LABELLED: Final = """SELECT EXISTS (
@@ -124,6 +125,8 @@ def _family(
         case "qa":
             items = annotated(reader, reviewers)
             return qa_figures(items, resampling) if items else None
+        case "ranking":
+            return ranking_figures(reader, labels, annotated(reader, reviewers), resampling) if labels.given else None
     return None
 
 

@@ -9,12 +9,14 @@ from medreview.cli.reports.units.agreement import agreement_part, many_part
 from medreview.cli.reports.units.answers import answer_parts
 from medreview.cli.reports.units.figure_tables import name_of
 from medreview.cli.reports.units.qa import qa_parts
+from medreview.cli.reports.units.rankings import ranking_parts
 from medreview.cli.reports.units.whole_responses import whole_response_parts
 from medreview.labels import AXES
 from medreview.stats.units.adjudication import Adjudication
 from medreview.stats.units.agreement import UnitAgreement
 from medreview.stats.units.answers import AnswerFigures
 from medreview.stats.units.qa_figures import QAFigures
+from medreview.stats.units.rankings import RankingFigures
 from medreview.stats.units.unit_figures import AxisFigures, ScaleFigures, UnitFigures
 from medreview.stats.units.whole_responses import WholeResponseFigures
 from medreview.words import in_words
@@ -41,6 +43,8 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
             yield from whole_response_parts(figures.family)
         case QAFigures():
             yield from qa_parts(figures.family)
+        case RankingFigures():
+            yield from ranking_parts(figures.family)
     if not figures.labelled:
         yield from ("", NOBODY)
         return

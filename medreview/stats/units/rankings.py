@@ -1,0 +1,277 @@
+"""Figures of rankings (ClinIQLink section 3.6, table 2): ranks and qualities of models, agreement of orders."""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.labels import QUALITY
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.rank_correlation import (
+    RankCorrelation,
+    kendall_tau_b,
+    kendall_w,
+    mean_ranks,
+    mean_tau_over_items,
+    spearman,
+)
+from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, KindLabels, Which
+from medreview.stats.units.qa_items import AnnotatedItem
+from medreview.units.ranking import rank_in
+
+STEPS: Final[Mapping[str, int]] = {label.level: len(QUALITY) - place for place, label in enumerate(QUALITY)}
+"""Good is 3, Okay 2, Bad 1."""
+_RANKINGS: Final = """
+SELECT unit_id, json_extract(content, '$.type') AS type, json_extract(content, '$.outputs') AS outputs
+FROM unit WHERE kind = 'ranking' ORDER BY ordinal"""
+_LEAST_MODELS: Final = 3
+_ONE_TIES: Final = "In every ranking one of the two ties all outputs."
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One rater's order of one ranking, and the qualities: ``ranks`` and ``qualities`` by output, from 1."""
+
+    ranking: str
+    type: str
+    rater: str
+    models: tuple[str, ...]
+    ranks: tuple[float | None, ...]
+    qualities: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class ModelRanks:
+    """One model, in all rankings (``type`` is ``""``) or in those of a type, by final labels.
+
+    ``mean_rank``: 1 is the best; rankings are resampled. ``qualities``: how often each; ``good`` and ``bad``: their
+    shares, and ``usefulness`` the mean of Good 3, Okay 2, Bad 1, over rankings.
+    """
+
+    model: str
+    type: str
+    mean_rank: Estimate
+    qualities: Mapping[str, int]
+    good: Estimate
+    bad: Estimate
+    usefulness: Estimate
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """How alike the orders of one ranking are: the mean of Kendall's tau-b (1945) over each two raters of it, and over
+    rankings. ``raters``: the reviewers, or a machine and the reviewers; ``which`` labels; of a ``type``."""
+
+    raters: str
+    which: str
+    type: str
+    rankings: int
+    tau: Estimate
+
+
+@dataclass(frozen=True)
+class ModelOrder:
+    """Whether reviewers order the models alike, by the mean ranks that each gave them (final labels).
+
+    ``concordance``: Kendall's W of all of them; ``each``: Spearman's rho of each with the mean of the others, its p
+    from all permutations up to eight models. Reviewers and models without a common rank are left out.
+    """
+
+    reviewers: tuple[str, ...]
+    models: tuple[str, ...]
+    concordance: RankCorrelation
+    each: Mapping[str, RankCorrelation]
+
+
+@dataclass(frozen=True)
+class RankingFigures:
+    """``twice``: the share of rankings that two ranked. ``rank_and_usefulness``: Spearman over models;
+    ``hallucination_and_usefulness``: of the rate of the QA items that a model made; where three models have both."""
+
+    twice: Estimate
+    types: tuple[str, ...]
+    models: tuple[ModelRanks, ...]
+    agreement: tuple[OrderAgreement, ...]
+    order: ModelOrder | None
+    rank_and_usefulness: RankCorrelation | None
+    hallucination_and_usefulness: RankCorrelation | None
+
+
+def ranking_figures(
+    reader: sqlite3.Connection,
+    labels: KindLabels,
+    items: Sequence[AnnotatedItem] = (),
+    resampling: Resampling = DEFAULT,
+) -> RankingFigures:
+    """Of all rankings that somebody ranked; ``items``: QA items, for the rate of hallucination of their models."""
+    rows = {row["unit_id"]: row for row in reader.execute(_RANKINGS)}
+    final = list(_ballots(labels, rows, FINAL))
+    types = tuple(sorted({one.type for one in final}))
+    by_type = ("", *types) if len(types) > 1 else ("",)
+    models = [each for kind in by_type for each in _models(_of_type(final, kind), kind, resampling)]
+    agreement: list[OrderAgreement] = []
+    for which in (FIRST_BLIND, FINAL):
+        of_which = final if which == FINAL else list(_ballots(labels, rows, which))
+        for kind in by_type:
+            agreement += _agreement(_of_type(of_which, kind), kind, which, resampling)
+        agreement += _with_machines(of_which, labels, rows, which, resampling)
+    per_ranking = Counter(one.ranking for one in final)
+    whole = [one for one in models if not one.type]
+    return RankingFigures(
+        twice=proportion(
+            "share ranked by two", sum(count > 1 for count in per_ranking.values()), len(per_ranking),
+            nothing="Nobody has ranked anything yet.",
+        ),
+        types=types,
+        models=tuple(models),
+        agreement=tuple(agreement),
+        order=_order(final, resampling),
+        rank_and_usefulness=_across([(one.mean_rank.value, one.usefulness.value) for one in whole]),
+        hallucination_and_usefulness=_with_rates(whole, items),
+    )  # fmt: skip
+
+
+def _ballots(labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which) -> Iterator[Ballot]:
+    """The reviewers' ballots of one kind of labels."""
+    for name in labels.reviewers:
+        mine = [one for one in labels.given if one.reviewer == name]
+        mine = [one for one in mine if which == FINAL or one.mode == "blind"]
+        said = {(one.axis, one.item): one.current if which == FINAL else one.label for one in mine}
+        yield from _said(name, said, rows)
+
+
+def _said(name: str, said: Mapping[tuple[str, str], str], rows: Mapping[str, sqlite3.Row]) -> Iterator[Ballot]:
+    for (axis, unit), order in said.items():
+        if axis != "rank" or unit not in rows:
+            continue
+        models = tuple(one["model"] for one in json.loads(rows[unit]["outputs"]))
+        numbers = range(1, len(models) + 1)
+        qualities = {number: said["quality", f"{unit}/{number}"] for number in numbers
+                     if ("quality", f"{unit}/{number}") in said}  # fmt: skip
+        ranks = tuple(rank_in(order, number) for number in numbers)
+        yield Ballot(unit, rows[unit]["type"] or "", name, models, ranks, qualities)
+
+
+def _of_type(ballots: Sequence[Ballot], kind: str) -> list[Ballot]:
+    return [one for one in ballots if not kind or one.type == kind]
+
+
+def _models(ballots: Sequence[Ballot], kind: str, resampling: Resampling) -> Iterator[ModelRanks]:
+    """Each model, the best first; outputs without a model are of none."""
+    names = list(dict.fromkeys(model for one in ballots for model in one.models if model))
+    ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
+    clusters = [one.ranking for one in ballots]
+    means = mean_ranks(ranks, resampling=resampling, clusters=clusters if len(set(clusters)) < len(clusters) else None)
+    for name in sorted(names, key=lambda name: (means[name].value is None, means[name].value or 0.0, name)):
+        yield _model(name, kind, means[name], ballots, resampling)
+
+
+def _model(name: str, kind: str, mean: Estimate, ballots: Sequence[Ballot], resampling: Resampling) -> ModelRanks:
+    given: dict[str, list[str]] = {}
+    for one in ballots:
+        levels = [level for number, level in one.qualities.items() if one.models[number - 1] == name]
+        given.setdefault(one.ranking, []).extend(levels)
+    columns = ("good", "bad", "steps", "n")
+    rows = [
+        (levels.count("good"), levels.count("bad"), sum(STEPS[level] for level in levels), len(levels))
+        for levels in given.values()
+        if levels
+    ]
+    sample = ResponseSample(columns, rows, resampling, "ranking")
+    nothing = f"Nobody said how good the outputs of {name} are."
+    counts = Counter(level for levels in given.values() for level in levels)
+    return ModelRanks(
+        model=name,
+        type=kind,
+        mean_rank=mean,
+        qualities={label.level: counts[label.level] for label in QUALITY},
+        good=sample.figure("share Good", "good", "n", undefined=nothing, whole="Good"),
+        bad=sample.figure("share Bad", "bad", "n", undefined=nothing, whole="Bad"),
+        usefulness=sample.figure("usefulness", "steps", "n", undefined=nothing),
+    )
+
+
+def _mean_rank(one: Ballot, model: str) -> float | None:
+    """The rank of a model in a ballot; the mean where several outputs are its own."""
+    found = [rank for name, rank in zip(one.models, one.ranks, strict=True) if name == model and rank is not None]
+    return sum(found) / len(found) if found else None
+
+
+def _agreement(ballots: Sequence[Ballot], kind: str, which: Which, resampling: Resampling) -> Iterator[OrderAgreement]:
+    by_ranking: dict[str, list[Ballot]] = {}
+    for one in ballots:
+        by_ranking.setdefault(one.ranking, []).append(one)
+    shared = [[one.ranks for one in held] for held in by_ranking.values() if len(held) > 1]
+    if shared:
+        tau = mean_tau_over_items(shared, resampling=resampling, unit="ranking")
+        yield OrderAgreement("the reviewers", which, kind, len(shared), tau)
+
+
+def _with_machines(
+    ballots: Sequence[Ballot], labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which, resampling: Resampling
+) -> Iterator[OrderAgreement]:
+    """Each machine's orders beside those of each reviewer; rankings are resampled."""
+    for name, said in labels.said.items():
+        own = {one.ranking: one for one in _said(name, said, rows)}
+        taus: dict[str, list[float]] = {}
+        tied = 0
+        for one in ballots:
+            if one.ranking in own:
+                tau = kendall_tau_b(own[one.ranking].ranks, one.ranks).figure.value
+                taus.setdefault(one.ranking, []).extend([] if tau is None else [tau])
+                tied += tau is None
+        if taus:
+            sample = ResponseSample(
+                ("tau", "n"), [(sum(each), len(each)) for each in taus.values()], resampling, "ranking"
+            )
+            figure = sample.figure(
+                "mean Kendall's tau-b with the reviewers", "tau", "n", undefined=_ONE_TIES, dropped=tied
+            )
+            yield OrderAgreement(name, which, "", len(taus), figure)
+
+
+def _order(ballots: Sequence[Ballot], resampling: Resampling) -> ModelOrder | None:
+    """``None`` with fewer than two reviewers who ranked the same two models."""
+    given: dict[str, dict[str, list[float]]] = {}
+    for one in ballots:
+        for model in dict.fromkeys(one.models):
+            rank = _mean_rank(one, model)
+            if model and rank is not None:
+                given.setdefault(one.rater, {}).setdefault(model, []).append(rank)
+    if len(given) < 2:
+        return None
+    models = tuple(sorted(set.intersection(*(set(found) for found in given.values()))))
+    if len(models) < 2:
+        return None
+    means = {name: [sum(found[model]) / len(found[model]) for model in models] for name, found in given.items()}
+    others = {
+        name: [
+            sum(column) / len(column)
+            for column in zip(*(means[other] for other in means if other != name), strict=True)
+        ]
+        for name in means
+    }
+    return ModelOrder(
+        reviewers=tuple(means),
+        models=models,
+        concordance=kendall_w(list(means.values()), resampling=resampling),
+        each={name: spearman(means[name], others[name], level=resampling.level) for name in means},
+    )
+
+
+def _with_rates(models: Sequence[ModelRanks], items: Sequence[AnnotatedItem]) -> RankCorrelation | None:
+    flagged: dict[str, list[bool]] = {}
+    for one in items:
+        flagged.setdefault(one.model, []).append(one.flagged)
+    rates = {model: sum(found) / len(found) for model, found in flagged.items() if model}
+    return _across([(rates[one.model], one.usefulness.value) for one in models if one.model in rates])
+
+
+def _across(pairs: Sequence[tuple[float | None, float | None]]) -> RankCorrelation | None:
+    known = [(x, y) for x, y in pairs if x is not None and y is not None]
+    return spearman([x for x, _ in known], [y for _, y in known]) if len(known) >= _LEAST_MODELS else None
