@@ -1,5 +1,6 @@
 """``medreview stats`` and ``medreview evidence`` as a person and a script meet them."""
 
+import csv
 import json
 import re
 import subprocess
@@ -273,3 +274,48 @@ def test_evidence_without_its_format_is_one_sentence(medreview):
     done = medreview("evidence", check=2)
 
     assert done.stderr.startswith("medreview: This command reads JSON lines only")
+
+
+def test_a_part_of_the_study_is_named_wherever_its_figures_are(medreview, study):
+    screen = medreview("stats", study, "--where", "model=atlas-2", "--replicates", 99).stdout
+    full = medreview("stats", study, "--where", "model=atlas-2", "--replicates", 99, "--full").stdout
+    report = json.loads(medreview("stats", study, "--where", "model=atlas-2", "--replicates", 99, "--json").stdout)
+
+    part = report["part"]
+    assert 0 < part["statements"] == report["statements"] == report["flow"]["statements"]["in_study"] < 101
+    assert f"only model=atlas-2: {part['statements']} of 101 statements" in screen
+    for text in (screen, full):
+        assert "only model=atlas-2 version" in " ".join(text.split())
+    assert "Left out, since it is of the whole study" in full
+    assert report["provenance"]["where"] == "model=atlas-2"
+    wrong = medreview("stats", study, "--where", "colour=red", check=2)
+    assert wrong.stderr.startswith("medreview: A filter cannot use 'colour'")
+
+
+def test_a_look_at_few_statements_is_a_look_at_what_judges_say_of_each(medreview, study, tmp_path):
+    path = tmp_path / "copy.medreview"
+    path.write_bytes(study.read_bytes())
+    looks = "SELECT json_extract(payload, '$.shown') FROM event WHERE kind = 'look' ORDER BY seq"
+    for where, shown in (("", "totals"), ("model=atlas-2", "totals"), ("response=R01", "verdicts")):
+        medreview("stats", path, "--where", where, "--replicates", 99)
+        with Study.open(path, read_only=True) as opened:
+            assert opened.reader.execute(looks).fetchall()[-1][0] == shown
+
+
+def test_csv_has_a_row_for_every_figure_and_the_state_it_is_of(medreview, study, tmp_path):
+    report = json.loads(medreview("stats", study, "--replicates", 99, "--json").stdout)
+    told = medreview("stats", study, "--replicates", 99, "--csv", "figures.csv").stdout
+    text = (tmp_path / "figures.csv").read_text("utf-8-sig")
+    rows = {row["path"]: row for row in csv.DictReader(text.splitlines())}
+
+    assert told == f"{len(rows)} rows written to figures.csv\n"
+    kappa = report["reviewers"][0]["agreement"][0]["comparisons"][0]["agreement"][2]
+    row = rows["reviewers[0].agreement[0].comparisons[0].agreement[2]"]
+    assert row["statistic"] == kappa["name"] == "Cohen's kappa"
+    assert [float(row[name]) for name in ("value", "low", "high")] == [kappa[name] for name in ("value", "low", "high")]
+    assert "reviewer=anna; mode=blind; drawn=yes" in row["context"]
+    assert (row["replicates"], row["event_head"]) == ("99", report["provenance"]["event_head"])
+    assert rows["flow.statements.in_study"]["value"] == "101"
+    assert medreview("stats", study, "--replicates", 99, "--csv", "figures.csv").stdout == told
+    (tmp_path / "other.csv").write_text("mine")
+    assert "is no earlier result" in medreview("stats", study, "--csv", "other.csv", check=2).stderr

@@ -1,6 +1,7 @@
 """The command ``stats``: every figure of a study, as tables or as JSON."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +9,7 @@ import typer
 from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
-from medreview.cli.output import progress, result
+from medreview.cli.output import counted, progress, result
 
 _LEAST_REPLICATES = 99
 
@@ -30,6 +31,13 @@ def stats(
             help="Figures of a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
+    csv: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Write every figure of --full as a row of a CSV file; - writes it to standard output.",
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """How often you and the judges agree, and how well the responses are supported by what they cite.
@@ -40,24 +48,33 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
+    from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by
     from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+    from medreview.stats.reports.figure_document import figure_document
     from medreview.stats.reports.study_figures import study_figures
     from medreview.study import Study
 
     resampling = Resampling(
         replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
     )
+    if csv not in ("", "-"):
+        check_figures(Path(csv))
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
         # The one screen has the whole study only.
-        split = full or as_json
+        split = full or as_json or bool(csv)
         figures = study_figures(opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only)
-    if as_json:
-        result(figures, "", as_json=True)
+    if csv == "-":
+        print(figures_text(figures, figures.provenance), end="")
+    elif csv:
+        rows = write_figures(figures, figures.provenance, Path(csv))
+        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
+    elif as_json:
+        result(figure_document(figures), as_json=True)
     elif full:
         from medreview.cli.reports.stats import render
 
