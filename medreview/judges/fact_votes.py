@@ -162,3 +162,8 @@ def _vote(row: sqlite3.Row) -> FactVote:
         reason=row["reason"],
         error=row["error"],
     )
+
+
+def has_votes(reader: sqlite3.Connection) -> bool:
+    """Whether any judge was ever asked about a key fact."""
+    return bool(reader.execute("SELECT EXISTS (SELECT 1 FROM key_fact_vote)").fetchone()[0])

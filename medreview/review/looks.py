@@ -83,3 +83,14 @@ def cannot_vouch(why: str, shown: Shown = "verdicts") -> str:
         f"This look at {at} is not recorded in the study ({why.rstrip('.')}): "
         f"that labels given after it are {count_as} cannot be vouched for."
     )
+
+
+def listable(reader: sqlite3.Connection, reviewer: str) -> frozenset[str] | None:
+    """The statements whose judges a reviewer may be shown one by one without harm to an audit; ``None`` for all.
+
+    Who decides and is still at the audit may see those of decided statements: to see any other would spoil the draw.
+    """
+    if not undecided_audit(reader, reviewer):
+        return None
+    query = "SELECT unit FROM standing WHERE reviewer = ? AND pass = 1 AND state = 'decided'"
+    return frozenset(row[0] for row in reader.execute(query, (reviewer,))) or None

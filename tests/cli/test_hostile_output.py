@@ -42,7 +42,7 @@ COMMANDS = (
     ("generate", "questions", STUDY, "--model", "own", "--dry-run"),
     ("generate", "questions", STUDY, "--model", "own", "--batch-in", f"missing{BAD}"),
     ("report", STUDY),
-    ("report", STUDY, "--facts", f"facts{BAD}.html", "--briefs", f"briefs{BAD}.html"),
+    ("report", STUDY, f"report{BAD}.html", "--markdown", f"report{BAD}.md", "--briefs", f"briefs{BAD}.html"),
     ("batches", STUDY),
     ("batches", STUDY, "--cancel", BAD),
     ("diff", STUDY),

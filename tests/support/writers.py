@@ -66,6 +66,12 @@ def pages_state(path: Path) -> object:
     return {file.name: file.read_bytes() for file in path.iterdir() if not file.name.startswith(".")}
 
 
+def headings(path: Path) -> object:
+    """The headings and the last line of a Markdown file; not when it was made."""
+    lines = path.read_text().splitlines()
+    return [line for line in lines if line.startswith("#")], lines[-1]
+
+
 @dataclass(frozen=True)
 class Writer:
     """A command, the name under which it writes, and what stands there when it is whole."""
@@ -111,6 +117,14 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
             ("citations", "answers.jsonl", "--html", "c.html"),
             "c.html",
             before="<!DOCTYPE html>\n<!-- medreview citations -->\nof last week",
+        ),
+    ),
+    "cli/reports/study_page/written.py": (
+        Writer(
+            ("report", "ward.medreview", "--markdown", "ward.md"),
+            "ward.md",
+            headings,
+            before="<!-- medreview report -->\n# Earlier",
         ),
     ),
     "sources/saved/page_writer.py": (

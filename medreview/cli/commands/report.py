@@ -1,22 +1,35 @@
-"""The command ``report``: key facts in the texts of systems, their scores, what they omit, what they cost."""
+"""The command ``report``: one file on a study to hand in, the same as Markdown, and files on what systems cost."""
 
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
-from medreview.cli.output import result, say
+from medreview.cli.output import counted, progress, result, say
 from medreview.cli.ties import Ties, rule_named
+
+if TYPE_CHECKING:
+    from medreview.cli.reports.study_page.material import Material
+    from medreview.labels import TieRule
+    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.study import Study
+
+_LEAST_REPLICATES = 99
 
 
 def report(
     study: StudyFile,
-    facts: Annotated[
-        Path | None,
-        typer.Option("--facts", metavar="FILE.html", help="Also write it, with all votes, as one page."),
+    page: Annotated[
+        Path | None, typer.Argument(metavar="FILE.html", help="The report as one page.", show_default=False)
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE.md", help="The same as Markdown, without the plots.")
     ] = None,
     tradeoff: Annotated[
         Path | None,
@@ -26,47 +39,110 @@ def report(
         Path | None,
         typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
+    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
     ties: Ties = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
+    replicates: Annotated[
+        int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Every fact with its votes.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say which key facts the texts of each system say, omit and contradict, by the majority of judges and of people.
+    """Write what was reviewed, how, and what came of it, as one file to hand in.
 
-    Cases are resampled. Ties are counted, and the tie rule decides what they give. Themes come from what the judges say
-    of omitted and contradicted facts. With --tradeoff, what each system costs and how long it takes for a case stands
-    against what it says: FILE.csv, and beside it NAME.cost.svg and NAME.latency.svg.
+    The page needs no network and no other file; it can be read on a phone and printed. It holds where the figures come
+    from, plots, limitations told from the data, a methods paragraph, judges with their prompts, every figure, what is
+    cited, cost, key facts with the votes, every statement on which a reviewer differs from the judges, and the
+    hallucinations marked in the answers. With --tradeoff, FILE.csv has what each system costs and how long it takes for
+    a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside it.
 
-    Example: medreview report ward.medreview --facts ward.html
+    Example: medreview report sepsis.medreview sepsis.html --markdown sepsis.md
     """
     from medreview.cli.reports.brief_page import check_brief_page, write_brief_page
-    from medreview.cli.reports.fact_page import check_fact_page, write_fact_page
-    from medreview.cli.reports.facts import payload, render
-    from medreview.cli.reports.tradeoff import check_trade_off, left_out, write_trade_off
+    from medreview.cli.reports.study_page.material import gather
+    from medreview.cli.reports.study_page.written import check_report
+    from medreview.cli.reports.tradeoff import check_trade_off
+    from medreview.config import load_config
     from medreview.generators.brief.stored import stored_briefs
-    from medreview.stats.facts.fact_report import fact_report
-    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.judges.fact_votes import has_votes
+    from medreview.review.looks import listable
+    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.study import Study
 
-    if facts is not None:
-        check_fact_page(facts)
+    check_report(page, markdown)
     if tradeoff is not None:
         check_trade_off(tradeoff)
     if briefs is not None:
         check_brief_page(briefs)
+    rule = None if ties is None else rule_named(ties)
+    resampling = Resampling(
+        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
+    )
+    if page is None and markdown is None and tradeoff is None and briefs is None:
+        _print_facts(study, rule, resampling, full=full, as_json=as_json)
+        return
+    told: dict[str, Any] = {}
+    with Study.open(study, read_only=True) as opened:
+        current_verdicts(opened)
+        listed = None if has_votes(opened.reader) else listable(opened.reader, load_config().reviewer)
+        looked(opened, "report", "verdicts" if listed is None else "totals")
+        if page is not None or markdown is not None:
+            with progress() as bar:
+                found = gather(
+                    opened.reader, study.name, reviewer, listed=listed, tie=rule, resampling=resampling, progress=bar
+                )
+            told |= _report(found, page, markdown)
+        if briefs is not None:
+            told["briefs"] = str(write_brief_page(list(stored_briefs(opened.reader)), study.name, briefs))
+            say(f"written: {told['briefs']}")
+        if tradeoff is not None:
+            told["tradeoff"] = _trade_off(opened, tradeoff, rule, resampling)
+    result(told, *_summary(told), as_json=as_json)
+    sys.stdout.flush()
+
+
+def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict[str, Any]:
+    """Write the report in the forms that are wanted; what a script wants to know of it."""
+    from medreview.cli.reports.study_page.limitations import limitations
+    from medreview.cli.reports.study_page.written import write_markdown, write_report
+
+    told: dict[str, Any] = {"overridden": len(found.overridden), "held_back": found.held_back}
+    told |= {"limitations": list(limitations(found)), "provenance": asdict(found.figures.provenance)}
+    for name, path, write in (("page", page, write_report), ("markdown", markdown, write_markdown)):
+        if path is not None:
+            told[name] = str(write(found, path))
+            say(f"written: {told[name]}")
+    return told
+
+
+def _trade_off(study: "Study", path: Path, rule: "TieRule | None", resampling: "Resampling") -> list[str]:
+    from medreview.cli.reports.tradeoff import left_out, write_trade_off
+    from medreview.stats.facts.fact_report import fact_report
+
+    found = fact_report(study.reader, tie=rule, resampling=resampling).trade_offs
+    written = list(map(str, write_trade_off(found, path)))
+    say(f"written: {', '.join(written)}", *left_out(found))
+    return written
+
+
+def _summary(told: Mapping[str, Any]) -> Iterator[str]:
+    if "overridden" in told:
+        yield (
+            f"{counted(told['overridden'], 'statement')} otherwise than the judges, "
+            f"{counted(len(told['limitations']), 'limitation')}"
+        )
+        if told["held_back"]:
+            yield f"{counted(told['held_back'], 'statement')} not listed, to keep the audit blind"
+
+
+def _print_facts(study: Path, rule: "TieRule | None", resampling: "Resampling", *, full: bool, as_json: bool) -> None:
+    from medreview.cli.reports.facts import payload, render
+    from medreview.stats.facts.fact_report import fact_report
+    from medreview.study import Study
+
     with Study.open(study, read_only=True) as opened:
         looked(opened, "report", "verdicts")
-        found = fact_report(
-            opened.reader, tie=None if ties is None else rule_named(ties), resampling=Resampling(seed=seed)
-        )
-        written = [] if briefs is None else list(stored_briefs(opened.reader))
-    if briefs is not None:
-        say(f"written: {write_brief_page(written, study.name, briefs)}")
-    if facts is not None:
-        say(f"written: {write_fact_page(found, study.name, facts)}")
-    if tradeoff is not None:
-        say(f"written: {', '.join(map(str, write_trade_off(found.trade_offs, tradeoff)))}")
-        say(*left_out(found.trade_offs))
+        found = fact_report(opened.reader, tie=rule, resampling=resampling)
     if as_json:
         result(payload(found), as_json=True)
     else:

@@ -11,6 +11,7 @@ from medreview.cli.reports.page import check_page, write_html
 from medreview.generators.brief.notes import TaggedNote
 from medreview.generators.brief.outcome import UNVERIFIED, Deleted, Source, Verified
 from medreview.generators.brief.stored import StoredBrief
+from medreview.units.excerpt import excerpt
 from medreview.visible import visible
 from medreview.words import counted, in_words
 
@@ -112,35 +113,14 @@ def _source(source: Source, note: TaggedNote) -> str:
 
 def _excerpt(text: str, spans: Iterable[tuple[int, int]], *, marked: bool) -> str:
     """The spans with some words around them; what lies between two that are far apart is an ellipsis."""
-    places = sorted(spans)
-    windows: list[tuple[int, int]] = []
-    for start, end in places:
-        low, high = _word_start(text, start - _AROUND), _word_end(text, end + _AROUND)
-        if windows and low <= windows[-1][1]:
-            low, high = windows[-1][0], max(high, windows.pop()[1])
-        windows.append((low, high))
-    shown = " … ".join(_window(text, window, places if marked else []) for window in windows)
-    before = "…\N{NO-BREAK SPACE}" if windows[0][0] > 0 else ""
-    return before + shown + ("\N{NO-BREAK SPACE}…" if windows[-1][1] < len(text) else "")
-
-
-def _window(text: str, window: tuple[int, int], marks: Sequence[tuple[int, int]]) -> str:
-    shown, at = "", window[0]
-    for start, end in marks:
-        if at <= start < window[1]:
-            shown += f"{_piece(text[at:start])}<mark>{_piece(text[start:end])}</mark>"
-            at = end
-    return shown + _piece(text[at : window[1]])
-
-
-def _word_start(text: str, place: int) -> int:
-    """The beginning of the first word from a place on; 0 before the text."""
-    return 0 if place <= 0 else text.find(" ", place) + 1
-
-
-def _word_end(text: str, place: int) -> int:
-    """The end of the last word before a place; the end of the text behind it."""
-    return len(text) if place >= len(text) else max(text.rfind(" ", 0, place), place - _AROUND)
+    pieces, goes_on = excerpt(text, spans, _AROUND)
+    shown = ""
+    for piece in pieces:
+        if piece.gap:
+            shown += " … " if shown else "…\N{NO-BREAK SPACE}"
+        words = _piece(piece.text)
+        shown += f"<mark>{words}</mark>" if piece.marked and marked else words
+    return shown + ("\N{NO-BREAK SPACE}…" if goes_on else "")
 
 
 def _deleted(deleted: Sequence[Deleted], number: int) -> Iterator[str]:

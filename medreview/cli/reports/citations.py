@@ -54,7 +54,7 @@ _two_digits = partial(half_up, digits=2)
 
 def render(report: CitationReport, name: str, bad: Sequence[BadRecord], *, ascii_only: bool = False) -> str:
     """The report as text. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
-    return printed(_report(report, name, bad, full=False), ascii_only=ascii_only)
+    return printed(report_parts(report, name, bad, full=False), ascii_only=ascii_only)
 
 
 def write_html(report: CitationReport, name: str, path: Path, bad: Sequence[BadRecord] = ()) -> Path:
@@ -62,7 +62,7 @@ def write_html(report: CitationReport, name: str, path: Path, bad: Sequence[BadR
 
     Raises :class:`UserError` for another file in the place.
     """
-    return write_page(path, _COMMAND, f"Citations in {one_line(name)}", _report(report, name, bad, full=True))
+    return write_page(path, _COMMAND, f"Citations in {one_line(name)}", report_parts(report, name, bad, full=True))
 
 
 def check_html(path: Path) -> None:
@@ -70,7 +70,8 @@ def check_html(path: Path) -> None:
     check_page(path, _COMMAND)
 
 
-def _report(report: CitationReport, name: str, bad: Sequence[BadRecord], *, full: bool) -> Iterator[Part]:
+def report_parts(report: CitationReport, name: str, bad: Sequence[BadRecord], *, full: bool) -> Iterator[Part]:
+    """What it is made of; ``full``: with every figure, response and citation."""
     yield from _head(report, name, bad)
     yield Title("Criteria")
     yield from (inset(Check(criterion.sentence, criterion.met is True)) for criterion in report.criteria)

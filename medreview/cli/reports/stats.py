@@ -38,10 +38,11 @@ _NO_RESPONSE: Final = "The study has no response yet: bring some in with:"
 
 def render(figures: StudyFigures, study: Path) -> str:
     """The whole report. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
-    return printed(_report(figures, study))
+    return printed(stats_parts(figures, study))
 
 
-def _report(figures: StudyFigures, study: Path) -> Iterator[Part]:
+def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
+    """The same as the parts that it is made of."""
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield f"{statements} in {responses}"
     yield from part_lines(figures.part)

@@ -8,7 +8,7 @@ from typing import Final
 from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Part, Title, cells, inset, table
-from medreview.cli.reports.plots import Point, scatter
+from medreview.cli.reports.plots import Drawing, Point, scatter
 from medreview.exchange.exports.tradeoff_rows import SIGN, write_csv
 from medreview.stats.facts.tradeoff import TradeOff
 from medreview.stats.formulas.estimate import half_up, percent
@@ -32,21 +32,21 @@ def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
     All are made before the first takes its place. Raises :class:`UserError` for another file in one of the places.
     """
     drawings = dict(zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True))
-    drawn = {plot: drawing for plot, drawing in drawings.items() if drawing}
+    drawn = {plot: drawing for plot, drawing in drawings.items() if drawing is not None}
     with ExitStack() as every:
         write_csv(found, every.enter_context(atomic_output(path, SIGN)))
         for plot, drawing in drawn.items():
-            write_new(every.enter_context(atomic_output(plot, _SIGN)), _SIGN.decode() + drawing)
+            write_new(every.enter_context(atomic_output(plot, _SIGN)), _SIGN.decode() + drawing.document())
     return [path, *drawn]
 
 
-def cost_plot(found: Sequence[TradeOff]) -> str:
-    """Presence against cost, as an SVG document; ``""`` where no cost is known."""
+def cost_plot(found: Sequence[TradeOff]) -> Drawing | None:
+    """Presence against cost; ``None`` where no cost is known."""
     return _plot("Facts present against cost", "cost per case, log scale", found, lambda one: one.cost)
 
 
-def latency_plot(found: Sequence[TradeOff]) -> str:
-    """Presence against time, as an SVG document; ``""`` where no time is known."""
+def latency_plot(found: Sequence[TradeOff]) -> Drawing | None:
+    """Presence against time; ``None`` where no time is known."""
     return _plot("Facts present against time", "seconds per case, log scale", found, lambda one: one.seconds)
 
 
@@ -71,13 +71,15 @@ def left_out(found: Sequence[TradeOff]) -> Iterator[str]:
                 yield f"not in the plot of {what}: {given(one.system)} ({one_line(reason)})"
 
 
-def _plot(title: str, x_title: str, found: Sequence[TradeOff], value: Callable[[TradeOff], float | None]) -> str:
+def _plot(
+    title: str, x_title: str, found: Sequence[TradeOff], value: Callable[[TradeOff], float | None]
+) -> Drawing | None:
     points = [
         Point(given(one.system), one.model, x, one.presence.value, one.presence.low, one.presence.high)
         for one in found
         if (x := value(one)) and one.presence.value is not None
     ]
-    return scatter(title, x_title, "facts present", points) if points else ""
+    return scatter(title, x_title, "facts present", points) if points else None
 
 
 def _plots(path: Path) -> tuple[Path, Path]:

@@ -122,7 +122,7 @@ REPLAY: Final = Replay(
         "Intervals resample cases, since three facts of one case, and two texts on it, are not independent.",
     ),
     not_replayed=(
-        "The report in HTML: `medreview report STUDY --facts FILE.html`.",
+        "The report in HTML: `medreview report STUDY FILE.html`.",
         "The small jury: `medreview jury STUDY --facts presence --size 3`.",
     ),
     table=table,

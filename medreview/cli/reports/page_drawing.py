@@ -1,0 +1,196 @@
+"""The parts of a report as HTML. Everything that is not markup of ours is escaped here, whatever it is."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import Final
+
+from medreview.cli.output import counted
+from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Table, Title
+from medreview.cli.reports.page_parts import (
+    Cell,
+    Details,
+    Fields,
+    Grid,
+    Line,
+    Listing,
+    PagePart,
+    Passage,
+    Plot,
+    Run,
+    Section,
+)
+from medreview.cli.reports.plots import Drawing, stacked_bars
+
+_LOWEST: Final = 6
+
+
+class PageDrawer:
+    """Draws the parts of one page, one after the other: it counts plots, so that each has its own ids, and knows under
+    which heading it is, so that none is skipped and each table has a caption."""
+
+    def __init__(self) -> None:
+        self._plots = 0
+        self._level = 2
+        self._titled = False
+        self._caption = ""
+
+    def section(self, section: Section) -> Iterator[str]:
+        """A section with its heading; those in it are one level below."""
+        anchor = escape(section.anchor)
+        yield f'<section id="{anchor}" aria-labelledby="{anchor}-h">\n'
+        yield f'<h2 id="{anchor}-h">{escape(section.title)}</h2>\n'
+        self._level, self._titled, self._caption = 3, False, section.title
+        yield from self.parts(section.parts)
+        self._level = 2
+        yield "</section>\n"
+
+    def parts(self, parts: Iterable[PagePart]) -> Iterator[str]:
+        """Any parts, beneath each other."""
+        for part in parts:
+            yield from self.part(part)
+
+    def part(self, part: PagePart) -> Iterator[str]:
+        """One part."""
+        match part:
+            case str():
+                yield f"<p>{escape(part)}</p>\n" if part else ""
+            case Title(text):
+                self._titled = True
+                yield self._heading(self._level, text)
+            case Heading(text):
+                yield self._heading(self._level + self._titled, text)
+            case Check(sentence, met):
+                state, colon, rest = sentence.partition(":")
+                yield f'<p><span class="{"met" if met else "missed"}">{escape(state)}</span>{colon}{escape(rest)}</p>\n'
+            case NextStep(command):
+                yield f"<p><code>{escape(command)}</code></p>\n"
+            case Table():
+                yield from self._table(part)
+            case Grid():
+                yield from self._grid(part)
+            case Bars():
+                yield self._plot(bars_plot(part))
+            case Plot(drawing):
+                yield self._plot(drawing)
+            case Inset(inner):
+                yield from self.parts(inner)
+            case Line(runs):
+                yield f"<p>{_runs(runs)}</p>\n"
+            case Passage(runs):
+                yield f'<p class="text">{_runs(runs)}</p>\n'
+            case Listing():
+                yield from self._listing(part)
+            case Fields(rows):
+                yield "<dl>\n"
+                yield from (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>\n" for name, value in rows)
+                yield "</dl>\n"
+            case Details():
+                yield f"<details{_id(part.anchor)}>\n<summary>{escape(part.summary)}</summary>\n"
+                yield from self.parts(part.parts)
+                yield "</details>\n"
+
+    def _heading(self, level: int, text: str) -> str:
+        self._caption = text
+        at = min(level, _LOWEST)
+        return f"<h{at}>{escape(text)}</h{at}>\n"
+
+    def _plot(self, drawing: Drawing) -> str:
+        self._plots += 1
+        label = escape(f"Plot: {drawing.title}", quote=True)
+        return (
+            f'<figure><div class="scroll plot" tabindex="0" role="group" aria-label="{label}">'
+            f"{drawing.inline(f'plot-{self._plots}')}</div>\n"
+            f"<figcaption>{escape(drawing.title)}</figcaption></figure>\n"
+        )
+
+    def _frame(self, caption: str, kind: str) -> str:
+        label = escape(f"Table: {caption}", quote=True)
+        return (
+            f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">'
+            f'<table{kind}>\n<caption class="aside">{escape(caption)}</caption>\n'
+        )
+
+    def _table(self, table: Table) -> Iterator[str]:
+        grouped = any(not any(row[1:]) for row in table.rows)
+        sortable = " data-sortable" if table.header and not grouped and len(table.rows) > 1 else ""
+        yield self._frame(self._caption, sortable)
+        if table.header:
+            heads = "".join(_head(column.name, "n" if column.right else "") for column in table.columns)
+            yield f"<thead><tr>{heads}</tr></thead>\n"
+        yield "<tbody>\n"
+        classes = [f"{column.breaks}{' n' if column.right else ''}" for column in table.columns]
+        for row in table.rows:
+            if any(row[1:]):
+                first = f'<th scope="row" class="{classes[0]}">{escape(row[0])}</th>'
+                rest = zip(classes[1:], row[1:], strict=True)
+                cells = first + "".join(f'<td class="{how}">{escape(cell)}</td>' for how, cell in rest)
+            else:
+                cells = f'<th scope="rowgroup" colspan="{len(row)}">{escape(row[0])}</th>'
+            yield f"<tr>{cells}</tr>\n"
+        yield "</tbody>\n</table></div>\n"
+
+    def _grid(self, grid: Grid) -> Iterator[str]:
+        yield self._frame(grid.caption, ' class="votes" data-sortable')
+        yield f"<thead><tr>{''.join(_head(name) for name in grid.columns)}</tr></thead>\n<tbody>\n"
+        for row in grid.rows:
+            cells = _cell(row[0], "th", ' scope="row"') + "".join(map(_cell, row[1:]))
+            yield f"<tr>{cells}</tr>\n"
+        yield "</tbody>\n</table></div>\n"
+
+    def _listing(self, items: Listing) -> Iterator[str]:
+        yield "<ul>\n"
+        for place, parts in enumerate(items.items):
+            yield f"<li{_id(items.anchors[place] if items.anchors else '')}>"
+            for part in parts:
+                yield _runs(part.runs) if isinstance(part, Line) else "".join(self.part(part))
+            yield "</li>\n"
+        yield "</ul>\n"
+
+
+def bars_plot(bars: Bars) -> Drawing:
+    """What each response cites, as a plot."""
+    most = max(1, *(bar.allowed + bar.other for bar in bars.rows))
+    return stacked_bars(
+        "Citations of each response",
+        ("allowed", f"not allowed; full width: {counted(most, 'source')}"),
+        [(bar.name, bar.allowed, bar.other, bar.words) for bar in bars.rows],
+        "Stacked bars, the worst first. Full: allowed. Striped: not allowed. "
+        + "; ".join(f"{bar.name}: {bar.words}" for bar in bars.rows),
+    )
+
+
+def _head(name: str, kind: str = "") -> str:
+    if not name:  # a column of names: an empty heading says nothing to who hears the table
+        return '<td class="corner"></td>'
+    return f'<th scope="col"{f" class={kind!r}" if kind else ""}>{escape(name)}</th>'
+
+
+def _cell(cell: Cell, tag: str = "td", more: str = "") -> str:
+    tones = f' class="{" ".join(cell.tone)}"' if cell.tone else ""
+    return f"<{tag}{more}{tones}>{_linked(escape(cell.text), cell.to)}</{tag}>"
+
+
+def _runs(runs: Iterable[Run]) -> str:
+    return "".join(map(_run, runs))
+
+
+def _run(run: Run) -> str:
+    note = f"<sup>{escape(run.note)}</sup>" if run.note else ""
+    text = _linked(escape(run.text), run.to)
+    match run.tone:
+        case "":
+            return text + note
+        case "strong":
+            return f"<strong>{text}</strong>{note}"
+        case "quote" | "clash":
+            kind = ' class="clash"' if run.tone == "clash" else ""
+            return f"<mark{kind}>{text}{note}</mark>"
+    return f'<span class="{run.tone}">{text}{note}</span>'
+
+
+def _linked(text: str, to: str) -> str:
+    return f'<a href="#{escape(to, quote=True)}">{text}</a>' if to else text
+
+
+def _id(anchor: str) -> str:
+    return f' id="{escape(anchor, quote=True)}"' if anchor else ""

@@ -1,0 +1,121 @@
+"""The parts of a report as Markdown: tables and texts as they are, of each plot its words. No HTML, and no link.
+
+Everything that is not markup of ours is escaped, so that nothing from outside becomes a heading, a link or HTML.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Table, Title
+from medreview.cli.reports.page_drawing import bars_plot
+from medreview.cli.reports.page_parts import (
+    Details,
+    Fields,
+    Grid,
+    Line,
+    Listing,
+    PagePart,
+    Passage,
+    Plot,
+    Run,
+    Section,
+)
+
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_BEGINS: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
+_ADDRESS: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([.:])")
+"""Some readers make a link of an address that stands in a text."""
+
+
+def markdown(title: str, sections: Iterable[Section]) -> Iterator[str]:
+    """The whole document, in pieces."""
+    yield f"# {plain(title)}\n\n"
+    for section in sections:
+        yield f"## {plain(section.title)}\n\n"
+        yield from _parts(section.parts, 3)
+
+
+def plain(text: str) -> str:
+    """A text of any kind as Markdown that shows just that text."""
+    escaped = _ADDRESS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", text))
+    return _BEGINS.sub(lambda hit: f"{hit[1]}\\{hit[2]}" if not hit[2].isdigit() else f"{hit[1]}{hit[2]}\\", escaped)
+
+
+def _parts(parts: Iterable[PagePart], level: int) -> Iterator[str]:
+    for part in parts:
+        yield from _part(part, level)
+
+
+def _part(part: PagePart, level: int) -> Iterator[str]:
+    match part:
+        case str():
+            yield f"{plain(part)}\n\n" if part else ""
+        case Title(text):
+            yield f"{'#' * level} {plain(text)}\n\n"
+        case Heading(text):
+            yield f"{'#' * (level + 1)} {plain(text)}\n\n"
+        case Check(sentence, _):
+            yield f"{plain(sentence)}\n\n"
+        case NextStep(command):
+            yield f"    {command}\n\n"
+        case Table():
+            heads = [column.name for column in part.columns] if part.header else [""] * len(part.columns)
+            yield from _table(heads, part.rows, [column.right for column in part.columns])
+        case Grid():
+            yield f"**{plain(part.caption)}**\n\n"
+            rows = [[cell.text for cell in row] for row in part.rows]
+            yield from _table(part.columns, rows, [False] * len(part.columns))
+        case Bars():
+            yield from _plot(Plot(bars_plot(part)))
+        case Plot():
+            yield from _plot(part)
+        case Inset(inner):
+            yield from _parts(inner, level)
+        case Line(runs):
+            yield f"{_runs(runs)}\n\n"
+        case Passage(runs):
+            yield "".join(f"> {row}\\\n" if row else ">\n" for row in _runs(runs).split("\n")).removesuffix("\\\n")
+            yield "\n\n"
+        case Listing():
+            yield from _listing(part, level)
+        case Fields(rows):
+            yield "".join(f"- **{plain(name)}**: {plain(value)}\n" for name, value in rows) + "\n"
+        case Details():
+            yield f"**{plain(part.summary)}**\n\n"
+            yield from _parts(part.parts, level)
+
+
+def _plot(plot: Plot) -> Iterator[str]:
+    yield f"*{plain(plot.drawing.title)}.* {plain(plot.drawing.about)}\n\n"
+
+
+def _listing(items: Listing, level: int) -> Iterator[str]:
+    for parts in items.items:
+        block = "".join(_parts(parts, level)).rstrip("\n").split("\n")
+        yield f"- {block[0]}\n" + "".join(f"  {row}\n" if row else "\n" for row in block[1:])
+    yield "\n"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_cell, heads))} |\n"
+    yield f"| {' | '.join('---:' if side else '---' for side in right)} |\n"
+    for row in rows:
+        yield f"| {' | '.join(map(_cell, row))} |\n"
+    yield "\n"
+
+
+def _cell(text: str) -> str:
+    return plain(" ".join(text.split()))
+
+
+def _runs(runs: Iterable[Run]) -> str:
+    return "".join(map(_run, runs))
+
+
+def _run(run: Run) -> str:
+    note = f" ({plain(run.note)})" if run.note else ""
+    text = plain(run.text)
+    if run.tone in ("strong", "quote", "clash") and text.strip() == text and text and "\n" not in text:
+        return f"**{text}**{note}"
+    return text + note

@@ -1,0 +1,117 @@
+"""What only a report that is a file has, beside the parts of ``layout``: plots, texts with marks, lists, what can be
+folded. Drawn as HTML by ``page_drawing`` and as Markdown by ``page_markdown``, so that both say the same.
+
+As in ``layout``, strings are shown as they stand: what came from outside has gone through
+:func:`~medreview.cli.output.one_line`, or :func:`several_lines` where its lines are kept.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from medreview.cli.reports.layout import Part
+from medreview.cli.reports.plots import Drawing
+from medreview.visible import visible
+
+Tone = Literal["", "strong", "quote", "clash", "yes", "no", "none", "together", "tie", "muted"]
+"""What a piece of text or a cell is, apart from its words: never the only way to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A piece of a text. ``note``: a word that stands behind it, small. ``to``: the anchor that it leads to."""
+
+    text: str
+    tone: Tone = ""
+    note: str = ""
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A paragraph of several pieces."""
+
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text from outside, with its line ends and with what is marked in it."""
+
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list; each item is a few parts, the first of them its own line. ``anchors``: where links lead, or nothing."""
+
+    items: tuple[tuple["PagePart", ...], ...]
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Names and what belongs to each."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a :class:`Grid`."""
+
+    text: str
+    tone: tuple[Tone, ...] = ()
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table whose cells have tones: votes. The first column is a name."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot; Markdown has its words."""
+
+    drawing: Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Parts that can be folded, below a line that says what they are."""
+
+    summary: str
+    parts: tuple["PagePart", ...]
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a report: what the table of contents leads to."""
+
+    anchor: str
+    title: str
+    parts: tuple["PagePart", ...]
+
+
+PagePart = Part | Line | Passage | Listing | Fields | Grid | Plot | Details
+
+
+def several_lines(text: str) -> str:
+    """A text from outside with its line ends and nothing else that acts."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def line(*runs: Run | str) -> Line:
+    """A paragraph; a string is a piece without a tone."""
+    return Line(tuple(Run(run) if isinstance(run, str) else run for run in runs))
+
+
+def listing(items: Iterable[Iterable[PagePart]], anchors: Iterable[str] = ()) -> Listing:
+    """A list of what comes as any iterables."""
+    return Listing(tuple(map(tuple, items)), tuple(anchors))

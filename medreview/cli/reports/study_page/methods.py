@@ -1,0 +1,83 @@
+"""A paragraph for a methods section, ready to paste, and how to cite the program and the figures."""
+
+from collections.abc import Iterator
+
+from medreview.cli.output import one_line
+from medreview.cli.reports.layout import Heading
+from medreview.cli.reports.page_parts import PagePart, Section
+from medreview.cli.reports.study_page.material import Material
+from medreview.cli.reports.study_page.words import short_hash
+from medreview.words import counted, in_words
+
+_SOURCES = (
+    "Percentile bootstrap: Efron 1979. Shares: Wilson 1927; Clopper and Pearson 1934 where all items agree. "
+    "Cohen's kappa: Cohen 1960. AC1: Gwet 2008. Fleiss' kappa: Fleiss 1971. Krippendorff's alpha: Krippendorff 2011. "
+    "Paired proportions: McNemar 1947, over responses Obuchowski 1998. Audit: Hajek 1971, Ohlsson 1995."
+)
+
+
+def methods_section(material: Material) -> Section:
+    """The paragraph, the sources of the formulas, and what to cite."""
+    origin = material.figures.provenance
+    cite = (
+        f"medreview, version {origin.version}. Figures of study {origin.study_id}"
+        + (f" at event {short_hash(origin.event_head)}" if origin.event_head else "")
+        + f", seed {origin.seed}, {origin.replicates:,} replicates."
+    )
+    parts: tuple[PagePart, ...] = (
+        " ".join(_paragraph(material)),
+        Heading("Formulas"),
+        _SOURCES,
+        Heading("To cite"),
+        cite,
+    )
+    return Section("methods", "Methods, ready to paste", parts)
+
+
+def _paragraph(material: Material) -> Iterator[str]:
+    figures, origin = material.figures, material.figures.provenance
+    yield (
+        f"{counted(figures.responses, 'response')} with {counted(figures.statements, 'statement')} were reviewed with "
+        f"medreview {origin.version}."
+    )
+    yield from _judged(material)
+    yield from _decided(material)
+    strata = figures.audit.strata
+    drawn = sum(each.members for each in strata)
+    if drawn:
+        yield (
+            f"For estimates on the whole study {counted(drawn, 'statement')} were drawn at random by permanent random "
+            "numbers, kept out of all other queues, and decided blind."
+        )
+    yield (
+        "Intervals are 95% percentile bootstrap intervals that resample whole responses "
+        f"({origin.replicates:,} replicates, seed {origin.seed}); Wilson intervals are given where items are "
+        "independent. "
+        "Blind and assisted labels, and drawn and chosen statements, were never pooled. "
+        f"Even votes of judges: {in_words(origin.tie_rule)}."
+    )
+    if origin.comparisons > 1:
+        yield f"{origin.comparisons:,} comparisons stand side by side; no interval is corrected for that."
+
+
+def _judged(material: Material) -> Iterator[str]:
+    models = dict.fromkeys(
+        f"{one_line(run.judge)}" + (f" ({one_line(run.model)})" if run.model.strip() and run.model != run.judge else "")
+        for run in material.record.runs
+        if run.kind != "offline"
+    )
+    if models:
+        yield f"The text of each cited source was judged by {', '.join(models)}."
+    elif material.record.runs:
+        yield "Statements were compared with each cited source by rules on words, numbers, units and negations."
+
+
+def _decided(material: Material) -> Iterator[str]:
+    for one in material.figures.reviewers:
+        groups = [f"{group.labels:,} {group.title}" for group in one.agreement]
+        if groups:
+            pace = f" (median {one.progress.minutes * 60:.0f} s a decision)" if one.progress.minutes else ""
+            yield (
+                f"{one_line(one.reviewer)} labelled {counted(one.progress.decided, 'statement')}{pace}: "
+                f"{'; '.join(groups)}."
+            )

@@ -1,0 +1,145 @@
+"""Every statement on which a reviewer differs from the judges, in full; and what these have in common, by reason."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from medreview.cli.output import given, one_line
+from medreview.cli.reports.layout import Heading, Title, numbers, table
+from medreview.cli.reports.page_parts import (
+    Details,
+    Fields,
+    PagePart,
+    Passage,
+    Run,
+    Section,
+    line,
+    listing,
+    several_lines,
+)
+from medreview.cli.reports.study_page.material import Material
+from medreview.cli.reports.study_page.words import date, excerpt_runs, short_hash
+from medreview.labels import FLAGS, REASONS, label_in, label_words
+from medreview.stats.reports.overridden import JudgeWord, Overridden
+from medreview.words import counted, in_words
+
+_NO_REASON = "no reason given"
+
+
+def overridden_section(material: Material) -> Section:
+    """The statements, each folded."""
+    return Section("overridden", "Where reviewers differ from the judges", tuple(_parts(material)))
+
+
+def themes_section(material: Material) -> Section | None:
+    """What reviewers say is wrong with the judges' verdicts, by their reason codes."""
+    if not material.overridden:
+        return None
+    return Section("themes", "What is wrong where they differ", tuple(_themes(material)))
+
+
+def anchor(place: int) -> str:
+    """Of the item at a place in the list: no words from outside."""
+    return f"item-{place + 1}"
+
+
+def _parts(material: Material) -> Iterator[PagePart]:
+    if material.held_back:
+        yield (
+            f"{counted(material.held_back, 'statement')} held back: whoever made this report has not decided "
+            "them yet, and is still at the audit."
+        )
+    if not material.overridden:
+        yield (
+            "No decision differs from the judges' verdict."
+            if material.reviewers
+            else "Nobody has decided anything yet."
+        )
+        return
+    yield (
+        f"{counted(len(material.overridden), 'decision')}, as they stand now, of which the judges' verdict is another. "
+        "Each opens."
+    )
+    for reviewer in material.reviewers:
+        items = [(place, one) for place, one in enumerate(material.overridden) if one.reviewer == reviewer]
+        if items:
+            yield Title(f"{one_line(reviewer)}: {counted(len(items), 'statement')}")
+            yield from (_item(place, one) for place, one in items)
+
+
+def _item(place: int, one: Overridden) -> Details:
+    reason = label_in(REASONS, one.reason).name if one.reason else _NO_REASON
+    summary = (
+        f"{one.name}: judges {label_words('evidence', one.verdict)}, {one_line(one.reviewer)} "
+        f"{label_words('evidence', one.label)} ({reason})"
+    )
+    return Details(summary, tuple(_item_parts(one, reason)), anchor(place))
+
+
+def _item_parts(one: Overridden, reason: str) -> Iterator[PagePart]:
+    for_it, other, abstained = one.votes
+    yield Passage((Run(several_lines(one.text)),))
+    rows = [
+        ("asked", given(one.question)),
+        ("model", given(one.model)),
+        (
+            "judges",
+            f"{label_words('evidence', one.verdict)}: {for_it} for it, {other} otherwise, {abstained} abstained",
+        ),
+        ("reviewer", f"{label_words('evidence', one.label)}, {one.mode}, {date(one.decided_at)}"),
+    ]
+    if one.first_label:
+        rows.append(("first, blind", label_words("evidence", one.first_label)))
+    rows.append(("reason", reason))
+    if one.note.strip():
+        rows.append(("note", one_line(one.note)))
+    if one.flags:
+        rows.append(("flags", ", ".join(label_in(FLAGS, flag).name for flag in one.flags)))
+    if one.page is not None:
+        page = one.page
+        rows += [
+            ("page", f"{one_line(page.url)} ({one_line(page.title)})" if page.title.strip() else one_line(page.url)),
+            ("page state", in_words(page.state)),
+            ("snapshot", f"{short_hash(page.text_sha256)}, fetched {date(page.fetched_at)}"),
+        ]
+    else:
+        rows.append(("page", "none: no source could be read"))
+    yield Fields(tuple(rows))
+    if one.context:
+        yield Heading("Nearest words of the page")
+        yield Passage(tuple(excerpt_runs(one.context)))
+    for word in one.words:
+        yield from _word(word)
+    if one.passed_over:
+        yield f"{counted(one.passed_over, 'more judgement')} of other pages: not addressed, or no answer."
+
+
+def _word(word: JudgeWord) -> Iterator[PagePart]:
+    yield line(Run(f"{one_line(word.judge)}: {one_line(word.said)}", "strong"), f" on {one_line(word.url)}")
+    if word.reason.strip():
+        yield one_line(word.reason)
+    if word.quote.strip():
+        yield f"Quote ({in_words(word.status)}): “{one_line(word.quote)}”"
+        if word.context:
+            yield Passage(tuple(excerpt_runs(word.context, word.goes_on)))
+        else:
+            yield "These words are in no place of the page."
+
+
+def _themes(material: Material) -> Iterator[PagePart]:
+    counts = Counter((one.verdict, one.label, one.reason) for one in material.overridden)
+    yield "By the reviewers' reason codes; a reason is a reviewer's own, and may be left out."
+    rows = [
+        (
+            label_words("evidence", verdict), label_words("evidence", label),
+            label_in(REASONS, reason).name if reason else _NO_REASON, *numbers(count),
+        )
+        for (verdict, label, reason), count in counts.most_common()
+    ]  # fmt: skip
+    yield table(("judges", "reviewer", "reason", "statements"), rows, long=("reviewer", "reason"))
+    by_reason: dict[str, list[tuple[int, Overridden]]] = {}
+    for place, one in enumerate(material.overridden):
+        by_reason.setdefault(one.reason, []).append((place, one))
+    for reason in REASONS:
+        if found := by_reason.get(reason.level):
+            yield Heading(f"{reason.name} ({counted(len(found), 'statement')}): {reason.definition}")
+            yield listing([line(Run(one.name, to=anchor(place)), f" {one_line(one.text)}")] for place, one in found)

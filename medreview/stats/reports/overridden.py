@@ -1,0 +1,180 @@
+"""The statements on which a reviewer differs from the judges, each with all that is needed to follow the reviewer."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from medreview.labels import FLAGS
+from medreview.study.counts import DIFFERING
+from medreview.text import Span
+from medreview.units.excerpt import Piece, excerpt
+from medreview.units.statement_view import (
+    Judgement,
+    StatementView,
+    judge_name,
+    load_evidence,
+    load_statement_view,
+    load_text,
+    said_in_words,
+)
+
+_DIFFER: Final = f"""
+SELECT mine.unit, mine.label, mine.snapshot, mine.event_id FROM standing AS mine
+JOIN verdict AS v ON v.statement_id = mine.unit JOIN statement AS s ON s.statement_id = mine.unit
+JOIN response AS r USING (response_id)
+WHERE mine.reviewer = ? AND mine.pass = 1 AND {DIFFERING} ORDER BY r.ordinal, s.ordinal"""
+_MODES: Final = "SELECT unit, mode, label FROM reviewer_label WHERE reviewer = ? AND pass = 1"
+_ACTS: Final = """SELECT kind, payload FROM event_live
+WHERE unit = ? AND reviewer = ? AND pass = 1 AND kind IN ('reason', 'note', 'flag') ORDER BY event_id"""
+_PAGE: Final = """SELECT p.snapshot_id, p.page_state, p.fetched_at, p.text_sha256, p.title, u.url
+FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
+_TELLING: Final = ("supported", "partial", "contradicted")
+
+
+@dataclass(frozen=True)
+class SeenPage:
+    """The version of a page that was on the screen."""
+
+    snapshot_id: str
+    url: str
+    title: str
+    state: str
+    fetched_at: str
+    text_sha256: str
+
+
+@dataclass(frozen=True)
+class JudgeWord:
+    """What a judge says of the statement by one page, its quote (``status``: how true it is to the page), and the words
+    of the page around it. ``goes_on``: the page has more behind them."""
+
+    judge: str
+    said: str
+    reason: str
+    quote: str
+    status: str
+    url: str
+    context: tuple[Piece, ...]
+    goes_on: bool
+
+
+@dataclass(frozen=True)
+class Overridden:
+    """A statement whose label by a reviewer, as it stands, is not the judges' verdict.
+
+    ``first_label`` is the blind one, where that was another. ``reason`` is a code of ``labels.REASONS`` or ``""``;
+    ``votes``: judges of the verdict, of another, and without one. ``context``: the words that bear on the statement in
+    the page that the reviewer saw, where no judge quotes from it. ``passed_over``: judges' words that are not listed,
+    because they say that another page does not speak of the matter.
+    """
+
+    reviewer: str
+    statement_id: str
+    name: str
+    model: str
+    question: str
+    text: str
+    verdict: str
+    votes: tuple[int, int, int]
+    label: str
+    first_label: str
+    mode: str
+    decided_at: str
+    reason: str
+    note: str
+    flags: tuple[str, ...]
+    page: SeenPage | None
+    words: tuple[JudgeWord, ...]
+    context: tuple[Piece, ...]
+    passed_over: int
+
+
+def overridden(reader: sqlite3.Connection, reviewer: str, only: Collection[str] | None = None) -> Iterator[Overridden]:
+    """Each of a reviewer's first pass, in the order of the answers; ``only`` these statements."""
+    modes = {row["unit"]: row for row in reader.execute(_MODES, (reviewer,))}
+    for row in reader.execute(_DIFFER, (reviewer,)).fetchall():
+        if only is None or row["unit"] in only:
+            yield _item(reader, reviewer, row, modes[row["unit"]])
+
+
+def _item(reader: sqlite3.Connection, reviewer: str, row: sqlite3.Row, mode: sqlite3.Row) -> Overridden:
+    view = load_statement_view(reader, row["unit"])
+    assert view.verdict is not None  # it differs from it
+    acts = [(act["kind"], json.loads(act["payload"])) for act in reader.execute(_ACTS, (row["unit"], reviewer))]
+    page = _page(reader, row["snapshot"])
+    listed = [one for one in view.judgements if _tells(one, row["snapshot"])]
+    words = tuple(_word(reader, view, one) for one in listed)
+    quoted = any(word.context for word, one in zip(words, listed, strict=True) if one.snapshot_id == row["snapshot"])
+    context: tuple[Piece, ...] = ()
+    if page is not None and not quoted:
+        found = load_evidence(reader, row["unit"], page.snapshot_id)
+        context = _context(reader, page.snapshot_id, found.highlights[:1])[0]
+    decided = reader.execute("SELECT at_utc FROM event WHERE event_id = ?", (row["event_id"],)).fetchone()[0]
+    return Overridden(
+        reviewer=reviewer,
+        statement_id=row["unit"],
+        name=f"{view.response_name} {view.short_name}",
+        model=view.model,
+        question=view.question,
+        text=view.text,
+        verdict=str(view.verdict.verdict),
+        votes=(view.verdict.votes_for, view.verdict.votes_other, view.verdict.abstained),
+        label=row["label"],
+        first_label=mode["label"] if mode["mode"] == "blind" and mode["label"] != row["label"] else "",
+        mode=mode["mode"],
+        decided_at=decided,
+        reason=next((said["code"] for kind, said in reversed(acts) if _why(kind, said, row["event_id"])), ""),
+        note=next((said["text"] for kind, said in reversed(acts) if kind == "note"), ""),
+        flags=tuple(_flags(acts)),
+        page=page,
+        words=words,
+        context=context,
+        passed_over=len(view.judgements) - len(listed),
+    )
+
+
+def _tells(judgement: Judgement, seen: str | None) -> bool:
+    """Whether it is worth reading: it says something, or it is of the page that the reviewer saw."""
+    return judgement.snapshot_id == seen or judgement.verdict in _TELLING or bool(judgement.quote.strip())
+
+
+def _why(kind: str, said: dict[str, Any], decision: str) -> bool:
+    return kind == "reason" and said.get("decision") == decision
+
+
+def _flags(acts: list[tuple[str, dict[str, Any]]]) -> Iterator[str]:
+    on = {said["flag"]: said["on"] for kind, said in acts if kind == "flag"}
+    return (flag.level for flag in FLAGS if on.get(flag.level))
+
+
+def _page(reader: sqlite3.Connection, snapshot_id: str | None) -> SeenPage | None:
+    row = reader.execute(_PAGE, (snapshot_id,)).fetchone()
+    if row is None:
+        return None
+    return SeenPage(
+        row["snapshot_id"], row["url"], row["title"] or "", row["page_state"], row["fetched_at"], row["text_sha256"]
+    )
+
+
+def _word(reader: sqlite3.Connection, view: StatementView, judgement: Judgement) -> JudgeWord:
+    source = view.source_of(judgement.snapshot_id)
+    context, goes_on = _context(reader, judgement.snapshot_id, judgement.quote_spans)
+    return JudgeWord(
+        judge=judge_name(judgement),
+        said=said_in_words(judgement),
+        reason=judgement.reason,
+        quote=judgement.quote,
+        status=judgement.quote_status,
+        url=source.url if source else "",
+        context=context,
+        goes_on=goes_on,
+    )
+
+
+def _context(reader: sqlite3.Connection, snapshot_id: str, spans: tuple[Span, ...]) -> tuple[tuple[Piece, ...], bool]:
+    if not spans:
+        return (), False
+    pieces, goes_on = excerpt(load_text(reader, snapshot_id), spans)
+    return tuple(pieces), goes_on
