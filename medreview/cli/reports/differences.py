@@ -9,7 +9,7 @@ from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, num
 from medreview.stats.formulas.differences import Difference
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
-from medreview.stats.reports.judge_agreement import TOGETHER
+from medreview.stats.reports.label_scales import TOGETHER
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.stats.reports.study_differences import Between, DifferenceFamily
 

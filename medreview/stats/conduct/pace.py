@@ -16,8 +16,8 @@ NO_TIME: Final = "No decision has its time on record."
 class Pace:
     """Of the first decisions of a ``mode``, or of ``all``. Active time: a pause counts one minute at most.
 
-    ``seconds``: the median, with an interval between two of the times; ``quarter`` and ``three_quarters``: a quarter and
-    three quarters of the decisions took no longer. ``per_hour``: decisions in an hour of active time. ``keys``: the
+    ``seconds``: the median, with an interval between two of the times; ``quarter`` and ``three_quarters``: a quarter
+    and three quarters of the decisions took no longer. ``per_hour``: decisions in an hour of active time. ``keys``: the
     median.
     """
 

@@ -16,8 +16,7 @@ from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
 from medreview.stats.formulas.classification import McNemar
 from medreview.stats.formulas.differences import Difference, Side, difference, paired_test, with_holm
 from medreview.stats.formulas.support import ResponseSupport, support_counts
-from medreview.stats.reports.judge_agreement import TOGETHER
-from medreview.stats.reports.label_scales import BINARY, judges_label, reviewers_label
+from medreview.stats.reports.label_scales import BINARY, TOGETHER, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel
 from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
 from medreview.stats.reports.study_reader import JudgedResponse

@@ -13,8 +13,7 @@ from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.formulas.estimate import Estimate, show
 from medreview.stats.reports.comparison import Comparison
-from medreview.stats.reports.judge_agreement import TOGETHER
-from medreview.stats.reports.label_scales import BINARY, LEVELS
+from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
 from medreview.stats.reports.study_figures import StudyFigures
 from medreview.stats.reports.study_support import SupportReport
 from medreview.words import in_words
