@@ -28,11 +28,13 @@ class Figures(Opened):
         where: str = "",
         pass_no: int = 1,
         resampling: Resampling | None = None,
+        conduct: bool = False,
     ) -> StudyFigures:
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
-        ``part`` then says what that means. Intervals resample whole responses, the same draws for all figures of a
+        ``part`` then says what that means. ``conduct``: how everybody works, too; without it only the reviewer who is
+        named, or the one of the settings. Intervals resample whole responses, the same draws for all figures of a
         view. Raises ``UserError`` for a reviewer who has left nothing in the study, and for a filter that cannot be
         used.
         """
@@ -50,6 +52,7 @@ class Figures(Opened):
             resampling=resampling or DEFAULT,
             progress=self._progress,
             only=only,
+            conduct=None if conduct else (reviewer or self._config().reviewer,),
         )
 
     def agreement(

@@ -3,9 +3,10 @@
 import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from medreview.labels import same_label
+from medreview.units.held_facts import Mode
 
 PASS_NO: Final = 2
 """The second pass."""
@@ -23,7 +24,7 @@ class Twice:
     axis: str
     first: str
     second: str
-    mode: Literal["blind", "assisted"]
+    mode: Mode
 
     @property
     def same(self) -> bool:

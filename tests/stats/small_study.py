@@ -14,7 +14,7 @@ class SmallStudy:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self._recorders: dict[str, Recorder] = {}
+        self._recorders: dict[tuple[str, int], Recorder] = {}
 
     def response(
         self, name: str, statements: int, sources: Sequence[str | None] = ("ok",), model: str = "atlas",
@@ -61,17 +61,19 @@ class SmallStudy:
 
     def said(
         self, label: str, *units: str, who: str = "anna", mode: str = "open", seen: str = "",
-        block: str = "responses", kind: str = "decide", **more: Any,
+        block: str = "responses", kind: str = "decide", pass_no: int = 1, **more: Any,
     ) -> None:  # fmt: skip
         """A decision on each statement; ``seen`` is the exposure to the judges' verdict."""
         seen = seen or ("no" if mode == "blind" else "before")
         payload = {"axis": "evidence", "label": label, "exposure": {"judge_verdict": seen}, "active_ms": 30_000}
         for unit in units:
-            self.event(NewEvent(kind, unit, payload | more), who=who, mode=mode, block=block)
+            self.event(NewEvent(kind, unit, payload | more), who=who, mode=mode, block=block, pass_no=pass_no)
 
-    def event(self, event: NewEvent, who: str = "anna", mode: str = "open", block: str = "responses") -> Receipt:
+    def event(
+        self, event: NewEvent, who: str = "anna", mode: str = "open", block: str = "responses", pass_no: int = 1
+    ) -> Receipt:
         """Any event."""
-        recorder = self._recorders.setdefault(who, Recorder(who))
+        recorder = self._recorders.setdefault((who, pass_no), Recorder(who, pass_no=pass_no))
         return self.study.write(lambda connection: recorder.append(connection, event, block=block, mode=mode))
 
     def roll_up(self) -> None:

@@ -38,6 +38,13 @@ def stats(
             help="Write every figure of --full as a row of a CSV file; - writes it to standard output.",
         ),
     ] = "",
+    conduct: Annotated[
+        bool,
+        typer.Option(
+            "--conduct",
+            help="How everybody works (pace, drift, agreement with oneself); default: you, or who --reviewer names.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """How often you and the judges agree, and how well the responses are supported by what they cite.
@@ -48,6 +55,7 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
+    from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by
     from medreview.review.selecting import select_statements
@@ -67,7 +75,10 @@ def stats(
         looked(opened, "stats", shown_by(only))
         # The one screen has the whole study only.
         split = full or as_json or bool(csv)
-        figures = study_figures(opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only)
+        own = () if not split else None if conduct else (reviewer or load_config().reviewer,)
+        figures = study_figures(
+            opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only, conduct=own
+        )
     if csv == "-":
         print(figures_text(figures, figures.provenance), end="")
     elif csv:

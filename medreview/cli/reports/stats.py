@@ -8,6 +8,7 @@ from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
+from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.differences import difference_parts
 from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
 from medreview.cli.reports.generation import generation_parts, passage_parts
@@ -66,6 +67,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from generation_parts(figures.generated, figures.own_work)
     yield from cleanup_parts(figures.cleanup)
     yield from planted_parts(figures.planted)
+    yield from conduct_parts(figures.conduct)
     if not figures.responses:
         yield NextStep(command("import", study, "FILE"))
     again = figures.resampling

@@ -12,7 +12,7 @@ from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.formulas.multiplicity import adjusted, family_size
 from medreview.stats.formulas.rank_correlation import spearman
 from medreview.stats.formulas.response_sample import ResponseSample
-from medreview.stats.reports.reviewer_labels import Mode
+from medreview.units.held_facts import Mode
 
 LEAST: Final = 12
 """Decisions from which on a sitting has thirds."""

@@ -10,8 +10,8 @@ from medreview.labels import AXES
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.reviewer_labels import Mode
 from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.units.held_facts import Mode
 from medreview.units.labelled_twice import Twice, labelled_twice
 from medreview.units.registry import KINDS
 

@@ -83,7 +83,7 @@ def signs(
             _share("taken over", assisted, [each.via == "accept" for each in assisted], resampling, _NO_ASSISTED),
         ),
         Sign(
-            "agreement with the judges, assisted minus blind",
+            "agreement with the judges, assisted minus blind, in points",
             "How much more often assisted labels are those of the judges than blind ones. Other statements: triage and "
             "audit choose differently.",
             _assisted_minus_blind(assisted, blind, resampling),

@@ -4,10 +4,10 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Protocol
 
 from medreview.labels import Via
-from medreview.stats.reports.reviewer_labels import Mode, ReviewerLabel
+from medreview.units.held_facts import Mode
 
 PAUSE: Final = timedelta(minutes=30)
 """Between two decisions, from which on the later one is of another sitting."""
@@ -24,6 +24,22 @@ SELECT d.unit, d.at_utc, d.block, d.mode, d.label, d.snapshot,
 FROM decision_first AS d JOIN statement_standing AS s ON s.statement_id = d.unit
 LEFT JOIN evidence AS e ON e.statement_id = d.unit AND e.snapshot_id = d.snapshot
 WHERE d.reviewer = ? AND d.pass = ? AND d.axis = 'evidence' ORDER BY d.event_id"""
+
+
+class Labelled(Protocol):
+    """A reviewer's label on a statement as every figure takes it: how it was given, and what it is now."""
+
+    @property
+    def response_id(self) -> str:
+        """The response of the statement."""
+
+    @property
+    def mode(self) -> Mode:
+        """Blind or assisted."""
+
+    @property
+    def current(self) -> str:
+        """The label as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +80,7 @@ class TimedDecision:
 
 
 def timed_decisions(
-    reader: sqlite3.Connection, reviewer: str, labels: Mapping[str, ReviewerLabel], pass_no: int = 1
+    reader: sqlite3.Connection, reviewer: str, labels: Mapping[str, Labelled], pass_no: int = 1
 ) -> list[TimedDecision]:
     """Those of the statements in ``labels``, in the order in which they were made."""
     return [
@@ -74,7 +90,7 @@ def timed_decisions(
             at=datetime.fromisoformat(row["at_utc"]),
             queue=row["block"],
             random_order=row["mode"] == "blind",
-            mode=labels[row["unit"]].group.mode,
+            mode=labels[row["unit"]].mode,
             label=row["label"],
             current=labels[row["unit"]].current,
             judges=row["judges"] or "",

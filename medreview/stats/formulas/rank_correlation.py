@@ -218,9 +218,9 @@ def _clipped(value: float) -> float:
 
 
 def _centred_ranks(values: Sequence[float]) -> Floats:
-    from scipy.stats import rankdata
-
-    ranks = np.asarray(rankdata(values), dtype=np.float64)
+    """Average ranks around 0."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (count.cumsum() - (count - 1) / 2)[place]
     return np.asarray(ranks - ranks.mean(), dtype=np.float64)
 
 

@@ -66,6 +66,12 @@ class ReviewerLabel:
     changed_after_reveal: bool = False
     filtered: bool = False
     after_totals: bool = False
+
+    @property
+    def mode(self) -> Mode:
+        """Blind or assisted."""
+        return self.group.mode
+
     saw_others: bool = False
 
 

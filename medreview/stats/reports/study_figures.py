@@ -1,7 +1,7 @@
 """All figures of a study: read once as a stream, counted, then resampled."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from medreview.errors import UserError
@@ -13,6 +13,7 @@ from medreview.judges.ties import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
+from medreview.stats.conduct.conduct_report import Conduct, conduct_report
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
@@ -63,7 +64,8 @@ class StudyFigures:
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
     hallucination. ``differences``: of judges, models and modes, with intervals and tests. ``part``: the part of the
-    study that all of this is of, ``None`` for all of it; ``flow``: what is in it, and what became of that.
+    study that all of this is of, ``None`` for all of it; ``flow``: what is in it, and what became of that. ``conduct``:
+    how reviewers work, of those of whom it was asked.
     """
 
     provenance: Provenance
@@ -85,6 +87,7 @@ class StudyFigures:
     own_work: tuple[OwnWork, ...]
     cleanup: tuple[CleanupFigures, ...]
     planted: PlantedFigures
+    conduct: tuple[Conduct, ...]
 
 
 def study_figures(
@@ -96,12 +99,13 @@ def study_figures(
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
     only: Selection = EVERYTHING,
+    conduct: Collection[str] | None = (),
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named.
 
     ``split``: support by model and by origin, and weighted coefficients and figures per label, too; on a large study
-    that takes a third of the time. Memory holds the labels and counts, never the study's texts. Raises
-    :class:`UserError` for a name that has left nothing in the study.
+    that takes a third of the time. Memory holds the labels and counts, never the study's texts. ``conduct``: of whom is
+    told how they work; ``None``: of everybody. Raises :class:`UserError` for a name that has left nothing in the study.
     """
     whole = only.statements is None
     names = _chosen(reviewers(reader), reviewer)
@@ -170,6 +174,11 @@ def study_figures(
         own_work=tuple(own_work_done(reader)),
         cleanup=cleanup_report(reader, names) if whole else (),
         planted=planted_report(reader) if whole else PlantedFigures({}, {}, PAPER),
+        conduct=tuple(
+            conduct_report(reader, name, labels[name], pass_no, only.statements, resampling)
+            for name in names
+            if conduct is None or name in conduct
+        ),
     )
 
 

@@ -1,0 +1,145 @@
+"""How a reviewer works, in tables and sentences: part of ``stats --full`` of one's own name."""
+
+from collections.abc import Iterator, Sequence
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.labels import AXES
+from medreview.stats.conduct.conduct_report import Conduct
+from medreview.stats.conduct.drift import Drift, Trend
+from medreview.stats.conduct.intra_rater import IntraRater
+from medreview.stats.conduct.pace import Pace
+from medreview.stats.conduct.signs import LongestRun, Sign
+from medreview.stats.formulas.estimate import half_up, percent, show
+from medreview.words import in_words
+
+_NONE = "not given"
+
+
+def conduct_parts(conducts: Sequence[Conduct]) -> Iterator[Part]:
+    """Of everybody who is told of; nothing of who has decided nothing."""
+    for conduct in conducts:
+        if conduct.decisions or conduct.intra_rater:
+            yield from _conduct(conduct)
+
+
+def _conduct(conduct: Conduct) -> Iterator[Part]:
+    name = one_line(conduct.reviewer)
+    yield Title(
+        f"How {name} works, for {name}'s own eyes: {counted(conduct.decisions, 'first decision')} on statements"
+    )
+    if conduct.decisions:
+        yield from _pace(conduct.pace)
+        for drift in conduct.drift:
+            yield from _drift(drift)
+    if conduct.intra_rater:
+        for pair in conduct.intra_rater:
+            yield from _intra_rater(pair)
+    else:
+        yield from ("", "Agreement with oneself: nothing is labelled in a second pass yet (`medreview second-pass`).")
+    if conduct.decisions:
+        yield from ("", Heading("Is each one looked at? Figures to think about, no proof of anything"))
+        notes = dict.fromkeys(note for sign in conduct.signs for note in sign.figure.notes)
+        yield inset(*(_sign(sign) for sign in conduct.signs), *_run(conduct.longest_run), *notes)
+
+
+def _pace(paces: Sequence[Pace]) -> Iterator[Part]:
+    names = ("seconds", "median", "95% interval", "quarter", "3 quarters", "an hour", "keys", "n", "left")
+    rows = [
+        (
+            one.mode, *cells(one.seconds, _seconds, _NONE), _plain(one.quarter, 1), _plain(one.three_quarters, 1),
+            _plain(one.per_hour, 0), _plain(one.keys, 1), *numbers(one.seconds.n, one.seconds.dropped),
+        )
+        for one in paces
+    ]  # fmt: skip
+    yield inset(table(names, rows), *reasons((one.mode, one.seconds) for one in paces))
+    yield (
+        "active time: a pause counts a minute at most. A quarter and three quarters of the decisions took no longer; "
+        "an hour: decisions in an hour of active time; keys: the median; left: no time is on record."
+    )
+
+
+def _drift(drift: Drift) -> Iterator[Part]:
+    left = f"; {counted(drift.left, 'decision')} in shorter ones" if drift.left else ""
+    yield ""
+    yield Heading(
+        f"While a sitting goes on, {drift.mode} labels: {counted(drift.sittings, 'sitting')} of 12 or more{left}"
+    )
+    if not drift.thirds:
+        return
+    names = ("third", "n", "supported", "95% interval", "as the judges", "95% interval", "seconds")
+    rows = [
+        (
+            one.name.split()[0], *numbers(one.n), *cells(one.supported, percent, _NONE),
+            *cells(one.as_judges, percent, _NONE), cells(one.seconds, _seconds, "")[0],
+        )
+        for one in drift.thirds
+    ]  # fmt: skip
+    yield inset(
+        table(names, rows),
+        *(_trend(trend, drift.family) for trend in drift.trends),
+        *reasons(
+            (f"{figure.name}, {one.name}", figure) for one in drift.thirds for figure in (one.supported, one.as_judges)
+        ),
+        *drift.notes,
+    )
+
+
+def _trend(trend: Trend, family: int) -> str:
+    test = trend.test
+    if test.pvalue is None or test.statistic is None or trend.adjusted is None:
+        return f"trend in {trend.what}: undefined: {test.reason}"
+    holm = f", {_p(trend.adjusted)} by Holm among {family}" if family > 1 else ""
+    return f"trend in {trend.what}: rho {half_up(test.statistic, 2)}, {_p(test.pvalue)}{holm} ({test.name})"
+
+
+def _intra_rater(pair: IntraRater) -> Iterator[Part]:
+    yield ""
+    of = counted(pair.agreement[0].n, "label")
+    yield Heading(f"Agreement with oneself, {in_words(pair.kind)}: {pair.same:,} of {of} the same in the second pass")
+    names = {label.level: label.name for label in AXES[pair.axis]}
+    parts: list[Part] = [f"{pair.first}; {pair.second}"]
+    rows = [
+        (
+            one.name,
+            *cells(one, percent if one.name == "percent agreement" else half_up, _NONE),
+            *numbers(one.n, one.clusters),
+        )
+        for one in pair.agreement
+    ]
+    parts.append(table(("", "value", "95% interval", "n", "resp"), rows))
+    parts += reasons((one.name, one) for one in pair.agreement)
+    if pair.table:
+        shown = [names[label] for label in pair.labels]
+        lines = [(name, *numbers(*row)) for name, row in zip(shown, pair.table, strict=True)]
+        parts.append(table(("first / second", *shown), lines))
+    yield inset(*parts)
+
+
+def _sign(sign: Sign) -> Part:
+    figure = sign.figure
+    n = f" (n {figure.n:,})" if figure.n else ""
+    why = f" {figure.reason}" if figure.value is not None and figure.reason else ""
+    return inset(f"{sign.name}: {show(figure, as_percent=True)}{n}{why}", inset(sign.sentence))
+
+
+def _run(run: LongestRun | None) -> Iterator[Part]:
+    if run is None:
+        return
+    chance = "" if run.by_chance is None else f"; drawn in any order, the longest would have about {run.by_chance:.0f}"
+    yield (
+        f"longest run of one label: {run.length} times {in_words(run.label)}, which is {percent(run.share)} of "
+        f"{counted(run.n, 'decision')}{chance}. Statements of one response are alike, and make runs."
+    )
+
+
+def _seconds(value: float) -> str:
+    return half_up(value, 1)
+
+
+def _plain(value: float | None, digits: int) -> str:
+    return "" if value is None else half_up(value, digits)
+
+
+def _p(value: float) -> str:
+    return f"p {half_up(value, 3)}" if value >= 0.0005 else "p below 0.001"
