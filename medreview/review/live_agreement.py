@@ -145,7 +145,7 @@ def _too_few(pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
     rare = [f"{count} {in_words(label)}" for label, count in used.items() if count < RARE]
     found = [f"Too few of one label for kappa: {', '.join(rare)}."] if rare else []
     if 1 < responses < FEW_CLUSTERS:
-        found.append(f"Only {responses} responses: the intervals over responses are too narrow.")
+        found.append(f"Only {responses} responses: the intervals over responses can be too narrow.")
     return " ".join(found)
 
 

@@ -169,9 +169,9 @@ def test_the_full_report_fits_80_columns_and_says_what_a_figure_needs(medreview,
         "Support and sources, by the judges' verdict",
         "URL validity",
         "unused sources",
-        "199 replicates, seed 1",
     ):
         assert words in shown.stdout
+    assert "over responses, 199 replicates, seed 1." in " ".join(shown.stdout.split())
     assert "…" not in shown.stdout
 
 
@@ -180,7 +180,7 @@ def test_json_holds_every_figure_with_its_interval(medreview, study):
     comparison = report["reviewers"][0]["agreement"][0]["comparisons"][0]
     figures = comparison["agreement"] + report["support"]["strata"][0]["clustered"]
 
-    assert report["resampling"] == {"level": 0.95, "replicates": 199, "seed": 4}
+    assert report["resampling"] == {"level": 0.95, "replicates": 199, "seed": 4, "interval": "by_number"}
     assert comparison["n"] == sum(map(sum, comparison["table"]))
     for figure in figures:
         assert {"name", "value", "low", "high", "method", "n", "clusters", "dropped", "reason"} <= figure.keys()

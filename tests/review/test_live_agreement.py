@@ -75,7 +75,7 @@ def test_the_interval_over_responses_comes_first(tmp_path):
         text = " ".join(" ".join(agreement_lines(study, "anna")).split())
 
     # Three responses wholly alike, one not at all: 9 of 12, and as independent statements Wilson's 46.8% to 91.1%.
-    lead = "four labels: 9 of 12 as the judges, 75.0% (95% CI 0.0% to 100.0%), linearised over responses."
+    lead = "four labels: 9 of 12 as the judges, 75.0% (95% CI 4.1% to 99.5%), jackknife over responses."
     assert f"{lead} Statements taken as independent: 46.8% to 91.1%, Wilson" in text
 
 

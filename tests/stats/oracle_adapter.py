@@ -110,7 +110,7 @@ def _kappa_se(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
 
 def _bootstrap(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
     statistic, clusters = params["statistic"], data.get("cluster")
-    again = Resampling(params.get("level", 0.95), params.get("n_boot", 9_999), params.get("seed", 1))
+    again = Resampling(params.get("level", 0.95), params.get("n_boot", 9_999), params.get("seed", 1), "percentile")
     if "ratings" in data or statistic not in PAIR_NAMES:
         ratings = data["ratings"] if "ratings" in data else list(zip(data["a"], data["b"], strict=True))
         labels = _labels(params, [vote for ballot in ratings for vote in ballot])
@@ -296,7 +296,7 @@ def _leave_one_out(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
 
 
 def _non_inferiority(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
-    again = Resampling(replicates=params.get("n_boot", 9_999), seed=params.get("seed", 1))
+    again = Resampling(replicates=params.get("n_boot", 9_999), seed=params.get("seed", 1), interval="percentile")
     choices = {name: params[name] for name in ("margin", "alpha") if name in params}
     found = non_inferiority(
         data["votes"], {"judge": data["judge"]}, resampling=again, **choices, **_panel(data, params)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from medreview.citations.scoring import KIND_NAMES, ScoredCitation
 from medreview.cli.output import counted, given, one_line
+from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.provenance import provenance_lines
@@ -97,11 +98,10 @@ def report_parts(report: CitationReport, name: str, bad: Sequence[BadRecord], *,
     yield ""
     if any(response.score.count("by_format") for response in report.responses) and not report.reach_from:
         yield _BY_FORMAT
-    draws = report.resampling
     latencies = ", order statistics for latency" if report.all.latency else ""
     yield (
-        f"Intervals: Wilson for shares of responses{latencies}; all others by percentile bootstrap over responses, "
-        f"{draws.replicates:,} replicates, seed {draws.seed}."
+        f"Intervals: Wilson for shares of responses{latencies}; all others over responses, "
+        f"{over_units(report.resampling)}."
     )
     if report.provenance is not None:
         yield from provenance_lines(report.provenance)
@@ -224,7 +224,7 @@ def _by_model(report: CitationReport, full: bool) -> Iterator[Part]:
         rows += [name, *(row._replace(name=f"  {given(model)}") for model, row in of_each)]
     yield inset(_figure_table(rows, full))
     if min(group.figures.responses for group in report.by_model.values()) < FEW_CLUSTERS:
-        yield inset(f"With fewer than {FEW_CLUSTERS} responses even these intervals are too narrow.")
+        yield inset(f"With fewer than {FEW_CLUSTERS} responses even these intervals can be too narrow.")
     if report.models_omitted:
         yield inset(f"{counted(report.models_omitted, 'smaller model')} not shown.")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from medreview.cli.reports.interval_words import method_word
 from medreview.cli.reports.layout import Table, cells, numbers, reasons, table
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 
@@ -33,9 +34,8 @@ def figure_table(figures: Sequence[Estimate]) -> Table:
 
 
 def _row(figure: Estimate) -> tuple[str, ...]:
-    method = {"Wilson": "Wilson", "none": ""}.get(figure.method, "resampled")
     written = cells(figure, partial(number, figure), "not given")
-    return *written, method, *numbers(figure.n, figure.clusters, figure.dropped)
+    return *written, method_word(figure.method), *numbers(figure.n, figure.clusters, figure.dropped)
 
 
 def number(figure: Estimate, value: float) -> str:

@@ -12,6 +12,7 @@ from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.differences import difference_parts
 from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
 from medreview.cli.reports.generation import generation_parts, passage_parts
+from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table
 from medreview.cli.reports.part import part_lines
 from medreview.cli.reports.planted import planted_parts
@@ -70,11 +71,10 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from conduct_parts(figures.conduct)
     if not figures.responses:
         yield NextStep(command("import", study, "FILE"))
-    again = figures.resampling
     yield ""
     yield (
-        f"resampled: percentile bootstrap over responses, {again.replicates:,} replicates, seed {again.seed}. "
-        "Wilson: takes the items for independent; lead with the resampled one where responses hold several. "
+        f"Intervals over responses: {over_units(figures.resampling)}. "
+        "Wilson: takes the items for independent; lead with the other one where responses hold several. "
         "left: items left out, because a judgement or label is missing. resp: responses that the items are in."
     )
     yield from provenance_lines(figures.provenance)

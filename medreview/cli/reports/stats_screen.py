@@ -198,6 +198,6 @@ def _notes(figures: StudyFigures, shown: Sequence[Estimate]) -> Iterator[str]:
     if any(figure.value is not None and figure.low is None for figure in shown):
         about.append("none: no interval, --full says why")
     if min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS) < FEW_CLUSTERS:
-        about.append(f"under {FEW_CLUSTERS} responses: intervals too narrow")
+        about.append(f"under {FEW_CLUSTERS} responses: intervals can be too narrow")
     if about:
         yield "; ".join(about)

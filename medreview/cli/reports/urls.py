@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
+from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.terminal import printed
@@ -50,11 +51,10 @@ def _report(report: UrlReport, study: Path, paywalled: Path | None) -> Iterator[
         yield from _rankings(stratum)
     for split, count in report.omitted.items():
         yield from ("", f"{counted(count, f'smaller {split}')} not shown.")
-    again = report.resampling
     yield ""
     yield (
-        f"95% intervals: percentile bootstrap over responses, {again.replicates:,} replicates, seed {again.seed}; "
-        "for shares of sources Wilson. n: citations; resp: responses that these are in; -: no interval, since all "
+        f"95% intervals: {over_units(report.resampling)}; for shares of sources Wilson. "
+        "n: citations; resp: responses that these are in; -: no interval, since all "
         "is in one response, or the share is the same however responses are drawn (--json says which)."
     )
     yield from provenance_lines(report.provenance)

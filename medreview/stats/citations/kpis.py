@@ -151,7 +151,7 @@ def citation_figures(responses: Sequence[CitationCounts], resampling: Resampling
         with_citation=proportion(
             "responses with a citation", sample.total("has"), count, level=resampling.level, nothing=NO_RESPONSE
         ),
-        mean_citations=figure("citations per response", "total", "one", undefined=NO_RESPONSE),
+        mean_citations=figure("citations per response", "total", "one", undefined=NO_RESPONSE, scale="amount"),
         mean_allowed=figure(
             "allowed, mean of responses", "share", "has", undefined=NO_CITATION, whole="allowed", dropped=uncited
         ),

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from medreview.stats.conduct.timed_decisions import TimedDecision, stretches
-from medreview.stats.formulas.bootstrap import Resampling, bootstrap_figure, contributions, draw
+from medreview.stats.formulas.bootstrap import Floats, Resampling, bootstrap_figure, contributions, draw, without_each
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
@@ -180,12 +180,13 @@ def _assisted_minus_blind(
             row[place] += each.as_judges is True
             row[place + 1] += 1
     units = np.array(list(rows.values()))
-    values = [
-        ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3])
-        for sums in (units.sum(axis=0)[None], draw(contributions(units), resampling))
-    ]
+
+    def finish(sums: Floats) -> Floats:
+        return ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3])
+
     return bootstrap_figure(
-        name, float(values[0][0]), values[1], n=n, clusters=len(units), undefined=_NO_ASSISTED, instead="",
+        name, float(finish(units.sum(axis=0)[None])[0]), finish(draw(contributions(units), resampling)), n=n,
+        clusters=len(units), undefined=_NO_ASSISTED, instead="", left_out=without_each(units, finish, resampling),
         resampling=resampling, rare="for no assisted or no blind label was drawn",
     )  # fmt: skip
 

@@ -25,6 +25,7 @@ from medreview.stats.formulas.bootstrap import (
     resampled,
     sum_by_cluster,
     wholly,
+    without_each,
 )
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
@@ -210,6 +211,7 @@ def _finish(
         }  # fmt: skip
     sums = resampled(units, sums, np.ones(q * q), resampling).reshape(-1, q, q)
     observed = units.sum(axis=0).reshape(1, q, q)
+    tables = units[items > 0].reshape(-1, q, q)
     unit = cluster if clustered else "item"
     agreeing = units[:, :: q + 1].sum(axis=1)
     what = "all labels agree" if clustered else "the labels agree"
@@ -230,6 +232,8 @@ def _finish(
             clusters=groups,
             undefined=_NO_CHANCE.get(key, _NO_SHARED_ITEM),
             instead=instead,
+            left_out=without_each(tables, finish, resampling) if clustered else None,
+            scale="share" if key == "percent_agreement" else "coefficient",
             resampling=resampling,
             dropped=dropped,
             notes=() if key == "percent_agreement" else notes,
@@ -302,6 +306,8 @@ def many_raters(
             clusters=groups,
             undefined=_NO_CHANCE.get(key, _NO_PAIR),
             instead=instead,
+            left_out=None if groups is None else without_each(units, finishers[key], resampling),
+            scale="share" if key == "mean_pairwise_agreement" else "coefficient",
             resampling=resampling,
             dropped=dropped,
             rare=rare,

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from medreview.stats.formulas.linearised import student
+from medreview.stats.formulas.student import student
 
 LEAST_AUDITED: Final = 30
 """Statements below which an audit says nothing of the study."""

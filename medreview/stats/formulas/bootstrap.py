@@ -5,18 +5,21 @@ items). So the data shrink to their distinct vectors with multiplicities; a boot
 multinomial draw of R over those multiplicities, its sum one row of a matrix product, and a statistic is finished on
 all sums at once. This is exactly the bootstrap of R units; the cost follows the distinct vectors, not the items.
 
-Draw once per view and finish everything on the same sums: a difference of two figures then has an interval too.
+Draw once per view and finish everything on the same sums: a difference of two figures then has an interval too. Where
+few responses are resampled, a figure is finished on the sums without each of them, too, and its interval made of these.
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
+from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over
 from medreview.stats.formulas.intervals import clopper_pearson
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_FOR_PERCENTILES, JACKKNIFE_BELOW, UNDEFINED_LIMIT
 from medreview.words import counted
 
 Floats = NDArray[np.float64]
@@ -26,7 +29,6 @@ Statistic = Callable[[Floats], Floats]
 
 REPLICATES = 9_999
 SEED = 1
-UNDEFINED_LIMIT = 0.05
 TOO_FEW_OF_A_LABEL = "too few of one label"
 
 _CELLS_PER_BATCH = 1 << 19
@@ -54,11 +56,16 @@ class Contributions:
 
 @dataclass(frozen=True)
 class Resampling:
-    """The choices that make a bootstrap repeatable; stored with its results."""
+    """The choices that make a bootstrap repeatable; stored with its results.
+
+    ``interval``: of clusters, ``by_number`` is the jackknife below ``JACKKNIFE_BELOW`` of them and percentiles from
+    there on; ``percentile`` always takes the percentiles.
+    """
 
     level: float = LEVEL
     replicates: int = REPLICATES
     seed: int = SEED
+    interval: Literal["by_number", "percentile"] = "by_number"
 
 
 DEFAULT = Resampling()
@@ -194,6 +201,19 @@ def over_clusters(unit: str) -> str:
     return f"percentile bootstrap over {unit}s"
 
 
+def over_few_clusters(clusters: int, resampling: Resampling = DEFAULT) -> bool:
+    """Whether so few clusters have the interval of a jackknife."""
+    return clusters < JACKKNIFE_BELOW and resampling.interval == "by_number"
+
+
+def without_each(units: Floats, finish: Statistic, resampling: Resampling = DEFAULT) -> Floats | None:
+    """A statistic finished on the sums of all clusters (R x K) but one, for each of them: what a jackknife takes.
+
+    Give the clusters that have items of the figure only. ``None`` where there are so many that none is made.
+    """
+    return finish(units.sum(axis=0) - units) if over_few_clusters(len(units), resampling) else None
+
+
 def bootstrap_figure(
     name: str,
     observed: float,
@@ -203,6 +223,8 @@ def bootstrap_figure(
     clusters: int | None,
     undefined: str,
     instead: str,
+    left_out: Floats | None = None,
+    scale: Scale = "plain",
     resampling: Resampling = DEFAULT,
     dropped: int = 0,
     notes: tuple[str, ...] = (),
@@ -211,13 +233,19 @@ def bootstrap_figure(
 ) -> Estimate:
     """A value and its resamples as a figure, by the rules for what may not be shown as an interval.
 
+    Of few clusters (``over_few_clusters``) the interval is that of a jackknife on ``scale``: ``left_out`` has the value
+    without each cluster that bears on it (``without_each``). Without these (a median does not move smoothly) it is the
+    percentile interval, with a caution.
+
     No interval when more than 5% of the resamples are undefined, when all give the same value (``instead`` then says
     what is known), or when there is one cluster only. ``undefined`` is the sentence for a value of ``nan``; ``rare``
     says why a resample has none. ``unit``: what a cluster is, in the singular.
     """
-    method = "percentile bootstrap" if clusters is None else over_clusters(unit)
+    few = clusters is not None and left_out is not None and over_few_clusters(clusters, resampling)
+    method = "percentile bootstrap" if clusters is None else jackknife_over(unit) if few else over_clusters(unit)
     value = None if np.isnan(observed) else float(observed)
     found = percentile(draws, resampling.level)
+    low, high = found.low, found.high
     reason: str | None = None
     if value is None:
         reason = undefined
@@ -228,13 +256,25 @@ def bootstrap_figure(
     elif found.constant:
         reason = "Every resample gives the same value, and an interval from them would claim certainty"
         reason += f"; instead: {instead}." if instead else "."
-    if clusters is not None and 1 < clusters < FEW_CLUSTERS and reason is None:
-        notes = (*notes, f"Only {clusters} {unit}s: below {FEW_CLUSTERS} even this interval is too narrow.")
+    elif few and left_out is not None:
+        varying = jackknife(value, left_out.tolist())
+        if varying is None:
+            lost = not np.isfinite(left_out).all()
+            reason = f"without one {unit} there is no value" if lost else f"no {unit} alone moves the value"
+            reason = f"No interval: {reason}."
+        else:
+            low, high = interval(varying, scale, resampling.level)
+    if clusters is not None and reason is None:
+        if clusters < FEW_CLUSTERS:
+            notes = (*notes, f"Only {clusters} {unit}s: below {FEW_CLUSTERS} even this interval can be too narrow.")
+        elif not few and clusters < FEW_FOR_PERCENTILES:
+            said = f"below {FEW_FOR_PERCENTILES} a percentile interval is too narrow"
+            notes = (*notes, f"Only {clusters} {unit}s: {said}.")
     return Estimate(
         name,
         value,
-        found.low if reason is None else None,
-        found.high if reason is None else None,
+        low if reason is None else None,
+        high if reason is None else None,
         method,
         n,
         clusters=clusters,

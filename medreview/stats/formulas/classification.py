@@ -18,6 +18,7 @@ from medreview.stats.formulas.bootstrap import (
     draw,
     resampled,
     wholly,
+    without_each,
 )
 from medreview.stats.formulas.coefficients import observed_agreement, ratio
 from medreview.stats.formulas.estimate import Estimate
@@ -148,7 +149,7 @@ class JudgedView:
     def resampled(
         self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str, notes: tuple[str, ...] = ()
     ) -> Estimate:
-        """A statistic with its percentile interval; ``of`` counts the items per unit that bear on it."""
+        """A share or a mean of shares with its interval; ``of`` counts the items per unit that bear on it."""
         level = self.resampling.level
         if not len(self.tables):
             return Estimate(name, None, None, None, "none", 0, dropped=self.dropped, reason=_NOTHING, level=level)
@@ -161,6 +162,8 @@ class JudgedView:
             clusters=int((of > 0).sum()) if self.clustered else None,
             undefined=undefined,
             instead=wholly(right, of, what, unit, level),
+            left_out=without_each(self.tables[of > 0], finish, self.resampling) if self.clustered else None,
+            scale="share",
             resampling=self.resampling,
             dropped=self.dropped,
             notes=notes,

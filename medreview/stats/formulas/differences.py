@@ -1,7 +1,7 @@
 """One figure minus another, from the same resamples, with a test; and Holm's correction for a family of them.
 
-Two opinions on the same yes or no are compared by McNemar's test; every other difference by the resamples of its
-interval. Which test it was stands beside the p value.
+Two opinions on the same yes or no are compared by McNemar's test; every other difference by what its interval is made
+of: a jackknife of few responses, resamples of many. Which test it was stands beside the p value.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,11 @@ from medreview.stats.formulas.bootstrap import (
     bootstrap_figure,
     contributions,
     draw,
+    without_each,
 )
 from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.few_responses import below, jackknife, jackknife_over
 from medreview.stats.formulas.multiplicity import adjusted, family_size
 
 NOTHING_DRAWN: Final = "and drew no item of one of the two"
@@ -76,7 +78,7 @@ def difference(
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
     ``paired``: both are of the same items, so that ``n`` of the estimate counts them once. ``test`` replaces the p
-    value from the resamples. Where a shared resample drew no item of one of the two, the units with items are drawn
+    value of the interval. Where a shared resample drew no item of one of the two, the units with items are drawn
     alone: for each of the two apart where no unit has items of both. ``undefined`` is the sentence for a figure that is
     not there.
     """
@@ -85,6 +87,7 @@ def difference(
     observed = units.sum(axis=0)[None]
     value = float(first.finish(observed)[0] - second.finish(observed)[0])
     draws = first.finish(sums) - second.finish(sums)
+    left_out = without_each(units[used], lambda s: first.finish(s) - second.finish(s), resampling)
     drawn = ((sums @ first.size > 0) & (sums @ second.size > 0)).all() if len(sums) else True
     name = f"{statistic}, {first.name} minus {second.name}"
     if not used.any():
@@ -98,6 +101,7 @@ def difference(
         clusters=int(used.sum()),
         undefined=undefined,
         instead=f"the two differ alike in every {unit}" if value else "the two never differ",
+        left_out=left_out,
         resampling=resampling,
         dropped=dropped,
         rare=TOO_FEW_OF_A_LABEL if drawn else NOTHING_DRAWN,
@@ -105,6 +109,10 @@ def difference(
     )
     if test is not None:
         return Difference(first.name, second.name, statistic, estimate, test.pvalue, test.method)
+    if left_out is not None:
+        varying = jackknife(value, left_out.tolist()) if estimate.low is not None else None
+        p = None if varying is None else min(1.0, 2 * min(below(varying, 0), 1 - below(varying, 0)))
+        return Difference(first.name, second.name, statistic, estimate, p, f"Student's t, {jackknife_over(unit)}")
     p, at_limit = two_sided(draws) if estimate.low is not None else (None, False)
     return Difference(first.name, second.name, statistic, estimate, p, _named(None, resampling), at_limit)
 

@@ -5,7 +5,7 @@ what a judge has to reach. All of it comes from the same resamples, so that the 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,19 +16,23 @@ from medreview.stats.formulas.bootstrap import (
     DEFAULT,
     Floats,
     Resampling,
+    Statistic,
     bootstrap_figure,
     contributions,
     count_cells,
     draw,
+    without_each,
 )
 from medreview.stats.formulas.coefficients import cohen_kappa
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.few_responses import Scale, below, jackknife
 
 MARGIN: Final = 0.10
 """How much worse than a person a judge may be, in kappa (the paper's)."""
 ALPHA: Final = 0.05
 """Of the one-sided test: the interval of the difference has the level 1 - 2 alpha, and its lower end is the test."""
 
+_KAPPA: Final[Scale] = "coefficient"
 _FEW: Final = "It takes two people; the others of one are then one."
 _UNDEFINED: Final = "One of the kappas is 0/0: somebody and the majority gave one label throughout."
 _NO_PANEL: Final = "No item has votes of two people."
@@ -52,8 +56,8 @@ class LeaveOneOut:
 class BesidePerson:
     """A judge, or a jury, beside one person: ``difference`` is its kappa minus the mean of the persons'.
 
-    ``p``: the share of resamples in which it is worse by the margin or more, one-sided; ``None`` when undefined, and to
-    be printed as below 1 / replicates when 0.
+    ``p``, one-sided, of a judge that is worse by the margin or more: by Student's t on the jackknife of few clusters,
+    else the share of resamples, to be printed as below 1 / replicates when 0. ``None`` when undefined.
     """
 
     rater: str
@@ -125,59 +129,86 @@ def non_inferiority(
 ) -> NonInferiority:
     """Is a judge no worse than one person by more than ``margin``, in kappa? (Grolleau et al., MedFactEval)
 
-    D = kappa(judge, majority of all) - mean leave-one-out kappa. Not inferior when the lower end of its percentile
-    interval of level 1 - 2 ``alpha`` is above -``margin``; p is the share of resamples at -``margin`` or below. The tie
-    rule is the same on both sides. Undefined as soon as one of the kappas is. Raises ``ValueError`` for rows of
-    different length, labels outside the protocol and a tie rule without its label.
+    D = kappa(judge, majority of all) - mean leave-one-out kappa. Not inferior when the lower end of its interval of
+    level 1 - 2 ``alpha`` is above -``margin``; p is by t of few clusters, else the share of resamples at -``margin`` or
+    below. The tie rule is the same on both sides. Undefined as soon as one of the kappas is. Raises ``ValueError`` for
+    rows of different length, labels outside the protocol and a tie rule without its label.
     """
     people = len(votes[0]) if votes else 0
     tables = _tables(votes, judges, labels, tie, positive, negative, clusters)
     q, raters = len(labels), people + len(judges)
     flat = tables.units.reshape(len(tables.units), raters * q * q)
     sums = draw(contributions(flat), resampling) if len(flat) else flat
-    observed = cohen_kappa(flat.sum(axis=0).reshape(1, raters, q, q))[0]
-    draws = cohen_kappa(sums.reshape(len(sums), raters, q, q))
+
+    def kappa(added: Floats) -> Floats:
+        return cohen_kappa(added.reshape(len(added), raters, q, q))
+
+    observed, draws = kappa(flat.sum(axis=0)[None])[0], kappa(sums)
+    without = without_each(flat, kappa, resampling) if tables.clustered else None
     items = tables.units.sum(axis=(2, 3))
 
-    def figure(name: str, value: float, of: Floats, n: Floats, dropped: int, nothing: str, at: Resampling) -> Estimate:
+    def figure(
+        name: str,
+        finish: Statistic,
+        n: Floats,
+        dropped: int,
+        nothing: str,
+        at: Resampling,
+        scale: Scale = _KAPPA,
+    ) -> Estimate:
         used = int((n > 0).sum()) if tables.clustered else None
         if not n.any() or people < 2:
             why = _FEW if people < 2 else nothing
             return Estimate(name, None, None, None, "none", 0, used, dropped, why, at.level)
         return bootstrap_figure(
-            name, value, of, n=int(n.sum()), clusters=used, undefined=_UNDEFINED, instead="", resampling=at,
+            name, float(finish(observed)), finish(draws), n=int(n.sum()), clusters=used, undefined=_UNDEFINED,
+            instead="", left_out=None if without is None else finish(without[n > 0]), scale=scale, resampling=at,
             dropped=dropped, unit=unit,
         )  # fmt: skip
 
+    def of(place: int) -> Statistic:
+        return lambda kappas: np.asarray(kappas[..., place])
+
+    def of_one_person(kappas: Floats) -> Floats:
+        return np.asarray(kappas[..., :people].mean(axis=-1) if people else kappas[..., :0].sum(axis=-1))
+
     persons = tuple(
         figure(
-            f"kappa of person {place + 1} with the majority of the others", float(observed[place]),
-            draws[:, place], items[:, place], tables.dropped[place], _NO_PANEL, resampling,
+            f"kappa of person {place + 1} with the majority of the others", of(place), items[:, place],
+            tables.dropped[place], _NO_PANEL, resampling,
         )
         for place in range(people)
     )  # fmt: skip
-    mean_value = float(observed[:people].mean()) if people else float("nan")
-    mean_draws = draws[:, :people].mean(axis=1) if people else draws[:, :0].sum(axis=1)
     mean = figure(
-        "mean kappa of a person with the majority of the others", mean_value, mean_draws,
-        items[:, :people].sum(axis=1), sum(tables.dropped[:people]), _NO_PANEL, resampling,
+        "mean kappa of a person with the majority of the others", of_one_person, items[:, :people].sum(axis=1),
+        sum(tables.dropped[:people]), _NO_PANEL, resampling,
     )  # fmt: skip
-    narrow = Resampling(1 - 2 * alpha, resampling.replicates, resampling.seed)
+    narrow = replace(resampling, level=1 - 2 * alpha)
     kappas, beside = {}, []
     for place, judge in enumerate(judges, people):
         held, dropped = items[:, place], tables.dropped[place]
         kappas[judge] = figure(
-            f"kappa of {judge} with the majority", float(observed[place]), draws[:, place],
-            held, dropped, _NO_JUDGE, resampling,
+            f"kappa of {judge} with the majority", of(place), held, dropped, _NO_JUDGE, resampling
         )  # fmt: skip
-        apart = draws[:, place] - mean_draws
+
+        def apart(kappas: Floats, place: int = place) -> Floats:
+            return np.asarray(kappas[..., place] - of_one_person(kappas))
+
         difference = figure(
-            f"kappa of {judge}, minus that of a person", float(observed[place]) - mean_value, apart, held, dropped,
-            _NO_JUDGE, narrow,
+            f"kappa of {judge}, minus that of a person", apart, held, dropped, _NO_JUDGE, narrow, "plain"
         )  # fmt: skip
-        p = float((apart[~np.isnan(apart)] <= -margin).mean()) if difference.low is not None else None
+        p = None
+        if difference.low is not None:
+            left_out = None if without is None else apart(without[held > 0]).tolist()
+            p = _one_sided(float(apart(observed)), apart(draws), left_out, -margin)
         beside.append(BesidePerson(judge, difference, p, margin))
     return NonInferiority(LeaveOneOut(persons, mean, tables.ties, tie), kappas, tuple(beside))
+
+
+def _one_sided(value: float, draws: Floats, left_out: Sequence[float] | None, bound: float) -> float:
+    """The p of a difference that may be ``bound`` or less, by what its interval is made of."""
+    found = None if left_out is None else jackknife(value, left_out)
+    return below(found, bound) if found is not None else float((draws[~np.isnan(draws)] <= bound).mean())
 
 
 def _tables(

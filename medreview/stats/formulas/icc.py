@@ -13,6 +13,7 @@ from medreview.stats.formulas.bootstrap import (
     contributions,
     draw,
     sum_by_cluster,
+    without_each,
 )
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import LEVEL, Estimate
@@ -82,9 +83,14 @@ def icc(
         return Estimate(kind, value, low, high, "F interval", n, dropped=dropped, reason=reason, level=level)
     groups = None if clusters is None else [clusters[place] for place in whole]
     summed = sum_by_cluster(units, groups)
-    draws = _finish(_squares(draw(contributions(summed), resampling), k), kind)
+
+    def finish(sums: Floats) -> Floats:
+        return _finish(_squares(sums, k), kind)
+
     return bootstrap_figure(
-        kind, value, draws, n=n, clusters=None if groups is None else len(summed), undefined=_NO_SUBJECTS, instead="",
+        kind, value, finish(draw(contributions(summed), resampling)), n=n,
+        clusters=None if groups is None else len(summed), undefined=_NO_SUBJECTS, instead="",
+        left_out=None if groups is None else without_each(summed, finish, resampling), scale="coefficient",
         resampling=resampling, dropped=dropped, rare="for the subjects drawn do not differ",
     )  # fmt: skip
 

@@ -1,15 +1,38 @@
-"""Intervals linearised over responses: without numpy and without resampling, for a screen that answers at once."""
+"""Intervals over responses without numpy and without resampling, for a screen that answers at once.
+
+Of few responses it is the jackknife of the reports, to the digit; of many, where these resample, the interval that
+follows from what each response does to the value, to first order.
+"""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
-from statistics import NormalDist
 from typing import Final
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate
+from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over
+from medreview.stats.formulas.student import student
+from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW
 
 METHOD: Final = "linearised over responses"
 
 _NOTHING: Final = "There is nothing that both labelled."
+
+
+_ONE: Final = "One response cannot show how responses differ."
+_STILL: Final = "No response differs from another."
+
+
+def left_out_interval(
+    name: str, value: float, left_out: Sequence[float], n: int, scale: Scale, level: float = LEVEL
+) -> Estimate:
+    """A value of ``n`` items with the interval of a jackknife: ``left_out`` is the value without each response."""
+    groups, method = len(left_out), jackknife_over("response")
+    found = jackknife(value, left_out)
+    if found is None:
+        reason = _ONE if groups < 2 else _STILL
+        return Estimate(name, value, None, None, method, n, groups, reason=reason, level=level)
+    return Estimate(name, value, *interval(found, scale, level), method, n, groups, level=level)
 
 
 def linearised(
@@ -24,7 +47,7 @@ def linearised(
     groups = len(effects)
     spread = math.sqrt(sum(effect**2 for effect in effects))
     if groups < 2 or spread < 1e-12:
-        reason = "One response cannot show how responses differ." if groups < 2 else "No response differs from another."
+        reason = _ONE if groups < 2 else _STILL
         return Estimate(name, value, None, None, METHOD, n, groups, reason=reason, level=level)
     half = student(level, groups - 1) * spread * math.sqrt(groups / (groups - 1))
     return Estimate(name, value, max(least, value - half), min(1.0, value + half), METHOD, n, groups, level=level)
@@ -34,28 +57,14 @@ def linearised_share(
     name: str, hits: Sequence[bool], clusters: Sequence[Hashable], *, nothing: str = _NOTHING, level: float = LEVEL
 ) -> Estimate:
     """The share of items that are hits, ``clusters`` being their responses; ``nothing``: the sentence for no item."""
-    n = len(hits)
+    n, k = len(hits), sum(hits)
     if n == 0:
         return Estimate(name, None, None, None, METHOD, 0, 0, reason=nothing, level=level)
-    share = sum(hits) / n
-    effects: dict[Hashable, float] = dict.fromkeys(clusters, 0.0)
-    for hit, cluster in zip(hits, clusters, strict=True):
-        effects[cluster] += (hit - share) / n
-    return linearised(name, share, effects.values(), n, level=level)
-
-
-def student(level: float, freedom: int) -> float:
-    """The two-sided quantile of Student's t: exact for 1 and 2 degrees of freedom, else within 1% (Abramowitz & Stegun
-    26.7.5)."""
-    tail = 1 - level
-    if freedom == 1:
-        return 1 / math.tan(tail * math.pi / 2)
-    if freedom == 2:
-        return math.sqrt(2 / (tail * (2 - tail)) - 2)
-    z = NormalDist().inv_cdf(1 - tail / 2)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    of: Counter[Hashable] = Counter(clusters)
+    right: Counter[Hashable] = Counter(cluster for hit, cluster in zip(hits, clusters, strict=True) if hit)
+    if len(of) < JACKKNIFE_BELOW:
+        left_out = [(k - right[cluster]) / (n - size) for cluster, size in of.items() if size < n]
+        return left_out_interval(name, k / n, left_out or [k / n], n, "share", level)
+    return linearised(
+        name, k / n, [(right[cluster] - size * k / n) / n for cluster, size in of.items()], n, level=level
     )
-    return z + sum(term / float(freedom) ** power for power, term in enumerate(terms, 1))

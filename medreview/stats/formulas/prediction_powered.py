@@ -19,7 +19,7 @@ from medreview.stats.formulas.audit_sample import (
     within_cells,
 )
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
-from medreview.stats.formulas.linearised import student
+from medreview.stats.formulas.student import student
 
 POWERED: Final = "Wilson, variance of what the verdicts leave open"
 FIXED: Final = "Student's t, variance of what the verdicts leave open"

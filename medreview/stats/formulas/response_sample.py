@@ -6,6 +6,7 @@ import numpy as np
 
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
+    Floats,
     Resampling,
     bootstrap_figure,
     contributions,
@@ -13,9 +14,11 @@ from medreview.stats.formulas.bootstrap import (
     over_clusters,
     resampled,
     wholly,
+    without_each,
 )
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.few_responses import Scale
 
 
 class ResponseSample:
@@ -42,35 +45,50 @@ class ResponseSample:
         return int(self._units[:, self._place[column]].sum())
 
     def figure(
-        self, name: str, over: str, under: str, *, undefined: str, whole: str = "", dropped: int = 0
+        self,
+        name: str,
+        over: str,
+        under: str,
+        *,
+        undefined: str,
+        whole: str = "",
+        dropped: int = 0,
+        scale: Scale = "share",
     ) -> Estimate:
         """The sum of one column over that of another, a column of counts: a pooled share, or a mean per row.
 
         ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
-        resample gives the same value, the responses of which all, or none, are so are told.
+        resample gives the same value, the responses of which all, or none, are so are told. ``scale``: ``amount`` for
+        a mean that is no share; a figure that is more than 1 in any row is one in any case.
         """
         n = self.total(under)
         if n == 0:
             return Estimate(
                 name, None, None, None, over_clusters(self._unit), 0, 0, dropped, undefined, self._resampling.level,
             )  # fmt: skip
-        top, bottom = (self._units[:, self._place[column]] for column in (over, under))
+        columns = [self._place[over], self._place[under]]
+        units = self._units[:, columns]
+        top, bottom = units.T
         none = not top.any()
         instead = f"none is {whole}" if none else f"all are {whole}"
-        columns = [self._place[over], self._place[under]]
-        sums = resampled(self._units[:, columns], self._sums[:, columns], np.array([0.0, 1.0]), self._resampling)
-        draws = ratio(sums[:, 0], sums[:, 1])
+        sums = resampled(units, self._sums[:, columns], np.array([0.0, 1.0]), self._resampling)
         return bootstrap_figure(
             name,
             float(top.sum()) / n,
-            draws,
+            _quotient(sums),
             n=n,
             clusters=int((bottom > 0).sum()),
             undefined=undefined,
             instead=wholly(bottom - top if none else top, bottom, instead, self._unit, self._resampling.level)
             if whole
             else "",
+            left_out=without_each(units[bottom > 0], _quotient, self._resampling),
+            scale="amount" if (top > bottom).any() else scale,
             resampling=self._resampling,
             dropped=dropped,
             unit=self._unit,
         )
+
+
+def _quotient(sums: Floats) -> Floats:
+    return ratio(sums[:, 0], sums[:, 1])

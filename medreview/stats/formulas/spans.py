@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.few_responses import Scale
 
 MissingRule = Literal["exclude", "length"]
 
@@ -96,15 +97,16 @@ def span_distances(
         data = bootstrap.contributions(units)
         sums, observed = bootstrap.draw(data, resampling), data.total
 
-        def figure(name: str, finish: "bootstrap.Statistic") -> Estimate:
+        def figure(name: str, finish: "bootstrap.Statistic", scale: Scale | None = None) -> Estimate:
+            left_out = None if scale is None else bootstrap.without_each(units, finish, resampling)
             return bootstrap.bootstrap_figure(
                 name, float(finish(observed)[0]), finish(sums), n=n, clusters=clusters, undefined=_NOTHING,
-                instead="", resampling=resampling, dropped=dropped,
+                instead="", left_out=left_out, scale=scale or "plain", resampling=resampling, dropped=dropped,
             )  # fmt: skip
 
-        mean = figure(names[0], lambda s: ratio(s[:, :-1] @ values, s[:, :-1].sum(axis=1)))
+        mean = figure(names[0], lambda s: ratio(s[:, :-1] @ values, s[:, :-1].sum(axis=1)), "amount")
         median = figure(names[1], lambda s: bootstrap.medians(s[:, :-1], values))
-        mean_relative = figure(names[2], lambda s: ratio(s[:, -1], s[:, :-1].sum(axis=1)))
+        mean_relative = figure(names[2], lambda s: ratio(s[:, -1], s[:, :-1].sum(axis=1)), "share")
     return SpanDistances(
         distances=tuple(None if pair is None else pair[0] for pair in pooled),
         relative=tuple(None if pair is None else pair[1] for pair in pooled),

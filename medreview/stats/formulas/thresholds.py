@@ -5,10 +5,19 @@ from typing import Final
 FEW_ITEMS: Final = 30
 """Items below which no figure of agreement is to be leant on."""
 
-FEW_CLUSTERS: Final = 30
-"""Responses below which even an interval that resamples or linearises over responses is too narrow: with 30 of them it
-covers about 88% instead of 95% in simulation."""
+JACKKNIFE_BELOW: Final = 200
+"""Responses below which an interval leaves out each in turn instead of resampling them: with 30 of them percentile
+intervals cover about 88% instead of 95% in simulation, with 100 still down to 92%."""
+
+FEW_FOR_PERCENTILES: Final = 100
+"""Responses below which a percentile interval, where nothing better is known, is too narrow."""
+
+FEW_CLUSTERS: Final = 10
+"""Responses below which any interval over responses can be too narrow."""
 
 RARE: Final = 10
 """Items below which a label is too rare for kappa, whose interval then covers too little: with one or two hardly half
 of the time."""
+
+UNDEFINED_LIMIT: Final = 0.05
+"""The share of resamples without a value above which a figure has no interval."""

@@ -201,5 +201,5 @@ def _small(pairing: Pairing, figures: Mapping[str, Estimate]) -> tuple[str, ...]
     if n < FEW_ITEMS:
         found.append(f"Too few statements ({n}): {FEW_ITEMS} or more are wanted before these figures are used.")
     if responses < FEW_CLUSTERS:
-        found.append(f"Too few responses ({responses}): below {FEW_CLUSTERS} even these intervals are too narrow.")
+        found.append(f"Too few responses ({responses}): below {FEW_CLUSTERS} even these intervals can be too narrow.")
     return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))

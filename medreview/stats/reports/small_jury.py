@@ -31,6 +31,7 @@ from medreview.stats.formulas.bootstrap import (
     draw,
     sum_by_cluster,
     wholly,
+    without_each,
 )
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
@@ -44,6 +45,7 @@ MEASURES: Final[dict[Measure, str]] = {
 SPLITS: Final = 200
 _MOST_CELLS: Final = 40_000_000
 _LEAST_CLUSTERS: Final = 4
+_GOOD_CLUSTERS: Final = 60
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ class _Search:
         if self.clusters < _LEAST_CLUSTERS:
             raise UserError(
                 f"A jury is chosen on one half of the {labels.cluster}s and measured on the other: it takes labels on "
-                f"{_LEAST_CLUSTERS} {labels.cluster}s, better {2 * FEW_CLUSTERS}; {labels.reviewer} has "
+                f"{_LEAST_CLUSTERS} {labels.cluster}s, better {_GOOD_CLUSTERS}; {labels.reviewer} has "
                 f"{self.clusters} here."
             )
         self.labels = labels
@@ -280,8 +282,12 @@ def _measured(
     tables = np.stack([searched.table(place)[held_out] for place in (chosen, everyone)], axis=1)
     units = sum_by_cluster(tables.reshape(len(tables), -1), None)
     data = contributions(units)
-    draws = searched.score(draw(data, resampling).reshape(-1, *tables.shape[1:]))
-    observed = searched.score(data.total.reshape(1, *tables.shape[1:]))
+
+    def score(sums: Floats) -> Floats:
+        return searched.score(sums.reshape(-1, *tables.shape[1:]))
+
+    draws, observed = score(draw(data, resampling)), score(data.total)
+    left_out = without_each(units, score, resampling)
     mine = tables[:, 0]
     agreed = np.trace(mine, axis1=-2, axis2=-1)
     n, clusters, unit = int(mine.sum()), len(tables), searched.labels.cluster
@@ -290,12 +296,14 @@ def _measured(
     held = bootstrap_figure(
         name, float(observed[0, 0]), draws[:, 0], n=n, clusters=clusters, undefined=undefined,
         instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", unit, resampling.level),
-        resampling=resampling, unit=unit,
+        left_out=None if left_out is None else left_out[:, 0],
+        scale="share" if searched.measure == "percent_agreement" else "coefficient", resampling=resampling, unit=unit,
     )  # fmt: skip
     difference = bootstrap_figure(
         f"{name}, minus all {len(searched.labels.judges)} candidates", float(observed[0, 0] - observed[0, 1]),
         draws[:, 0] - draws[:, 1], n=n, clusters=clusters, undefined=undefined,
-        instead="the two never differ", resampling=resampling, unit=unit,
+        instead="the two never differ", left_out=None if left_out is None else left_out[:, 0] - left_out[:, 1],
+        resampling=resampling, unit=unit,
     )  # fmt: skip
     return held, difference, int(mine[:, :, -1].sum())
 
@@ -327,5 +335,5 @@ def _cautions(labels: JuryLabels, held_out: int) -> tuple[str, ...]:
         found.append("These statements were chosen, not drawn at random: on the rest the best jury may be another.")
     if held_out < FEW_CLUSTERS:
         few = f"Only {held_out} {labels.cluster}s are held out"
-        found.append(f"{few}: below {FEW_CLUSTERS} the intervals are too narrow.")
+        found.append(f"{few}: below {FEW_CLUSTERS} the intervals can be too narrow.")
     return tuple(found)

@@ -134,7 +134,9 @@ def rates_of(split: str, stratum: str, items: Sequence[AnnotatedItem], resamplin
         ),
         answerability=proportion("answerability", n - flagged, n, nothing=NOBODY),
         ideal_pairs=proportion("ideal-pair yield", ideal, len(settled), dropped=open_, nothing=left),
-        minutes=sample.figure("minutes for a label", "minutes", "labels", undefined="No label says how long it took."),
+        minutes=sample.figure(
+            "minutes for a label", "minutes", "labels", undefined="No label says how long it took.", scale="amount"
+        ),
     )
 
 

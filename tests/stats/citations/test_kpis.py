@@ -67,15 +67,15 @@ def test_figures_have_the_same_values_and_say_what_they_rest_on():
             ("pool_url", found.pooled_allowed_urls),
         )
     }
-    resampled = "percentile bootstrap over responses"
+    few = "jackknife over responses"
 
     assert told == {
         "with": (0.8, 5, None, 0, "Wilson"),
-        "mean": (2.4, 5, 5, 0, resampled),
-        "mean_all": (0.6667, 4, 4, 1, resampled),
-        "pool_all": (0.75, 12, 4, 0, resampled),
-        "mean_url": (0.625, 4, 4, 1, resampled),
-        "pool_url": (0.625, 8, 4, 0, resampled),
+        "mean": (2.4, 5, 5, 0, few),
+        "mean_all": (0.6667, 4, 4, 1, few),
+        "pool_all": (0.75, 12, 4, 0, few),
+        "mean_url": (0.625, 4, 4, 1, few),
+        "pool_url": (0.625, 8, 4, 0, few),
     }
     assert {kind: round(figure.value * 12) for kind, figure in found.kinds.items() if figure.value} == {
         "url": 8, "doi": 2, "pmid": 2,

@@ -100,7 +100,7 @@ def test_validity_hosts_and_states_by_hand(make):
     assert whole.states == {"ok": 4, "http_error": 3, "soft_404": 1, "not_fetched": 1, "timeout": 1}
     # Status 200 and text: also the "not found" page that says 200.
     assert (whole.validity.value, whole.validity.n, whole.validity.dropped) == (5 / 9, 9, 1)
-    assert (whole.validity.clusters, whole.validity.method) == (3, "percentile bootstrap over responses")
+    assert (whole.validity.clusters, whole.validity.method) == (3, "jackknife over responses")
     assert (atlas.validity.value, boreal.validity.value) == (4 / 5, 1 / 4)
     assert found["origin", "clinic"].validity.value == 1.0
     assert found["origin", "clinic"].hosts is None
@@ -228,7 +228,7 @@ def test_responses_are_resampled_whole(make):
     # Twelve responses, each all valid or all not: the interval is that of 12 items, not of 24.
     assert (figure.value, figure.n, figure.clusters) == (0.5, 24, 12)
     assert figure.high - figure.low > 0.45
-    assert figure.notes == ("Only 12 responses: below 30 even this interval is too narrow.",)
+    assert figure.notes == ()
 
 
 def test_a_constant_share_is_bounded_otherwise(make):

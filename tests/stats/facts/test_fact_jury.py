@@ -44,7 +44,7 @@ def test_judges_are_chosen_by_the_majority_of_the_panel_over_cases(facts):
     assert (choice.judges, choice.held_out.value, found.group) == (("good",), 1.0, "blind")
     assert (found.unit, found.units, found.held_out_clusters) == ("key fact", 12, 3)
     assert "Only 3 cases are held out" in found.cautions[0]
-    assert choice.held_out.method == "percentile bootstrap over cases"
+    assert choice.held_out.method == "jackknife over cases"
 
 
 def test_a_person_who_is_a_candidate_is_no_part_of_the_reference(facts):

@@ -51,7 +51,7 @@ def test_scores_are_shares_of_the_facts_that_the_majority_decided_and_the_rest_i
     assert boreal.by_jury[PRESENCE].not_asked == 6
     assert report.tied == {PRESENCE: 1, CONTRADICTION: 0}
     assert report.judges == ("a", "b", "c", "d")
-    assert presence.figure.method == "percentile bootstrap over cases"
+    assert presence.figure.method == "jackknife over cases"
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_the_clustered_interval_leads_and_is_wider_where_responses_differ() -> N
         widths = [figure.high - figure.low for figure in (lead, plain)]  # type: ignore[operator]
         assert widths[0] > 2 * widths[1]
     assert result.unclustered["percent_agreement"].method == "Wilson"
-    assert result.figures["percent_agreement"].method == "percentile bootstrap over responses"
+    assert result.figures["percent_agreement"].method == "jackknife over responses"
 
 
 def test_the_same_seed_gives_the_same_digits_whatever_the_order_of_items() -> None:

@@ -13,7 +13,7 @@ from medreview.stats.formulas.audit_estimate import (
 )
 from medreview.stats.formulas.audit_sample import Sampled, too_few
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.linearised import student
+from medreview.stats.formulas.student import student
 
 
 def sample(yes: int, no: int, probability: float = 0.1, per_response: int = 2) -> list[Sampled]:

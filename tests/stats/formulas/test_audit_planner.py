@@ -6,7 +6,7 @@ import pytest
 
 from medreview.stats.formulas.audit_planner import Known, Planned, labels_at_large, labels_for
 from medreview.stats.formulas.audit_sample import Variances
-from medreview.stats.formulas.linearised import student
+from medreview.stats.formulas.student import student
 
 SHARE, LABELS, SIZE = 0.7, 60, 700
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from medreview.stats.formulas.bootstrap import (
+    DEFAULT,
     Contributions,
     Floats,
     Resampling,
@@ -16,9 +17,11 @@ from medreview.stats.formulas.bootstrap import (
     draw,
     medians,
     percentile,
+    without_each,
 )
 from medreview.stats.formulas.coefficients import cohen_kappa
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW
 
 # Five responses with 2x2 tables, all different: the engine picks units by number.
 RESPONSES = np.array([[3, 0, 0, 2], [1, 1, 0, 4], [4, 0, 1, 0], [0, 2, 0, 3], [5, 1, 1, 1]], dtype=np.float64)
@@ -134,8 +137,30 @@ def test_one_response_has_no_interval_and_few_have_a_caution() -> None:
     assert one.low is None
     assert one.reason is not None
     assert "one response" in one.reason
-    assert "Only 29 responses" in figure(spread, clusters=29).notes[0]
-    assert figure(spread, clusters=30).notes == ()
+    assert "Only 9 responses" in figure(spread, clusters=9).notes[0]
+    assert "below 100 a percentile interval is too narrow" in figure(spread, clusters=99).notes[0]
+    assert figure(spread, clusters=100).notes == ()
+
+
+def test_few_responses_have_the_jackknife_and_many_or_who_asks_for_it_the_percentiles() -> None:
+    rng = np.random.default_rng(4)
+    units = rng.integers(0, 5, (JACKKNIFE_BELOW, 4)).astype(np.float64)
+
+    def interval(count: int, resampling: Resampling = DEFAULT) -> tuple[str, float | None, tuple[str, ...]]:
+        some = units[:count]
+        made = bootstrap_figure(
+            "kappa", float(kappas(some.sum(axis=0))[0]), kappas(draw(contributions(some))), n=int(some.sum()),
+            clusters=count, undefined="", instead="", left_out=without_each(some, kappas, resampling),
+            scale="coefficient", resampling=resampling,
+        )  # fmt: skip
+        return made.method, made.low, made.notes
+
+    few, asked = interval(JACKKNIFE_BELOW - 1), interval(JACKKNIFE_BELOW - 1, Resampling(interval="percentile"))
+    assert (few[0], asked[0]) == ("jackknife over responses", "percentile bootstrap over responses")
+    assert few[1] == pytest.approx(asked[1], abs=0.01)
+    assert interval(JACKKNIFE_BELOW)[0] == "percentile bootstrap over responses"
+    assert interval(9)[2] == ("Only 9 responses: below 10 even this interval can be too narrow.",)
+    assert interval(10)[2] == ()
 
 
 def test_medians_of_histograms() -> None:

@@ -33,13 +33,13 @@ def test_macro_f1_is_the_mean_of_the_f1_scores() -> None:
     assert result.macro_f1.value == pytest.approx((result.f1[0].value + result.f1[1].value) / 2)  # type: ignore[operator]
 
 
-def test_items_alone_have_wilson_and_responses_the_bootstrap() -> None:
+def test_items_alone_have_wilson_and_few_responses_the_jackknife() -> None:
     reference, prediction = skewed()
     alone = classification(reference, prediction, [0, 1], resampling=QUICK)
     assert (alone.precision[0].method, alone.precision[0].n) == ("Wilson", 15)
     assert alone.f1[0].method == "percentile bootstrap"
     within = classification(reference, prediction, [0, 1], clusters=[i // 5 for i in range(100)], resampling=QUICK)
-    assert within.accuracy.method == "percentile bootstrap over responses"
+    assert within.accuracy.method == "jackknife over responses"
     assert within.precision[1].value == alone.precision[1].value == pytest.approx(80 / 85)
     assert within.recall[1].value == alone.recall[1].value == pytest.approx(80 / 90)
     assert (within.accuracy.clusters, within.accuracy.n) == (20, 100)

@@ -26,10 +26,10 @@ def test_every_label_but_the_positive_one_is_negative():
     assert found.balanced_accuracy.low < found.balanced_accuracy.value < found.balanced_accuracy.high
 
 
-def test_with_clusters_all_of_it_is_resampled_over_responses():
+def test_with_clusters_all_of_it_is_over_responses():
     found = diagnostic_accuracy(HUMAN, JUDGE, LABELS, "supported", clusters=list(range(20)), resampling=FEW)
     assert (found.sensitivity.clusters, found.specificity.clusters) == (12, 8)
-    assert found.sensitivity.method == "percentile bootstrap over responses"
+    assert found.sensitivity.method == "jackknife over responses"
 
 
 def test_a_label_nobody_gave_has_a_sentence_and_one_outside_the_protocol_is_refused():

@@ -42,10 +42,36 @@ def test_the_difference_is_that_of_the_values_and_its_interval_that_of_the_paire
     assert found.estimate.value == pytest.approx(39 / 160)
     assert found.estimate.low is not None
     assert found.estimate.high is not None
-    assert 0.22 < found.estimate.low < found.estimate.high < 0.2501
+    # Only one response in forty differs otherwise than by a quarter.
+    assert 0.2 < found.estimate.low < found.estimate.value < found.estimate.high < 0.28
     assert (found.estimate.n, found.estimate.clusters) == (160 * 2, 40)
+    assert (found.test, found.at_limit) == ("Student's t, jackknife over responses", False)
+    assert found.pvalue is not None
+    assert 0 < found.pvalue < 1e-3
+
+
+def test_many_responses_are_resampled_and_that_no_resample_comes_as_far_as_0_is_said() -> None:
+    hits = np.arange(400) % 3 + 1.0
+    units = np.column_stack([hits + 1, np.full(400, 4.0), hits, np.full(400, 4.0)])
+    units[:10, 2] += 1
+    found = compared(units, share("a", 0), share("b", 2))
+
+    assert found.estimate.low is not None
+    assert found.estimate.high is not None
+    assert 0.23 < found.estimate.low < found.estimate.high < 0.2501
     assert (found.pvalue, found.at_limit) == (2 / 1000, True)
     assert found.test == "two-sided, from 999 shared resamples"
+
+
+@pytest.mark.parametrize("second", [0.6, 0.8])
+def test_of_few_responses_p_is_below_a_twentieth_just_where_the_interval_leaves_0_out(second: float) -> None:
+    rng = np.random.default_rng(3)
+    units = np.column_stack([rng.binomial(5, 0.85, 25), np.full(25, 5), rng.binomial(5, second, 25), np.full(25, 5)])
+    found = compared(units.astype(np.float64), share("a", 0), share("b", 2))
+
+    assert found.estimate.low is not None
+    assert found.pvalue is not None
+    assert (found.pvalue < 0.05) == (found.estimate.low > 0)
 
 
 def test_p_is_twice_the_smaller_share_with_the_observed_value_among_the_resamples() -> None:

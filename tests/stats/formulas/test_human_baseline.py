@@ -33,13 +33,13 @@ def test_a_good_judge_is_not_inferior_and_one_that_guesses_is():
     assert (lax.non_inferior, lax.p, lax.margin) == (True, 0, 2.0)
 
 
-def test_items_of_one_cluster_are_resampled_together():
+def test_items_of_one_cluster_vary_together():
     _, votes = panel(40, 4, 0.2)
     thrice = [row for row in votes for _ in range(3)]
     alone = leave_one_out(votes, (0, 1), resampling=FEW).mean
     together = leave_one_out(thrice, (0, 1), clusters=[n // 3 for n in range(120)], unit="case", resampling=FEW).mean
     assert (together.value, together.clusters, together.method) == (
-        pytest.approx(alone.value), 40, "percentile bootstrap over cases",
+        pytest.approx(alone.value), 40, "jackknife over cases",
     )  # fmt: skip
     assert together.high - together.low == pytest.approx(alone.high - alone.low, abs=0.05)
 

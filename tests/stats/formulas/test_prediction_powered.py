@@ -9,7 +9,6 @@ import pytest
 from medreview.stats.formulas.audit_estimate import audit_share
 from medreview.stats.formulas.audit_sample import Sampled
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.linearised import student
 from medreview.stats.formulas.prediction_powered import (
     ALONE,
     FIXED,
@@ -20,6 +19,7 @@ from medreview.stats.formulas.prediction_powered import (
     judge_alone,
     prediction_powered,
 )
+from medreview.stats.formulas.student import student
 
 Pair = tuple[float, float | None]
 

@@ -56,7 +56,7 @@ def test_one_judge_minus_another_on_the_same_statements_with_mcnemar_over_respon
     assert agree.pvalue == pytest.approx(0.0412, abs=1e-4)
     # kappa of one: (11/12 - 1/2) / (1/2); of two: 5 6 in the column of supported 1 in the other: 6 of 12, chance 1/2.
     assert kappa.estimate.value == pytest.approx(5 / 6 - 0)
-    assert (kappa.test, kappa.estimate.n) == ("two-sided, from 199 shared resamples", 12)
+    assert (kappa.test, kappa.estimate.n) == ("Student's t, jackknife over responses", 12)
     assert kappa.pvalue is not None
 
 
