@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from medreview.stats.formulas.audit_estimate import LARGE, ONE_RESPONSE
@@ -42,17 +43,17 @@ class Verdicts:
 
     by_response: Mapping[str, Said]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The statements of the study."""
         return sum(said.statements for said in self.by_response.values())
 
-    @property
+    @cached_property
     def told(self) -> int:
         """Those that have a verdict."""
         return sum(said.told for said in self.by_response.values())
 
-    @property
+    @cached_property
     def share(self) -> float | None:
         """The share of yes among them; ``None`` without any."""
         return sum(said.yes for said in self.by_response.values()) / self.told if self.told else None

@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from medreview.stats.formulas.estimate import Estimate, percent
-from medreview.stats.reports.audit_flow import drawn_rows, in_turn, met
+from medreview.stats.reports.audit_flow import drawn_rows, in_turn
 from medreview.stats.reports.audit_report import audit_share_of, leading
 from medreview.stats.reports.audit_verdicts import judges_together, with_verdicts
 from medreview.stats.reports.reviewer_labels import reviewer_labels
@@ -44,10 +44,10 @@ class LeadingEstimate:
 
 
 def leading_estimate(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> LeadingEstimate | None:
-    """That of one reviewer; ``None`` where no audit is drawn, or nothing of it was met."""
+    """That of one reviewer; ``None`` where no audit is drawn, or nothing of it has a label."""
     rows = drawn_rows(reader)
-    labels = reviewer_labels(reader, reviewer, pass_no) if rows else {}
-    if not rows or not met(reader, reviewer, labels, rows, pass_no):
+    labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
+    if not labels:
         return None
     members = in_turn(reader, {reviewer: labels}, rows, pass_no)
     alone = audit_share_of("supported, by the audit", members, count_statements(reader))

@@ -20,6 +20,7 @@ SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_aft
 FROM reviewer_label AS l JOIN statement_standing AS s ON s.statement_id = l.unit
 JOIN event AS e ON e.event_id = l.event_id
 WHERE l.reviewer = ? AND l.pass = ?"""
+_OF_AUDIT: Final = " AND l.unit IN (SELECT statement_id FROM audit_item)"
 
 _WAITS: Final = """
 SELECT EXISTS (
@@ -82,12 +83,14 @@ def reviewers(reader: sqlite3.Connection) -> list[str]:
     return [row[0] for row in reader.execute(query)]
 
 
-def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> dict[str, ReviewerLabel]:
+def reviewer_labels(
+    reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, audited: bool = False
+) -> dict[str, ReviewerLabel]:
     """The reviewer's standing evidence labels by statement, each as the view ``reviewer_label`` counts it.
 
     Blind: the first label, when nothing of the judges' opinion had been seen before. Assisted: everything else, with
     the current label. What was labelled through a filter is no random draw while anything of the audit still waits; a
-    member of the audit that was put off blind and decided so later is.
+    member of the audit that was put off blind and decided so later is. ``audited``: those of the audit's members alone.
     """
     who = (reviewer, pass_no)
     waits = bool(reader.execute(_WAITS, who).fetchone()[0])
@@ -104,5 +107,5 @@ def reviewer_labels(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1)
             after_totals=bool(row["after_totals"]),
             saw_others=bool(row["saw_others"]),
         )
-        for row in reader.execute(_LABELS, who)
+        for row in reader.execute(_LABELS + (_OF_AUDIT if audited else ""), who)
     }
