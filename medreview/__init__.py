@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from medreview.stats.citations.url_figures import UrlReport
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.estimate import Estimate
+    from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.study_figures import StudyFigures
     from medreview.stats.reports.study_support import SupportFigures, SupportReport
@@ -66,6 +67,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Assessment",
+    "AuditReport",
     "BadRecord",
     "Citation",
     "CitationReport",
@@ -165,6 +167,7 @@ _HOMES = {
     "medreview.stats.citations.url_figures": ("UrlReport",),
     "medreview.stats.formulas.bootstrap": ("Resampling",),
     "medreview.stats.formulas.estimate": ("Estimate",),
+    "medreview.stats.reports.audit_report": ("AuditReport",),
     "medreview.stats.reports.comparison": ("Comparison",),
     "medreview.stats.reports.study_figures": ("StudyFigures",),
     "medreview.stats.reports.study_support": ("SupportFigures", "SupportReport"),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from medreview.stats.citations.report import CitationReport
     from medreview.stats.citations.url_figures import UrlReport
     from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.study_figures import StudyFigures
@@ -89,6 +90,41 @@ class Figures(Opened):
         """
         figures = self.figures(reviewer, pass_no=pass_no, resampling=resampling)
         return (figures.support,) if reviewer is None else figures.reviewers[0].support
+
+    def audit(
+        self,
+        reviewer: str | None = None,
+        *,
+        pass_no: int = 1,
+        assisted: bool = False,
+        weight: float | None = None,
+        points: float = 0.05,
+    ) -> AuditReport:
+        """What the random audit says of the whole study, as ``medreview audit``: how much is supported, four ways.
+
+        By the audit alone (Hajek 1971), post-stratified, prediction-powered with the verdicts of all judges together
+        and of each (Angelopoulos et al. 2023: what the verdicts say of all statements, corrected by the audit), and by
+        the verdicts alone, uncorrected; with what the verdicts gain in labels, and how many labels it takes for an
+        interval of ``points`` (a fraction) to either side. Labels of one reviewer or, by default, of each and of all
+        together. ``assisted``: with the verdicts also where labels were given with these in sight. ``weight``: that of
+        the verdicts (lambda), by default the best by the labels; 1 adds the mean difference to the mean verdict.
+        """
+        from medreview.stats.reports.audit_report import audit_report
+        from medreview.stats.reports.audit_verdicts import every_judge
+        from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+
+        self._looked("figures", "totals")
+        reader = self._study.reader
+        names = [reviewer] if reviewer else reviewers(reader)
+        return audit_report(
+            reader,
+            {name: reviewer_labels(reader, name, pass_no) for name in names},
+            every_judge(reader),
+            pass_no=pass_no,
+            assisted=assisted,
+            weight=weight,
+            points=points,
+        )
 
     def url_report(
         self, *, paywalled: Place | None = None, top: int = 5, resampling: Resampling | None = None

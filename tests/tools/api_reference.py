@@ -36,7 +36,9 @@ GROUPS = {
         "StudyResponse LeftOut StudyStatement MarkedPassage Source Judgement Verdict ReviewerState ReviewerSpan Receipt"
     ),
     "Tables": "Table Column LabelRow PairRow JudgementRow",
-    "Figures": "Estimate Comparison StudyFigures SupportReport SupportFigures UrlReport CitationReport Resampling",
+    "Figures": (
+        "Estimate Comparison AuditReport StudyFigures SupportReport SupportFigures UrlReport CitationReport Resampling"
+    ),
     "What stages give back": (
         "Prepared Imported BadRecord FetchSummary ParseSummary Judged JudgedBy Tally QuestionPlan JudgeSettings "
         "Generated GenerationCounts "

@@ -95,7 +95,7 @@ def within_cells(
     """The variance of ``sum(coefficients * values)`` that is due to the spread of the values inside their cells.
 
     To each cell half a yes and half a no are added for its spread: few values that are all alike do not show that
-    there is none. Without that, intervals of a judge that is right 95 times of 100 held the truth in 87 to 93% of
+    there is none. Without that, intervals of a judge that is right 95 times of 100 held the truth in 87 to 94% of
     simulated studies (``tests/bench/estimate_coverage.py``). Divided by ``n`` less the number of cells.
     """
     held: dict[Hashable, list[int]] = defaultdict(list)
