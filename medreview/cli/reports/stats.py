@@ -9,6 +9,7 @@ from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
 from medreview.cli.reports.conduct import conduct_parts
+from medreview.cli.reports.consensus import consensus_parts
 from medreview.cli.reports.differences import difference_parts
 from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
 from medreview.cli.reports.generation import generation_parts, passage_parts
@@ -61,6 +62,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
             yield from ("", comparison_part(comparison))
     yield from _judges(figures.between_judges)
     yield from difference_parts(figures.differences)
+    yield from consensus_parts(figures.consensus, figures.resampling.replicates)
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
     yield from question_parts(figures.questions)

@@ -15,12 +15,14 @@ from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
 from medreview.stats.conduct.conduct_report import Conduct, conduct_report
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.between_reviewers import adjudicated_statements, between_reviewers
 from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.consensus import Consensus, ConsensusCounter
 from medreview.stats.reports.item_flow import ItemFlow, item_flow
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement
 from medreview.stats.reports.planted_report import PAPER, PlantedFigures, planted_report
@@ -63,9 +65,9 @@ class StudyFigures:
     ``audit`` is what the random draw says of the whole study. ``passages``: how they were chosen from texts.
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
-    hallucination. ``differences``: of judges, models and modes, with intervals and tests. ``part``: the part of the
-    study that all of this is of, ``None`` for all of it; ``flow``: what is in it, and what became of that. ``conduct``:
-    how reviewers work, of those of whom it was asked.
+    hallucination. ``consensus``: several reviewers on the same statements. ``differences``: of judges, models and
+    modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
+    ``flow``: what is in it, and what became of that. ``conduct``: how reviewers work, of those of whom it was asked.
     """
 
     provenance: Provenance
@@ -77,6 +79,7 @@ class StudyFigures:
     reviewers: tuple[ReviewerFigures, ...]
     between_reviewers: tuple[Comparison, ...]
     between_judges: BetweenJudges
+    consensus: tuple[Consensus, ...]
     differences: tuple[DifferenceFamily, ...]
     support: SupportReport
     kinds: ResponseReport
@@ -100,12 +103,14 @@ def study_figures(
     progress: Progress = SILENT,
     only: Selection = EVERYTHING,
     conduct: Collection[str] | None = (),
+    margin: float = MARGIN,
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named.
 
-    ``split``: support by model and by origin, and weighted coefficients and figures per label, too; on a large study
-    that takes a third of the time. Memory holds the labels and counts, never the study's texts. ``conduct``: of whom is
-    told how they work; ``None``: of everybody. Raises :class:`UserError` for a name that has left nothing in the study.
+    ``split``: support by model and by origin, weighted coefficients, figures per label, differences and the consensus,
+    too; on a large study they take most of the time. ``margin``: how much worse than a person a judge may be, in
+    kappa. ``conduct``: of whom is told how they work; ``None``: of everybody. Memory holds the labels and counts, never
+    the study's texts. Raises :class:`UserError` for a name that has left nothing in the study.
     """
     whole = only.statements is None
     names = _chosen(reviewers(reader), reviewer)
@@ -113,6 +118,7 @@ def study_figures(
     judges, tie = judges_of_support(reader), tie_rule(reader)
     agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
     apart = StudyDifferences(labels if split else {}, judges)
+    panel = ConsensusCounter(labels if split else {}, judges)
     reviewed = {name: ReviewedSupport(name, labels[name], split=split) for name in names}
     judged = JudgedSupport(tie, dict(every_statement(reader)), split=split)
     beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
@@ -130,6 +136,7 @@ def study_figures(
         apart.add(case)
         for statement in case.statements:
             beside.add(case.response_id, statement)
+            panel.add(case.response_id, statement)
         progress.step()
         for name in names:
             reviewed[name].add(case)
@@ -164,6 +171,7 @@ def study_figures(
         reviewers=found,
         between_reviewers=between,
         between_judges=judges_beside,
+        consensus=panel.figures(tie, resampling, margin=margin),
         differences=apart.families(judged.by_model, resampling),
         support=judged.report(resampling),
         kinds=response_report(reader, only=None if whole else responses),
