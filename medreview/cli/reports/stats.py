@@ -20,6 +20,7 @@ from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.units.unit_parts import unit_parts
 from medreview.labels import AXES
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
@@ -70,6 +71,8 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from generation_parts(figures.generated, figures.own_work)
     yield from cleanup_parts(figures.cleanup)
     yield from planted_parts(figures.planted)
+    for kind in figures.units:
+        yield from unit_parts(kind)
     yield from conduct_parts(figures.conduct)
     if not figures.responses:
         yield NextStep(command("import", study, "FILE"))

@@ -43,6 +43,7 @@ from medreview.stats.reports.study_differences import DifferenceFamily, StudyDif
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
+from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 from medreview.study.counts import count_statements
 
 
@@ -68,6 +69,7 @@ class StudyFigures:
     hallucination. ``consensus``: several reviewers on the same statements. ``differences``: of judges, models and
     modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
     ``flow``: what is in it, and what became of that. ``conduct``: how reviewers work, of those of whom it was asked.
+    ``units``: of each other kind of unit that somebody labelled, of the whole study only.
     """
 
     provenance: Provenance
@@ -91,6 +93,7 @@ class StudyFigures:
     cleanup: tuple[CleanupFigures, ...]
     planted: PlantedFigures
     conduct: tuple[Conduct, ...]
+    units: tuple[UnitFigures, ...]
 
 
 def study_figures(
@@ -107,10 +110,10 @@ def study_figures(
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named.
 
-    ``split``: support by model and by origin, weighted coefficients, figures per label, differences and the consensus,
-    too; on a large study they take most of the time. ``margin``: how much worse than a person a judge may be, in
-    kappa. ``conduct``: of whom is told how they work; ``None``: of everybody. Memory holds the labels and counts, never
-    the study's texts. Raises :class:`UserError` for a name that has left nothing in the study.
+    ``split``: support by model and by origin, weighted coefficients, figures per label, differences, the consensus and
+    other units, too; on a large study they take most of the time. ``margin``: how much worse than a person a judge may
+    be, in kappa. ``conduct``: of whom is told how they work; ``None``: of everybody. Memory holds the labels and
+    counts, never the study's texts. Raises :class:`UserError` for a name that has left nothing in the study.
     """
     whole = only.statements is None
     names = _chosen(reviewers(reader), reviewer)
@@ -187,6 +190,7 @@ def study_figures(
             for name in names
             if conduct is None or name in conduct
         ),
+        units=every_unit_figures(reader, reviewers=names, resampling=resampling) if whole and split else (),
     )
 
 
