@@ -308,7 +308,7 @@ def test_csv_has_a_row_for_every_figure_and_the_state_it_is_of(medreview, study,
     text = (tmp_path / "figures.csv").read_text("utf-8-sig")
     rows = {row["path"]: row for row in csv.DictReader(text.splitlines())}
 
-    assert told == f"{len(rows)} rows written to figures.csv\n"
+    assert told == f"{len(rows):,} rows written to figures.csv\n"
     kappa = report["reviewers"][0]["agreement"][0]["comparisons"][0]["agreement"][2]
     row = rows["reviewers[0].agreement[0].comparisons[0].agreement[2]"]
     assert row["statistic"] == kappa["name"] == "Cohen's kappa"
