@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.reviewer_labels import Mode
+    from medreview.stats.reports.strata import By
     from medreview.stats.reports.study_figures import StudyFigures
     from medreview.stats.reports.study_support import SupportReport
 
@@ -27,6 +28,7 @@ class Figures(Opened):
         reviewer: str | None = None,
         *,
         where: str = "",
+        by: By | None = None,
         pass_no: int = 1,
         resampling: Resampling | None = None,
         conduct: bool = False,
@@ -34,10 +36,11 @@ class Figures(Opened):
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
-        ``part`` then says what that means. ``conduct``: how everybody works, too; without it only the reviewer who is
-        named, or the one of the settings. Intervals resample whole responses, the same draws for all figures of a
-        view. Raises ``UserError`` for a reviewer who has left nothing in the study, and for a filter that cannot be
-        used.
+        ``part`` then says what that means. ``by`` divides it (``"model"``, ``"domain"``, ``"judge"``, ...): support and
+        agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
+        too; without it only the reviewer who is named, or the one of the settings. Intervals resample whole responses,
+        the same draws for all figures of a view. Raises ``UserError`` for a reviewer who has left nothing in the study,
+        and for a filter that cannot be used.
         """
         from medreview.review.looks import shown_by
         from medreview.review.selecting import select_statements
@@ -54,6 +57,7 @@ class Figures(Opened):
             progress=self._progress,
             only=only,
             conduct=None if conduct else (reviewer or self._config().reviewer,),
+            by=by,
         )
 
     def agreement(

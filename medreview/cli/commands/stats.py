@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,6 +24,10 @@ def stats(
     full: Annotated[
         bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
     ] = False,
+    by: Annotated[
+        Literal["model", "origin", "domain", "judge", "page", "quote", "queue"] | None,
+        typer.Option(help="The study divided: support and agreement in each part, and what sets it apart."),
+    ] = None,
     where: Annotated[
         str,
         typer.Option(
@@ -77,7 +81,7 @@ def stats(
         split = full or as_json or bool(csv)
         own = () if not split else None if conduct else (reviewer or load_config().reviewer,)
         figures = study_figures(
-            opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only, conduct=own
+            opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only, by=by, conduct=own
         )
     if csv == "-":
         print(figures_text(figures, figures.provenance), end="")
@@ -86,10 +90,10 @@ def stats(
         result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
     elif as_json:
         result(figure_document(figures), as_json=True)
-    elif full:
-        from medreview.cli.reports.stats import render
+    elif full or figures.by is not None:
+        from medreview.cli.reports.stats import render, render_divided
 
-        print(render(figures, study), end="")
+        print(render(figures, study) if full else render_divided(figures), end="")
     else:
         from medreview.cli.reports.stats_screen import render_screen
 

@@ -70,7 +70,7 @@ def _row(one: Difference) -> tuple[str, ...]:
     def written(value: float) -> str:
         return f"{'+' if value > 0 else ''}{half_up(value) if kappa else half_up(100 * value, 1)}"
 
-    p, holm = (_p(value, one.at_limit) for value in (one.pvalue, one.adjusted))
+    p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
     return (
         f"{_judge(one.first)} - {_judge(one.second)}", _NAMES.get(one.statistic, one.statistic),
         *cells(figure, written, "none"), p, holm, *numbers(figure.n, figure.clusters),
@@ -85,7 +85,8 @@ def _named(one: Difference) -> str:
     return f"{_judge(one.first)} - {_judge(one.second)}, {_NAMES.get(one.statistic, one.statistic)}"
 
 
-def _p(value: float | None, at_limit: bool) -> str:
+def p_cell(value: float | None, at_limit: bool) -> str:
+    """A p value in a table, ``<0.001``; ``at_limit``: it is that or less. Empty where there is none."""
     if value is None:
         return ""
     said = p_value(value).removeprefix("p ").replace("below ", "<")

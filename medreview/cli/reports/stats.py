@@ -6,12 +6,14 @@ from typing import Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import audit_parts
+from medreview.cli.reports.by import by_parts
 from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
 from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.consensus import consensus_parts
 from medreview.cli.reports.differences import difference_parts
 from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
+from medreview.cli.reports.flow import flow_lines
 from medreview.cli.reports.generation import generation_parts, passage_parts
 from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table
@@ -45,11 +47,25 @@ def render(figures: StudyFigures, study: Path) -> str:
     return printed(stats_parts(figures, study))
 
 
+def render_divided(figures: StudyFigures) -> str:
+    """The parts of a study that was divided, alone."""
+    return printed(_divided(figures))
+
+
+def _divided(figures: StudyFigures) -> Iterator[Part]:
+    yield from part_lines(figures.part)
+    if figures.by is not None:
+        yield from by_parts(figures.by)
+    yield ""
+    yield from provenance_lines(figures.provenance)
+
+
 def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     """The same as the parts that it is made of."""
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     yield f"{statements} in {responses}"
     yield from part_lines(figures.part)
+    yield inset(*flow_lines(figures.flow))
     if not figures.reviewers:
         yield from ("", _NOBODY, NextStep(command("review", study)))
     if figures.audit.figures:
@@ -74,6 +90,8 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     for kind in figures.units:
         yield from unit_parts(kind)
     yield from conduct_parts(figures.conduct)
+    if figures.by is not None:
+        yield from by_parts(figures.by)
     if not figures.responses:
         yield NextStep(command("import", study, "FILE"))
     yield ""

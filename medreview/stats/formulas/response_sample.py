@@ -24,20 +24,25 @@ from medreview.stats.formulas.few_responses import Scale
 class ResponseSample:
     """Named amounts of each response (one row each), drawn once: all figures of a group come from the same draws.
 
-    ``unit``: what a row is, where it is no response.
+    ``unit``: what a row is, where it is no response. ``sums`` (replicates x columns) are the resamples, where a whole
+    view shares them.
     """
 
     def __init__(
         self,
         columns: Sequence[str],
-        rows: Sequence[Sequence[float]],
+        rows: Sequence[Sequence[float]] | Floats,
         resampling: Resampling = DEFAULT,
         unit: str = "response",
+        sums: Floats | None = None,
     ) -> None:
         self._unit = unit
         self._place = {name: place for place, name in enumerate(columns)}
         self._units = np.array(rows, dtype=np.float64).reshape(-1, len(columns))
-        self._sums = draw(contributions(self._units), resampling) if len(rows) else self._units
+        if sums is not None:
+            self._sums = sums
+        else:
+            self._sums = draw(contributions(self._units), resampling) if len(rows) else self._units
         self._resampling = resampling
 
     def total(self, column: str) -> int:

@@ -54,7 +54,7 @@ _ABOUT: Final[Mapping[By, str]] = {
 
 def about(by: By) -> str:
     """What a division goes by, in words, and whether a statement can be in several parts of it."""
-    several = "; a statement can be in several" if by in SEVERAL else ""
+    several = "; a statement can be in several, and these add up to more than the whole" if by in SEVERAL else ""
     return f"{_ABOUT[by]}{several}"
 
 

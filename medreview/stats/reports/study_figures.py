@@ -20,6 +20,7 @@ from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
 from medreview.stats.reports.between_reviewers import adjudicated_statements, between_reviewers
+from medreview.stats.reports.by_report import ByReport, by_report
 from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.consensus import Consensus, ConsensusCounter
@@ -39,6 +40,7 @@ from medreview.stats.reports.selection import (
     SelectedPart,
     Selection,
 )
+from medreview.stats.reports.strata import By
 from medreview.stats.reports.study_differences import DifferenceFamily, StudyDifferences
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
@@ -68,13 +70,15 @@ class StudyFigures:
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
     hallucination. ``consensus``: several reviewers on the same statements. ``differences``: of judges, models and
     modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
-    ``flow``: what is in it, and what became of that. ``conduct``: how reviewers work, of those of whom it was asked.
-    ``units``: of each other kind of unit that somebody labelled, of the whole study only.
+    ``flow``: what is in it, and what became of that; ``by``: the parts of it, where it was divided. ``conduct``: how
+    reviewers work, of those of whom it was asked. ``units``: of each other kind of unit that somebody labelled, of the
+    whole study only.
     """
 
     provenance: Provenance
     part: SelectedPart | None
     flow: ItemFlow
+    by: ByReport | None
     statements: int
     responses: int
     resampling: Resampling
@@ -105,10 +109,12 @@ def study_figures(
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
     only: Selection = EVERYTHING,
+    by: By | None = None,
     conduct: Collection[str] | None = (),
     margin: float = MARGIN,
 ) -> StudyFigures:
-    """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named.
+    """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named,
+    and divided ``by`` something.
 
     ``split``: support by model and by origin, weighted coefficients, figures per label, differences, the consensus and
     other units, too; on a large study they take most of the time. ``margin``: how much worse than a person a judge may
@@ -168,6 +174,7 @@ def study_figures(
         ),
         part=None if whole else _part(reader, only, statements, len(responses), parted),
         flow=item_flow(reader, labels, pass_no, only),
+        by=None if by is None else by_report(reader, by, labels, resampling, pass_no=pass_no, only=only),
         statements=statements,
         responses=len(responses),
         resampling=resampling,

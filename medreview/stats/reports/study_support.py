@@ -129,7 +129,7 @@ class JudgedSupport:
         for statement in case.statements:
             supports = statement.by_source(self._tie)
             rows.append([False if valid[source] is False else supports.get(source) for source in valid])
-        verdicts = [_verdict(statement, case) for statement in case.statements]
+        verdicts = [verdict_of(statement, case) for statement in case.statements]
         own = [self._own[statement.statement_id].sources for statement in case.statements]
         by_own = [
             _verdict_on(statement, case, sources, self._tie)
@@ -224,7 +224,7 @@ class ReviewedSupport:
         return strata.report(by, _BY_REVIEWER, cautions, resampling)
 
 
-def _verdict(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
+def verdict_of(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
     """Whether the judges find it supported. Nothing to judge it against, and nothing to come: not supported."""
     if statement.together is not None:
         return statement.together.supported

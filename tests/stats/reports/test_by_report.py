@@ -1,0 +1,123 @@
+"""A study divided: what is counted in each part, and what sets it apart."""
+
+import pytest
+
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.by_report import FOLDED, ByReport, StratumFigures
+from medreview.stats.reports.strata import DIVISIONS, By
+from medreview.stats.reports.study_figures import study_figures
+from tests.stats.random_study import fill
+from tests.stats.small_study import SmallStudy
+
+FEW = Resampling(replicates=199)
+
+
+def divided(small: SmallStudy, by: By, **more) -> ByReport:
+    return study_figures(small.study.reader, resampling=FEW, by=by, **more).by
+
+
+def named(report: ByReport) -> dict[str, StratumFigures]:
+    return {part.stratum: part for part in report.strata}
+
+
+def three_models(small: SmallStudy) -> None:
+    """Ten responses of atlas all supported, ten of ember half so; one statement of a third model."""
+    for number in range(20):
+        name = f"r{number}"
+        small.response(name, 2, model="atlas" if number < 10 else "ember", origin="forum" if number % 2 else "clinic")
+        small.judged("amber", "supported", f"{name}.1")
+        small.judged("amber", "supported" if number < 10 else "contradicted", f"{name}.2")
+        small.judged("basalt", "supported", f"{name}.1", f"{name}.2")
+    small.response("r99", 1, model="tiny")
+    small.roll_up()
+
+
+def test_each_part_has_its_own_share_and_what_sets_it_apart(small):
+    three_models(small)
+    report = divided(small, "model")
+    parts = named(report)
+
+    assert [(part.stratum, part.statements, part.responses) for part in report.strata] == [
+        ("atlas", 20, 10),
+        ("ember", 20, 10),
+        (FOLDED, 1, 1),
+    ]
+    assert (report.folded, parts[FOLDED].folded) == (1, True)
+    # A tie of two judges is no verdict: ten of ember's statements are left out.
+    atlas, ember = parts["atlas"].supported, parts["ember"].supported
+    assert (atlas.value, atlas.n, ember.value, ember.n, ember.dropped) == (1.0, 20, 1.0, 10, 10)
+    assert atlas.low is None
+    assert "all are supported in 10 of 10 responses" in atlas.reason
+    assert parts[FOLDED].supported.reason == "No statement here has a verdict."
+
+
+def test_a_judge_stands_beside_all_judges_on_the_same_statements(small):
+    three_models(small)
+    report = divided(small, "judge")
+    amber, basalt = named(report)["amber"], named(report)["basalt"]
+
+    assert (amber.supported.value, basalt.supported.value) == (0.75, 1.0)
+    assert report.against == "the judges together, on the same statements"
+    # All together are 30 of 30 that are no tie.
+    assert amber.apart.estimate.value == pytest.approx(-0.25)
+    assert amber.apart.pvalue < 0.05
+    assert (basalt.apart.estimate.value, basalt.apart.pvalue) == (0.0, None)
+    assert amber.apart.family == sum(one.apart.pvalue is not None for one in (amber, basalt))
+    assert amber.apart.adjusted >= amber.apart.pvalue
+
+
+def test_labels_of_one_group_are_set_beside_the_judges_in_each_part(small):
+    three_models(small)
+    for number in range(20):
+        label = "supported" if number % 3 else "partial"
+        small.said(label, f"r{number}.1", mode="blind", block="audit")
+        small.said("supported", f"r{number}.2")
+    report = divided(small, "origin")
+    parts = named(report)
+    anna = {name: part.reviewers[0] for name, part in parts.items()}
+
+    assert {one.group for one in anna.values()} == {"blind, random audit"}
+    assert {name: one.labels for name, one in anna.items()} == {"clinic": 10, "forum": 10}
+    # 0, 6, 12, 18 of the even ones are partial, 3, 9, 15 of the odd ones.
+    assert (anna["clinic"].supported.value, anna["forum"].supported.value) == (0.6, 0.7)
+    assert anna["clinic"].table == ((6, 0), (4, 0))
+    assert anna["forum"].estimate("percent agreement").value == 0.7
+    # Of two parts that are the whole one difference is enough.
+    first, second = (part.reviewers[0].apart for part in report.strata)
+    assert (report.strata[0].stratum, report.strata[0].statements) == ("forum", 21)
+    assert first.estimate.value == pytest.approx(0.7 - 0.6)
+    assert second is None
+
+
+def test_queues_are_shown_by_their_own_labels_and_not_compared(small):
+    three_models(small)
+    for number in range(6):
+        small.said("supported", f"r{number}.1", mode="blind", block="audit")
+        small.said("partial", f"r{number}.2", block="flagged")
+    parts = named(divided(small, "queue"))
+
+    assert {name: part.reviewers[0].group for name, part in parts.items() if part.reviewers[0].labels} == {
+        "audit": "blind, random audit",
+        "flagged": "assisted, other queues",
+    }
+    assert all(part.reviewers[0].apart is None for part in parts.values())
+
+
+@pytest.mark.parametrize("seed", range(30, 34))
+def test_the_parts_of_any_study_agree_with_its_other_figures(small, seed):
+    fill(small, seed)
+    for by in DIVISIONS:
+        report = divided(small, by)
+        figures = study_figures(small.study.reader, resampling=FEW)
+        assert report.by == by
+        if by in ("model", "origin"):
+            assert sum(part.statements for part in report.strata) == figures.statements
+            whole = figures.support.strata[0].estimate("statement-level support")
+            assert sum(part.supported.n for part in report.strata) == whole.n
+            assert sum(part.supported.dropped for part in report.strata) == whole.dropped
+        for part in report.strata:
+            assert part.supported.n + part.supported.dropped == part.statements
+            for one in part.reviewers:
+                assert one.supported.n + one.supported.dropped == one.labels
+                agreed = one.estimate("percent agreement")
+                assert agreed.n == sum(map(sum, one.table))
