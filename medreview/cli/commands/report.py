@@ -40,6 +40,13 @@ def report(
         typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
     reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    where: Annotated[
+        str,
+        typer.Option(
+            metavar="FILTER",
+            help="A report on a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
+        ),
+    ] = "",
     ties: Ties = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
     replicates: Annotated[
@@ -65,7 +72,8 @@ def report(
     from medreview.config import load_config
     from medreview.generators.brief.stored import stored_briefs
     from medreview.judges.fact_votes import has_votes
-    from medreview.review.looks import listable
+    from medreview.review.looks import listable, shown_by
+    from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.study import Study
 
@@ -84,13 +92,15 @@ def report(
     told: dict[str, Any] = {}
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
+        only = select_statements(opened.reader, where, reviewer)
         listed = None if has_votes(opened.reader) else listable(opened.reader, load_config().reviewer)
-        looked(opened, "report", "verdicts" if listed is None else "totals")
+        looked(opened, "report", "verdicts" if listed is None else shown_by(only))
         if page is not None or markdown is not None:
             with progress() as bar:
                 found = gather(
-                    opened.reader, study.name, reviewer, listed=listed, tie=rule, resampling=resampling, progress=bar
-                )
+                    opened.reader, study.name, reviewer, only=only, listed=listed, tie=rule, resampling=resampling,
+                    progress=bar,
+                )  # fmt: skip
             told |= _report(found, page, markdown)
         if briefs is not None:
             told["briefs"] = str(write_brief_page(list(stored_briefs(opened.reader)), study.name, briefs))

@@ -6,6 +6,8 @@ a CSV file as well. No two things in it differ by colour alone.
 
 from medreview.cli.reports.plots.bars import stacked_bars as stacked_bars
 from medreview.cli.reports.plots.canvas import Drawing as Drawing
+from medreview.cli.reports.plots.flow import Step as Step
+from medreview.cli.reports.plots.flow import flow as flow
 from medreview.cli.reports.plots.forest import Interval as Interval
 from medreview.cli.reports.plots.forest import forest as forest
 from medreview.cli.reports.plots.intervals import Marked as Marked

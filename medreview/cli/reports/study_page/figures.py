@@ -11,6 +11,7 @@ from medreview.cli.reports.page_parts import PagePart, Plot, Section
 from medreview.cli.reports.plots import Drawing, Interval, forest, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
+from medreview.cli.reports.units.unit_parts import unit_parts
 from medreview.stats.formulas.estimate import Estimate, show
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
@@ -39,6 +40,12 @@ def figures_section(material: Material) -> Section:
     """Every figure as a table, with what is left out, why one is undefined, and cautions."""
     parts: tuple[PagePart, ...] = tuple(stats_parts(material.figures, Path(material.name)))
     return Section("figures", "Every figure", tuple(part for part in parts if not isinstance(part, NextStep)))
+
+
+def units_section(material: Material) -> Section | None:
+    """The figures of the other kinds of unit that somebody decided on."""
+    parts = tuple(part for figures in material.units for part in unit_parts(figures))
+    return Section("units", "Other units of review", parts) if parts else None
 
 
 def _plots(figures: StudyFigures) -> Iterator[Drawing]:

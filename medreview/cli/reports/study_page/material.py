@@ -16,7 +16,9 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.marked_answers import MarkedAnswer, marked_answers
 from medreview.stats.reports.overridden import Overridden, overridden
 from medreview.stats.reports.review_record import ReviewRecord, review_record
+from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.stats.reports.study_figures import StudyFigures, study_figures
+from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class Material:
     """What sections are made of. ``name`` is that of the study's file.
 
     ``overridden``: by all reviewers of ``figures``; ``held_back`` of them are not listed, because who reads the report
-    has not decided them yet and is still at the audit. ``facts``: ``None`` without key facts; ``citations``: ``None``
-    without a response. ``spent``: what was asked of models from here.
+    has not decided them yet and is still at the audit. ``units``: other kinds than statements. ``facts``: ``None``
+    without key facts; ``citations``: ``None`` without a response. ``spent``: what was asked of models from here.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Material:
     overridden: tuple[Overridden, ...] = ()
     held_back: int = 0
     answers: tuple[MarkedAnswer, ...] = ()
+    units: tuple[UnitFigures, ...] = ()
     facts: FactReport | None = None
     citations: CitationReport | None = None
     spent: tuple[Spent, ...] = ()
@@ -49,30 +52,34 @@ def gather(
     name: str,
     reviewer: str | None = None,
     *,
+    only: Selection = EVERYTHING,
     listed: Collection[str] | None = None,
     tie: TieRule | None = None,
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
 ) -> Material:
-    """All of it. ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them.
+    """All of it, or of ``only`` a part: then without what is of the whole study (citations, cost, key facts, units).
 
+    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them.
     ``tie`` stands in for the study's rule where key facts are counted. Raises :class:`UserError` for a ``reviewer``
     who has left nothing in the study.
     """
-    figures = study_figures(reader, reviewer, resampling=resampling, progress=progress)
+    whole = only.statements is None
+    figures = study_figures(reader, reviewer, resampling=resampling, progress=progress, only=only)
     names = [one.reviewer for one in figures.reviewers]
-    every = [item for one in names for item in overridden(reader, one)]
+    every = [item for one in names for item in overridden(reader, one, only.statements)]
     items = tuple(item for item in every if listed is None or item.statement_id in listed)
     return Material(
         name=name,
         figures=figures,
-        record=review_record(reader, names),
+        record=review_record(reader, names, only.statements),
         overridden=items,
         held_back=len(every) - len(items),
-        answers=marked_answers(reader, names),
-        facts=_facts(reader, tie, resampling),
-        citations=_citations(reader, resampling, progress),
-        spent=tuple(spent(reader)),
+        answers=marked_answers(reader, names, only.statements),
+        units=every_unit_figures(reader, reviewers=names, resampling=resampling) if whole else (),
+        facts=_facts(reader, tie, resampling) if whole else None,
+        citations=_citations(reader, resampling, progress) if whole else None,
+        spent=tuple(spent(reader)) if whole else (),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Part, Title, numbers, table
 from medreview.cli.reports.page_parts import PagePart, Section
+from medreview.cli.reports.study_page.item_flow import flow_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date, short_hash
 from medreview.words import in_words
@@ -29,7 +30,14 @@ _PARTS: Final = {
 
 def reviewed_section(material: Material) -> Section:
     """How labels came to be."""
-    parts = (*_progress(material), *_labels(material), *_exposure(material), *_judges(material), *_pages(material))
+    parts = (
+        *flow_parts(material),
+        *_progress(material),
+        *_labels(material),
+        *_exposure(material),
+        *_judges(material),
+        *_pages(material),
+    )
     return Section("reviewed", "What was reviewed, and how", parts)
 
 

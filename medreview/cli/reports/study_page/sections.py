@@ -8,7 +8,7 @@ from medreview.cli.reports.study_page.answers import answers_section
 from medreview.cli.reports.study_page.citations import citations_section
 from medreview.cli.reports.study_page.cost import cost_section
 from medreview.cli.reports.study_page.facts import cases_section, fact_themes_section, facts_section
-from medreview.cli.reports.study_page.figures import figures_section, plots_section
+from medreview.cli.reports.study_page.figures import figures_section, plots_section, units_section
 from medreview.cli.reports.study_page.head import provenance_section
 from medreview.cli.reports.study_page.limitations import limitations_section
 from medreview.cli.reports.study_page.material import Material
@@ -23,6 +23,7 @@ _ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
     methods_section,
     reviewed_section,
     figures_section,
+    units_section,
     citations_section,
     cost_section,
     facts_section,
