@@ -21,12 +21,12 @@ from medreview.stats.formulas.human_baseline import MARGIN, BesidePerson, NonInf
 from medreview.stats.formulas.hypothesis_tests import TestResult, chi_squared, t_test
 from medreview.stats.reports.between_reviewers import SAW_THE_OTHER
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
-from medreview.stats.reports.judge_agreement import TOGETHER
 from medreview.stats.reports.label_scales import (
     BINARY,
     NO_JUDGEMENT,
     SCALES,
     TIED,
+    TOGETHER,
     Scale,
     ScaleLabel,
     judges_label,
