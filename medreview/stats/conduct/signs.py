@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 
 from medreview.stats.conduct.timed_decisions import TimedDecision, stretches
-from medreview.stats.formulas.bootstrap import Floats, Resampling, bootstrap_figure, contributions, draw, without_each
+from medreview.stats.formulas.bootstrap import Resampling, contributions, draw
 from medreview.stats.formulas.coefficients import ratio
+from medreview.stats.formulas.differences import Side, difference
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.response_sample import ResponseSample
@@ -168,27 +169,23 @@ def _share(
 def _assisted_minus_blind(
     assisted: Sequence[TimedDecision], blind: Sequence[TimedDecision], resampling: Resampling
 ) -> Estimate:
-    """The difference of two shares, from the same resamples of responses."""
-    name, n = "assisted minus blind", len(assisted) + len(blind)
-    if not assisted or not blind:
-        why = _NO_BLIND if assisted else _NO_ASSISTED
-        return Estimate(name, None, None, None, "none", n, 0, reason=why, level=resampling.level)
+    """The difference of two shares."""
     rows: dict[str, list[float]] = {}
     for place, group in ((0, assisted), (2, blind)):
         for each in group:
             row = rows.setdefault(each.response_id, [0.0] * 4)
             row[place] += each.as_judges is True
             row[place + 1] += 1
-    units = np.array(list(rows.values()))
-
-    def finish(sums: Floats) -> Floats:
-        return ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3])
-
-    return bootstrap_figure(
-        name, float(finish(units.sum(axis=0)[None])[0]), finish(draw(contributions(units), resampling)), n=n,
-        clusters=len(units), undefined=_NO_ASSISTED, instead="", left_out=without_each(units, finish, resampling),
-        resampling=resampling, rare="for no assisted or no blind label was drawn",
-    )  # fmt: skip
+    units = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 4)
+    return difference(
+        Side("assisted", lambda sums: ratio(sums[:, 0], sums[:, 1]), np.array([0.0, 1.0, 0.0, 0.0])),
+        Side("blind", lambda sums: ratio(sums[:, 2], sums[:, 3]), np.array([0.0, 0.0, 0.0, 1.0])),
+        "agreement with the judges",
+        units,
+        draw(contributions(units), resampling) if len(units) else units,
+        undefined=_NO_BLIND if assisted else _NO_ASSISTED,
+        resampling=resampling,
+    ).estimate
 
 
 def _gold(name: str, results: Sequence[GoldResult]) -> Estimate:
