@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import medreview
+from medreview.review.audit import draw
 from tests.support.commands import Program
 
 
@@ -35,6 +36,16 @@ def test_all_figures_are_those_of_the_command(reviewed, tmp_path):
 
     assert without_time(plain(reviewed.figures())) == without_time(told)
     assert plain(reviewed.figures("anna", resampling=medreview.Resampling(seed=7)))["resampling"]["seed"] == 7
+
+
+def test_the_audit_is_that_of_the_command(reviewed, tmp_path):
+    draw(reviewed._study, "anna", rate=1.0)
+    told = json.loads(Program(tmp_path)("audit", reviewed.path, "--json").stdout)
+    report, of_anna = plain(reviewed.audit()), reviewed.audit("anna", points=0.1)
+
+    assert report == {name: told[name] for name in report}
+    assert [each.reviewer for each in of_anna.figures] == ["anna"]
+    assert of_anna.figures[0].plan.points == 0.1
 
 
 def test_addresses_and_citations_are_those_of_the_commands(sample, demo_file, tmp_path):

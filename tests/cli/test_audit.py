@@ -73,11 +73,39 @@ def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: P
     }
 
 
+def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_are(
+    medreview: Program, demo: Path
+) -> None:
+    text = medreview("audit", demo, "--plan", 10).stdout
+    assert "Labels for ± 10 points" in text
+    assert "one half is taken as supported" in text
+    assert json.loads(medreview("audit", demo, "--json").stdout)["plan"]["points"] == 0.05
+
+    answers = "".join("4\n\n" if place % 4 == 0 else "1\n\n" for place in range(120))
+    medreview("review", demo, "--plain", "--audit", 100, "--reviewer", "kb", input=answers + "q\n")
+    text = " ".join(medreview("audit", demo, "--plan", 10, "--reviewer", "kb").stdout.split())
+    assert "supported, by the audit alone" in text
+    assert "supported, by audit and verdicts" in text
+    assert "the verdicts alone, uncorrected" in text
+    assert "alone (" in text  # the gain, or that there is none, with both variances
+    assert "Labels for ± 10 points" in text
+
+    told = json.loads(medreview("audit", demo, "--json", "--lambda", 1, "--reviewer", "kb").stdout)
+    (figures,) = told["figures"]
+    together, *each = figures["with_verdicts"]
+    assert together["judge"] == "the judges together"
+    assert together["weight"] == 1
+    assert [one["judge"] for one in each]
+    assert told["plan"] is None
+    assert max(map(len, medreview("audit", demo, "--assisted").stdout.splitlines())) <= 80
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--size", "5", "--rate", "0.1"), "not both"),
         (("--rate", "1.5"), "above 0 and up to 1"),
+        (("--plan", "50"), "less than 50 points"),
         (("--by", "model"), "how much to draw"),
     ],
 )
