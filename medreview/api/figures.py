@@ -32,19 +32,22 @@ class Figures(Opened):
         pass_no: int = 1,
         resampling: Resampling | None = None,
         conduct: bool = False,
+        margin: float | None = None,
     ) -> StudyFigures:
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
         ``part`` then says what that means. ``by`` divides it (``"model"``, ``"domain"``, ``"judge"``, ...): support and
         agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
-        too; without it only the reviewer who is named, or the one of the settings. Intervals resample whole responses,
+        too; without it only the reviewer who is named, or the one of the settings. ``margin``: how much worse a judge may
+        agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole responses,
         the same draws for all figures of a view. Raises ``UserError`` for a reviewer who has left nothing in the study,
         and for a filter that cannot be used.
         """
         from medreview.review.looks import shown_by
         from medreview.review.selecting import select_statements
         from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.formulas.human_baseline import MARGIN
         from medreview.stats.reports.study_figures import study_figures
 
         only = select_statements(self._study.reader, where, reviewer, pass_no)
@@ -58,6 +61,7 @@ class Figures(Opened):
             only=only,
             conduct=None if conduct else (reviewer or self._config().reviewer,),
             by=by,
+            margin=MARGIN if margin is None else margin,
         )
 
     def agreement(
@@ -73,9 +77,9 @@ class Figures(Opened):
         """Agreement of reviewers with judges, of ``"judges"``, or of ``"reviewers"``, each two compared on their own.
 
         Blind and assisted labels are never pooled, nor the random audit with what was chosen: ``mode`` and ``drawn`` of
-        a comparison say which it is. ``scale``: ``"levels"`` (four labels) or ``"binary"`` (supported or not). Empty
-        where nobody has decided yet, or only one judge has spoken. Raises ``UserError`` as ``figures``, and for a word
-        that is none of these.
+        a comparison say which it is; between reviewers ``labels_of`` says which labels are compared. ``scale``:
+        ``"levels"`` (four labels) or ``"binary"`` (supported or not). Empty where nobody has decided yet, or only one
+        judge has spoken. Raises ``UserError`` as ``figures``, and for a word that is none of these.
         """
         from medreview.api.comparisons import comparisons
 

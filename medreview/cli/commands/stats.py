@@ -35,6 +35,12 @@ def stats(
             help="Figures of a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="How much worse than one reviewer a judge may agree with all, in kappa; default: 0.1."
+        ),
+    ] = None,
     csv: Annotated[
         str,
         typer.Option(
@@ -64,6 +70,7 @@ def stats(
     from medreview.review.looks import shown_by
     from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+    from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.reports.figure_document import figure_document
     from medreview.stats.reports.study_figures import study_figures
     from medreview.study import Study
@@ -81,8 +88,9 @@ def stats(
         split = full or as_json or bool(csv)
         own = () if not split else None if conduct else (reviewer or load_config().reviewer,)
         figures = study_figures(
-            opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only, by=by, conduct=own
-        )
+            opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
+            margin=MARGIN if margin is None else margin,
+        )  # fmt: skip
     if csv == "-":
         print(figures_text(figures, figures.provenance), end="")
     elif csv:
