@@ -12,11 +12,12 @@ from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.tradeoff import trade_off_parts
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
-from medreview.stats.facts.fact_report import FactReport
+from medreview.stats.facts.fact_report import FactFigures, FactReport
 from medreview.stats.facts.fact_scores import NAMES, TASKS, FactScore, SystemScores
 from medreview.stats.facts.fact_themes import Theme, Themes
 from medreview.stats.facts.single_person import SinglePerson
 from medreview.stats.formulas.estimate import half_up, percent, show
+from medreview.stats.units.key_facts import SystemThemes
 from medreview.units.fact_vote import vote_strip
 from medreview.units.held_facts import HeldFact
 from medreview.units.suggestion import FactCounts
@@ -65,15 +66,13 @@ def _report(report: FactReport, study: Path, full: bool) -> Iterator[Part]:
     yield from provenance_lines(report.provenance)
 
 
-def head_words(report: FactReport) -> Iterator[str]:
+def head_words(report: FactFigures) -> Iterator[str]:
     """What is reported on: cases, facts, texts, who voted; what became of suggested facts."""
-    facts = report.facts
-    number = sum(len(case.facts) for case in facts.cases)
     who = [counted(len(report.judges), "judge")]
     if report.panel:
         who.append(f"a panel of {len(report.panel)} ({report.panel_mode} labels)")
-    texts = f"{counted(len(facts.texts), 'text')} of {counted(len(facts.systems), 'system')}"
-    yield f"{counted(len(facts.cases), 'case')} with {counted(number, 'key fact')}, {texts}; {', '.join(who)}"
+    texts = f"{counted(report.texts, 'text')} of {counted(report.systems, 'system')}"
+    yield f"{counted(report.cases, 'case')} with {counted(report.key_facts, 'key fact')}, {texts}; {', '.join(who)}"
     if report.suggested.suggested or report.suggested.own:
         yield suggested_words(report.suggested)
     short = [f"{name} {kept} of {wanted}" for name, kept, wanted in report.kept if kept != wanted]
@@ -89,7 +88,7 @@ def suggested_words(counts: FactCounts) -> str:
     return told + (f"; {counted(counts.conflicts, 'conflict')}" if counts.conflicts else "")
 
 
-def score_parts(report: FactReport) -> Iterator[Part]:
+def score_parts(report: FactFigures) -> Iterator[Part]:
     """Scores by the jury and by the panel, ties, and what is missing."""
     for title, scores in (
         ("Scores by the majority of the judges", [(one, one.by_jury) for one in report.scores]),
@@ -109,9 +108,9 @@ def score_parts(report: FactReport) -> Iterator[Part]:
     yield tie_words(report)
 
 
-def tie_words(report: FactReport) -> str:
+def tie_words(report: FactFigures) -> str:
     """The tie rule, and how many ties there were."""
-    of = len(report.facts.held)
+    of = report.held
     by = [("judges", report.tied)] if report.judges else []
     by += [("panel", report.panel_tied)] if report.panel else []
     told = "; ".join(
@@ -120,7 +119,7 @@ def tie_words(report: FactReport) -> str:
     return f"tie rule: {in_words(report.tie)}. Even votes, {told}"
 
 
-def panel_parts(report: FactReport) -> Iterator[Part]:
+def panel_parts(report: FactFigures) -> Iterator[Part]:
     """The jury and each judge beside the panel's majority."""
     if not report.against_panel:
         return
@@ -182,7 +181,7 @@ def _theme_words(theme: Theme) -> str:
     return f"{one_line(theme.title)}{about} ({counted(len(theme.facts), 'fact')})"
 
 
-def theme_counts(themes: Themes) -> str:
+def theme_counts(themes: Themes | SystemThemes) -> str:
     """Who made the themes of a system, and what is in none."""
     by = f"by {one_line(themes.by)}" if themes.by else "by category and by what differs"
     dropped = f"; {counted(themes.dropped, 'theme')} of one fact dropped" if themes.dropped else ""

@@ -1,4 +1,4 @@
-"""All that is said of the key facts of a study, in one place: what the command ``report`` prints and writes."""
+"""All that is said of the key facts of a study, in one place: what is printed of them, and stands in the report."""
 
 import sqlite3
 from collections import Counter
@@ -21,8 +21,9 @@ from medreview.units.suggestion import CaseFact, FactCounts, case_facts, fact_co
 
 
 @dataclass(frozen=True)
-class FactReport:
-    """Key facts in the texts of systems.
+class FactFigures:
+    """Key facts in the texts of systems, in figures; so many ``cases``, facts, texts and systems, and facts ``held``
+    against texts.
 
     ``tie`` is the rule for even votes; ``tied`` how many there were, by question. ``panel``: the people whose labels
     make its majority, all of the mode ``panel_mode``; ``other_labels``: those of the other mode, which are left out.
@@ -30,7 +31,11 @@ class FactReport:
     how many are (own ones too), and how many are wanted.
     """
 
-    facts: HeldFacts
+    cases: int
+    key_facts: int
+    texts: int
+    systems: int
+    held: int
     tie: TieRule
     tied: Mapping[str, int]
     judges: tuple[str, ...]
@@ -43,8 +48,15 @@ class FactReport:
     scores: tuple[SystemScores, ...]
     against_panel: tuple[AgainstPanel, ...]
     single_person: SinglePerson | None
-    themes: tuple[Themes, ...]
     trade_offs: tuple[TradeOff, ...]
+
+
+@dataclass(frozen=True)
+class FactReport(FactFigures):
+    """The same with the facts, texts and votes themselves (``facts``), and the themes of each system."""
+
+    facts: HeldFacts
+    themes: tuple[Themes, ...]
     provenance: Provenance
 
     def jury(self, held: HeldFact, task: str) -> JuryWord:
@@ -75,6 +87,11 @@ def fact_report(
     voted = Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)
     labels = {name: {str(mode): count} for name, count in sorted(voted.items())}
     return FactReport(
+        cases=len(facts.cases),
+        key_facts=sum(len(case.facts) for case in facts.cases),
+        texts=len(facts.texts),
+        systems=len(facts.systems),
+        held=len(facts.held),
         facts=facts,
         tie=rule,
         tied={task: sum(one.jury(task, rule).tied for one in facts.held) for task in TASKS},

@@ -2,12 +2,14 @@
 
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.errors import UserError
 from medreview.labels import AXES
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
+from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.units.adjudication import Adjudication, adjudication
 from medreview.stats.units.agreement import (
     Consensus,
@@ -20,6 +22,7 @@ from medreview.stats.units.agreement import (
     consensus,
 )
 from medreview.stats.units.answers import AnswerFigures, answer_figures
+from medreview.stats.units.key_facts import KeyFactFigures, key_fact_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
 from medreview.stats.units.qa_figures import QAFigures, qa_figures
 from medreview.stats.units.qa_items import annotated
@@ -28,7 +31,23 @@ from medreview.stats.units.scales import SCALES, UnitScale
 from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
 
-Family = AnswerFigures | WholeResponseFigures | QAFigures | RankingFigures
+
+@dataclass(frozen=True)
+class RevisionFigures:
+    """What became of revised and removed statements, by the model that revised them."""
+
+    by_model: tuple[CleanupFigures, ...]
+
+
+Family = (
+    AnswerFigures
+    | WholeResponseFigures
+    | QAFigures
+    | RankingFigures
+    | KeyFactFigures
+    | QuestionReport
+    | RevisionFigures
+)
 """What only one kind has."""
 
 _LABELLED: Final = """SELECT EXISTS (
@@ -127,17 +146,29 @@ def _family(
             return qa_figures(items, resampling) if items else None
         case "ranking":
             return ranking_figures(reader, labels, annotated(reader, reviewers), resampling) if labels.given else None
+        case "fact":
+            return key_fact_figures(reader, resampling)
+        case "question":
+            return question_report(reader)
+        case "revision":
+            return RevisionFigures(cleanup_report(reader, reviewers))
     return None
 
 
 def every_unit_figures(
     reader: sqlite3.Connection, *, reviewers: Collection[str] | None = None, resampling: Resampling = DEFAULT
 ) -> tuple[UnitFigures, ...]:
-    """Those of each kind that somebody labelled some of, in the order of the first screen."""
-    return tuple(
+    """Those of each kind that somebody labelled some of, in the order of the first screen.
+
+    Without what the figures of a study have beside them, of questions and of revisions.
+    """
+    every = (
         unit_figures(reader, kind, reviewers=reviewers, resampling=resampling)
         for kind in KINDS
         if reader.execute(_LABELLED, (kind,)).fetchone()[0]
+    )
+    return tuple(
+        replace(one, family=None) if isinstance(one.family, QuestionReport | RevisionFigures) else one for one in every
     )
 
 

@@ -4,20 +4,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import counted, one_line
+from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, table
+from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.units.agreement import agreement_part, many_part
 from medreview.cli.reports.units.answers import answer_parts
 from medreview.cli.reports.units.figure_tables import name_of
+from medreview.cli.reports.units.key_facts import key_fact_parts
 from medreview.cli.reports.units.qa import qa_parts
 from medreview.cli.reports.units.rankings import ranking_parts
 from medreview.cli.reports.units.whole_responses import whole_response_parts
 from medreview.labels import AXES
+from medreview.stats.reports.question_report import QuestionReport
 from medreview.stats.units.adjudication import Adjudication
 from medreview.stats.units.agreement import UnitAgreement
 from medreview.stats.units.answers import AnswerFigures
+from medreview.stats.units.key_facts import KeyFactFigures
 from medreview.stats.units.qa_figures import QAFigures
 from medreview.stats.units.rankings import RankingFigures
-from medreview.stats.units.unit_figures import AxisFigures, ScaleFigures, UnitFigures
+from medreview.stats.units.unit_figures import AxisFigures, Family, RevisionFigures, ScaleFigures, UnitFigures
 from medreview.stats.units.whole_responses import WholeResponseFigures
 from medreview.words import in_words
 
@@ -36,19 +41,30 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
         yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
     for axis in figures.axes:
         yield from _axis(axis, figures.cluster)
-    match figures.family:
-        case AnswerFigures():
-            yield from answer_parts(figures.family)
-        case WholeResponseFigures():
-            yield from whole_response_parts(figures.family)
-        case QAFigures():
-            yield from qa_parts(figures.family)
-        case RankingFigures():
-            yield from ranking_parts(figures.family)
+    yield from _family(figures.family)
     if not figures.labelled:
         yield from ("", NOBODY)
         return
     yield from ("", _NOTE, f"Resampled: whole {figures.cluster}s, where one has several items; else the items.")
+
+
+def _family(family: Family | None) -> Iterator[Part]:
+    """What only this kind has."""
+    match family:
+        case AnswerFigures():
+            yield from answer_parts(family)
+        case WholeResponseFigures():
+            yield from whole_response_parts(family)
+        case QAFigures():
+            yield from qa_parts(family)
+        case RankingFigures():
+            yield from ranking_parts(family)
+        case KeyFactFigures():
+            yield from key_fact_parts(family)
+        case QuestionReport():
+            yield from question_parts(family)
+        case RevisionFigures():
+            yield from cleanup_parts(family.by_model)
 
 
 def _axis(axis: AxisFigures, cluster: str) -> Iterator[Part]:
