@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from medreview.judges.ties import set_tie_rule
 from medreview.study import Study
 from tests.support.fact_study import FactStudy
 from tests.support.pages import harmless
@@ -54,46 +53,16 @@ def test_the_page_holds_scores_votes_themes_and_cases_and_nothing_hostile_acts(m
     assert "Because <script>" in page.xpath("string(//section[@id='fact-themes']//span[@class='muted'])")
 
 
-def test_scores_ties_and_the_panel_are_printed_and_given_to_scripts(medreview, study):
-    with Study.open(study) as opened:
-        set_tie_rule(opened, "not_supported")
-    told = " ".join(medreview("report", study).stdout.split())
-    assert "4 cases with 8 key facts, 8 texts of 2 systems; 3 judges, a panel of 3 (blind labels)" in told
-    assert "tie rule: not supported. Even votes, judges: 0 of 16 on presence, 0 of 16 on contradiction" in told
-    assert "Only 4 cases: below 10 even this interval can be too narrow." in told
-    assert "\x1b" not in told
-    full = medreview("report", study, "--full").stdout
-    assert "YY N 2-1" in full
-    given = json.loads(medreview("report", study, "--json", "--ties", "supported", "--seed", 7).stdout)
-    assert (given["tie_rule"], given["provenance"]["seed"], given["panel_mode"]) == ("supported", 7, "blind")
-    (atlas, _) = given["systems"]
-    # The first fact is present in three of four texts (2-1), the second in none (1-2).
-    assert atlas["by_jury"]["presence"]["figure"]["value"] == 0.375
-    assert atlas["by_panel"]["contradiction"]["figure"]["value"] == 0.5
-    assert given["facts"][0]["panel_presence"] == {
-        "yes": 0, "no": 3, "abstained": 0, "answer": False, "tied": False,
-    }  # fmt: skip
-    assert {one["rater"] for one in given["against_panel"]} > {"the jury", "one", "two"}
-    assert "text" not in given["facts"][0]
-
-
-def test_what_is_not_there_yet_is_said_with_the_command_that_brings_it(medreview, tmp_path):
+def test_a_study_without_votes_has_its_page_and_nowhere_to_write_is_an_error(medreview, tmp_path):
     path = tmp_path / "empty.medreview"
-    with Study.create(path):
-        pass
-    told = medreview("report", path).stdout
-    assert "medreview facts" in told
-    assert "medreview generate key-facts" in told
-    with Study.open(path) as made:
+    with Study.create(path) as made:
         facts = FactStudy(made)
         facts.case("one", ("A fact.", "other"))
         facts.text("atlas", "one")
-    told = medreview("report", path).stdout
-    assert "medreview judge" in told
-    assert "--queue facts" in told
     medreview("report", path, tmp_path / "e.html")
     page = harmless((tmp_path / "e.html").read_text())
     assert page.xpath("//section[@id='cases']/details/summary/text()") == ["C01 Case one"]
+    assert "stats STUDY --unit key_fact" in medreview("report", path, check=2).stderr
 
 
 def test_reading_it_is_a_look_and_another_file_in_the_place_is_left_alone(medreview, study, tmp_path):

@@ -13,6 +13,7 @@ from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.ties import Ties, rule_named
+from medreview.errors import UserError
 
 if TYPE_CHECKING:
     from medreview.cli.reports.study_page.material import Material
@@ -52,7 +53,6 @@ def report(
     replicates: Annotated[
         int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Every fact with its votes.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write what was reviewed, how, and what came of it, as one file to hand in.
@@ -87,8 +87,10 @@ def report(
         replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
     )
     if page is None and markdown is None and tradeoff is None and briefs is None:
-        _print_facts(study, rule, resampling, full=full, as_json=as_json)
-        return
+        raise UserError(
+            "Say where to write: `medreview report STUDY FILE.html`, or --markdown FILE.md. Key facts stand in "
+            "`medreview stats STUDY --unit key_fact`."
+        )
     told: dict[str, Any] = {}
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
@@ -143,18 +145,3 @@ def _summary(told: Mapping[str, Any]) -> Iterator[str]:
         )
         if told["held_back"]:
             yield f"{counted(told['held_back'], 'statement')} not listed, to keep the audit blind"
-
-
-def _print_facts(study: Path, rule: "TieRule | None", resampling: "Resampling", *, full: bool, as_json: bool) -> None:
-    from medreview.cli.reports.facts import payload, render
-    from medreview.stats.facts.fact_report import fact_report
-    from medreview.study import Study
-
-    with Study.open(study, read_only=True) as opened:
-        looked(opened, "report", "verdicts")
-        found = fact_report(opened.reader, tie=rule, resampling=resampling)
-    if as_json:
-        result(payload(found), as_json=True)
-    else:
-        print(render(found, study, full=full), end="")
-    sys.stdout.flush()

@@ -10,6 +10,7 @@ from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
+from medreview.errors import UserError
 
 _LEAST_REPLICATES = 99
 
@@ -41,6 +42,14 @@ def stats(
             min=0, max=1, help="How much worse than one reviewer a judge may agree with all, in kappa; default: 0.1."
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="Figures of one other kind of unit: pair, response, answer, qa, question, revision, suggestion, "
+            "key_fact, ranking.",
+        ),
+    ] = None,
     csv: Annotated[
         str,
         typer.Option(
@@ -65,6 +74,7 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
+    from medreview.cli.unit_stats import print_unit_stats
     from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by
@@ -80,6 +90,12 @@ def stats(
     )
     if csv not in ("", "-"):
         check_figures(Path(csv))
+    if unit is not None:
+        if by or where or conduct:
+            raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit.")
+        print_unit_stats(study, unit, reviewer, resampling, full=full, csv=csv, as_json=as_json)
+        sys.stdout.flush()
+        return
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)

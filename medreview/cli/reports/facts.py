@@ -1,20 +1,17 @@
 """The report on key facts: scores of systems, the panel, themes and votes, as text and for scripts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.layout import NextStep, Part, Title, cells, inset, numbers, reasons, table
-from medreview.cli.reports.provenance import provenance_lines
-from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.tradeoff import trade_off_parts
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
 from medreview.stats.facts.fact_report import FactFigures, FactReport
 from medreview.stats.facts.fact_scores import NAMES, TASKS, FactScore, SystemScores
-from medreview.stats.facts.fact_themes import Theme, Themes
+from medreview.stats.facts.fact_themes import Themes
 from medreview.stats.facts.single_person import SinglePerson
 from medreview.stats.formulas.estimate import half_up, percent, show
 from medreview.stats.units.key_facts import SystemThemes
@@ -32,38 +29,23 @@ _VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
 _THEMES: Final = ("generate", "themes")
 
 
-def render(report: FactReport, study: Path, *, full: bool) -> str:
-    """The report as text; ``full``: with every fact and its votes."""
-    return printed(_report(report, study, full))
-
-
-def _report(report: FactReport, study: Path, full: bool) -> Iterator[Part]:
-    yield from head_words(report)
-    if not report.facts.held:
+def next_parts(report: FactFigures | None, study: Path) -> Iterator[Part]:
+    """What to do first where there is nothing to report on, or nobody has said anything; else nothing."""
+    if report is None or not report.held:
         yield from ("", _NO_FACTS, NextStep(command("facts", study, "FILE")))
         yield NextStep(command("generate", "key-facts", study, "--model", "NAME"))
-        return
-    if not report.judges and not report.panel:
+    elif not report.judges and not report.panel:
         yield from ("", _NOBODY, NextStep(command("judge", study, "--task", PRESENCE, "--judge", "NAME")))
         yield NextStep(command("review", study, "--queue", "facts"))
-        return
-    yield from score_parts(report)
-    yield from panel_parts(report)
-    if any(one.cost or one.seconds for one in report.trade_offs):
-        yield from trade_off_parts(report.trade_offs)
-    yield Title("Themes in what is omitted and contradicted")
-    for themes in report.themes:
-        yield from _themes(themes, full)
-    if any(themes.themes or themes.alone for themes in report.themes) and not any(one.by for one in report.themes):
+
+
+def theme_step(themes: Sequence[Themes | SystemThemes], study: Path) -> Iterator[Part]:
+    """How a model finds other themes, where there are some and none of them is a model's."""
+    if any(one.themes or one.alone for one in themes) and not any(one.by for one in themes):
         yield from (
             "A model finds others, by what the judges said:",
             NextStep(command(*_THEMES, study, "--model", "NAME")),
         )
-    if full:
-        yield Title("Each fact")
-        yield from _votes(report)
-    yield ""
-    yield from provenance_lines(report.provenance)
 
 
 def head_words(report: FactFigures) -> Iterator[str]:
@@ -156,11 +138,18 @@ def _p(value: float | None, least: float) -> str:
     return "" if value is None else half_up(value, 3) if value else f"< {half_up(least, 4)}"
 
 
-def _votes(report: FactReport) -> Iterator[Part]:
-    """Each fact in each text: the judges' votes on both questions, and the panel's."""
+def vote_parts(report: FactReport) -> Iterator[Part]:
+    """Each fact in each text: the judges' votes on both questions, and the panel's; then the facts of each theme."""
+    yield Title("Each fact")
     for one in report.facts.held:
         yield f"{fact_name(one)}, {given(one.text.system)}: {one_line(one.fact.text)}"
         yield inset(*(f"{NAMES[task]}: {strips(report, one, task) or _NO_VOTE}" for task in TASKS))
+    if any(themes.themes for themes in report.themes):
+        yield Title("The facts of each theme")
+    for themes in report.themes:
+        for theme in themes.themes:
+            facts = (f"{fact_name(one.held)}, {one.failure}: {one_line(one.held.fact.text)}" for one in theme.facts)
+            yield from (f"{given(themes.system)}: {one_line(theme.title)}", inset(*facts))
 
 
 def strips(report: FactReport, one: HeldFact, task: str) -> str:
@@ -176,11 +165,6 @@ def fact_name(one: HeldFact) -> str:
     return f"{one.case.name} {one.fact.name} in {one.text.name}"
 
 
-def _theme_words(theme: Theme) -> str:
-    about = f": {one_line(theme.about)}" if theme.about else ""
-    return f"{one_line(theme.title)}{about} ({counted(len(theme.facts), 'fact')})"
-
-
 def theme_counts(themes: Themes | SystemThemes) -> str:
     """Who made the themes of a system, and what is in none."""
     by = f"by {one_line(themes.by)}" if themes.by else "by category and by what differs"
@@ -188,9 +172,9 @@ def theme_counts(themes: Themes | SystemThemes) -> str:
     return f"{by}; {counted(themes.alone, 'fact')} in none{dropped}"
 
 
-def payload(report: FactReport) -> dict[str, Any]:
-    """The report for scripts, without the texts themselves."""
-    facts = [
+def fact_values(report: FactReport) -> list[dict[str, Any]]:
+    """Each fact in each text with its votes, for scripts, without the texts themselves."""
+    return [
         {
             "case": one.case.case_id,
             "case_name": one.case.name,
@@ -204,48 +188,6 @@ def payload(report: FactReport) -> dict[str, Any]:
         }
         for one in report.facts.held
     ]
-    return {
-        "tie_rule": report.tie,
-        "ties": {NAMES[task]: report.tied[task] for task in TASKS},
-        "panel_ties": {NAMES[task]: report.panel_tied[task] for task in TASKS},
-        "judges": report.judges,
-        "panel": report.panel,
-        "panel_mode": report.panel_mode,
-        "suggested": asdict(report.suggested),
-        "kept": [{"case": name, "kept": kept, "wanted": wanted} for name, kept, wanted in report.kept],
-        "systems": [_system(one) for one in report.scores],
-        "against_panel": [
-            {"rater": one.rater, "question": NAMES[one.task], **asdict(one.agreement)} for one in report.against_panel
-        ],
-        "trade_off": [asdict(one) for one in report.trade_offs],
-        "single_person": None if report.single_person is None else asdict(report.single_person),
-        "themes": [_theme_values(themes) for themes in report.themes],
-        "facts": facts,
-        "provenance": asdict(report.provenance),
-    }
-
-
-def _system(one: SystemScores) -> dict[str, Any]:
-    by = {"by_jury": one.by_jury, "by_panel": one.by_panel}
-    scores = {name: {NAMES[task]: asdict(score) for task, score in found.items()} for name, found in by.items()}
-    counts = {"texts": one.texts, "invalid": one.invalid, "cases": one.cases, "facts": one.facts}
-    return {"system": one.system, **counts, **scores}
-
-
-def _theme_values(themes: Themes) -> dict[str, Any]:
-    found = [
-        {"title": theme.title, "about": theme.about, "facts": [
-            {"failure": one.failure, "key_fact": one.held.fact.key_fact_id, "response": one.held.text.response_id}
-            for one in theme.facts]}
-        for theme in themes.themes
-    ]  # fmt: skip
-    return {
-        "system": themes.system,
-        "by": themes.by,
-        "dropped": themes.dropped,
-        "alone": themes.alone,
-        "themes": found,
-    }
 
 
 def _score_rows(one: SystemScores, by: Mapping[str, FactScore]) -> Iterator[tuple[str, ...]]:
@@ -266,14 +208,6 @@ def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Ite
         words = ", ".join(f"{counted(number, 'fact')} {why}" for number, why in told if number)
         if words:
             yield f"left out of {NAMES[task]}: {words}"
-
-
-def _themes(themes: Themes, full: bool) -> Iterator[Part]:
-    yield f"{given(themes.system)}, {theme_counts(themes)}"
-    for theme in themes.themes:
-        listed = theme.facts if full else ()
-        facts = (f"{fact_name(one.held)}, {one.failure}: {one_line(one.held.fact.text)}" for one in listed)
-        yield inset(_theme_words(theme), inset(*facts))
 
 
 def _short(value: float) -> str:

@@ -15,7 +15,6 @@ def key_fact_parts(found: KeyFactFigures) -> Iterator[Part]:
     yield Title("Key facts in the texts of systems")
     yield from head_words(figures)
     if not figures.judges and not figures.panel:
-        yield "Nobody has said yet whether the responses say these facts."
         return
     yield from score_parts(figures)
     yield from panel_parts(figures)

@@ -1,0 +1,104 @@
+"""``stats --unit``: the figures of one kind of unit other than the statement."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from medreview.cli.current_verdicts import current_verdicts
+from medreview.cli.looking import looked
+from medreview.cli.output import counted, result
+from medreview.cli.reports.layout import Part
+from medreview.errors import UserError
+from medreview.stats.facts.fact_report import FactReport, fact_report
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.reviewer_labels import reviewers
+from medreview.stats.units.key_facts import KeyFactFigures
+from medreview.stats.units.unit_figures import UnitFigures, kind_named, unit_figures
+from medreview.study import Study
+
+FACT: Final = "fact"
+
+
+@dataclass(frozen=True)
+class UnitStats:
+    """The figures of one kind, and what state of the study they are of; ``facts``: with the votes on each key fact."""
+
+    provenance: Provenance
+    unit: UnitFigures
+    facts: FactReport | None = None
+
+    def document(self) -> dict[str, object]:
+        """As plain values, with the name of the schema, in which ``unit`` is one of the ``units``."""
+        from medreview.cli.reports.facts import fact_values
+        from medreview.stats.reports.figure_document import SCHEMA
+
+        plain: dict[str, object] = {"schema": SCHEMA, "provenance": asdict(self.provenance), "unit": asdict(self.unit)}
+        return plain if self.facts is None else {**plain, "facts": fact_values(self.facts)}
+
+    def text(self, study: Path) -> str:
+        """As a report for a terminal."""
+        from medreview.cli.reports.terminal import printed
+
+        return printed(self._parts(study))
+
+    def _parts(self, study: Path) -> Iterator[Part]:
+        from medreview.cli.reports.facts import next_parts, theme_step, vote_parts
+        from medreview.cli.reports.provenance import provenance_lines
+        from medreview.cli.reports.units.unit_parts import unit_parts
+
+        yield from unit_parts(self.unit)
+        if self.unit.kind == FACT:
+            family = self.unit.family
+            found = family if isinstance(family, KeyFactFigures) else None
+            yield from next_parts(found.figures if found else None, study)
+            yield from theme_step(found.themes if found else (), study)
+            yield from vote_parts(self.facts) if self.facts else ()
+        yield from ("", *provenance_lines(self.provenance))
+
+
+def unit_stats(
+    reader: sqlite3.Connection, kind: str, reviewer: str | None, resampling: Resampling, *, full: bool = False
+) -> UnitStats:
+    """Of one kind; ``full``: with the votes on each key fact, which are verdicts. Raises :class:`UserError` for a
+    reviewer who is not there."""
+    known = reviewers(reader)
+    if reviewer is not None and reviewer not in known:
+        there = f"there are {', '.join(known)}" if known else "nobody has reviewed anything yet"
+        raise UserError(f"There is no reviewer {reviewer!r} in this study; {there}.")
+    found = unit_figures(reader, kind, reviewers=None if reviewer is None else [reviewer], resampling=resampling)
+    labels = {each.reviewer: {each.which: sum(each.labels.values())} for axis in found.axes for each in axis.labels}
+    votes = fact_report(reader, resampling=resampling) if full and kind == FACT else None
+    return UnitStats(provenance(reader, resampling, labels=labels, comparisons=_comparisons(found)), found, votes)
+
+
+def _comparisons(found: UnitFigures) -> int:
+    """How many comparisons of two stand side by side."""
+    scales = [scale for axis in found.axes for scale in axis.scales]
+    beside = [each for scale in scales for each in (*scale.between, *scale.machines, *scale.gold)]
+    beside += [each for scale in scales for one in scale.consensus for each in one.machines]
+    return sum(each.n > 0 for each in beside)
+
+
+def print_unit_stats(
+    study: Path, unit: str, reviewer: str | None, resampling: Resampling, *, full: bool, csv: str, as_json: bool
+) -> None:
+    """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
+    from medreview.exchange.exports.figure_csv import figures_text, write_figures
+
+    kind = kind_named(unit)
+    with Study.open(study, read_only=True) as opened:
+        current_verdicts(opened)
+        looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
+        found = unit_stats(opened.reader, kind, reviewer, resampling, full=full)
+    if csv == "-":
+        print(figures_text(found.unit, found.provenance), end="")
+    elif csv:
+        rows = write_figures(found.unit, found.provenance, Path(csv))
+        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
+    elif as_json:
+        result(found.document(), as_json=True)
+    else:
+        print(found.text(study), end="")

@@ -1,0 +1,116 @@
+"""``stats --unit``: the figures of one kind of unit, as text, JSON and CSV."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from medreview.judges.ties import set_tie_rule
+from medreview.study import Study
+from medreview.units.registry import KINDS
+from tests.support.fact_study import FactStudy
+from tests.support.unit_samples import SAMPLES
+from tests.support.unit_study import decide
+
+WICKED = "<script>\x1b]52;c;aGk=\x07 [red]x[/red] \u202egnp"
+"""Markup, a terminal's escape, Rich's markup, a change of direction."""
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    """Four cases, two systems, three judges, a panel of three; hostile names and facts."""
+    path = tmp_path / "ward.medreview"
+    with Study.create(path) as made:
+        facts = FactStudy(made)
+        for number, case in enumerate("abcd"):
+            facts.case(f"{case} {WICKED}", (f"A nodule of {number} mm. {WICKED}", "follow_up"), ("Second.", "other"))
+            for system in ("atlas (brief)", f"boreal {WICKED}"):
+                text = facts.text(system, f"{case} {WICKED}", f"Heart failure.\nA nodule of 9 mm. {WICKED}")
+                for judge, said in (("one", "YN"), ("two", "NN"), (f"three {WICKED}", "YY" if number else "NY")):
+                    facts.votes(judge, text, said, reason=f"Because {WICKED}", quote="A nodule of 9 mm.")
+                facts.votes("one", text, "YN", "contradiction", quote="Heart failure.", reason=f"Size {WICKED}")
+                for person in ("ann", "bob", f"cyd {WICKED}"):
+                    facts.labels(person, text, "contradicted", "absent" if person == "ann" else "present")
+        set_tie_rule(made, "not_supported")
+    return path
+
+
+def looks(path: Path) -> list[str]:
+    with Study.open(path, read_only=True) as opened:
+        rows = opened.reader.execute("SELECT payload FROM event WHERE kind = 'look' ORDER BY event_id").fetchall()
+    return [json.loads(row[0])["shown"] for row in rows]
+
+
+def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_asked_for(medreview, ward):
+    told = medreview("stats", ward, "--unit", "key_fact").stdout
+    words = " ".join(told.split())
+    assert "4 cases with 8 key facts, 8 texts of 2 systems; 3 judges, a panel of 3 (blind labels)" in words
+    assert "tie rule: not supported. Even votes, judges: 0 of 16 on presence, 0 of 16 on contradiction" in words
+    assert "Beside the majority of the panel" in words
+    assert "Omitted: other; said in part, or otherwise" in words
+    assert "medreview generate themes" in words
+    assert "ann and bob, first, blind labels, present or not" in words
+    assert "\x1b" not in told
+    assert "YY N 2-1" not in told
+    assert looks(ward) == ["totals"]
+
+    given = json.loads(medreview("stats", ward, "--unit", "fact", "--json", "--seed", 7, "--full").stdout)
+    assert looks(ward) == ["totals", "verdicts"]
+    figures = given["unit"]["family"]["figures"]
+    assert (figures["tie"], given["provenance"]["seed"], figures["panel_mode"]) == ("not_supported", 7, "blind")
+    (atlas, _) = figures["scores"]
+    # The first fact is present in three of four texts (2-1), the second in none (1-2).
+    assert atlas["by_jury"]["key_fact_presence"]["figure"]["value"] == 0.375
+    assert atlas["by_panel"]["key_fact_contradiction"]["figure"]["value"] == 0.5
+    assert given["facts"][0]["panel_presence"] == {
+        "yes": 0, "no": 3, "abstained": 0, "answer": False, "tied": False,
+    }  # fmt: skip
+    assert {one["rater"] for one in figures["against_panel"]} > {"the jury", "one", "two"}
+    assert "text" not in given["facts"][0]
+    assert "YY N 2-1" in medreview("stats", ward, "--unit", "key_fact", "--full").stdout
+
+
+def test_key_facts_that_are_not_there_yet_are_said_with_the_command_that_brings_them(medreview, tmp_path):
+    path = tmp_path / "empty.medreview"
+    with Study.create(path):
+        pass
+    told = medreview("stats", path, "--unit", "key_fact").stdout
+    assert "medreview facts" in told
+    assert "medreview generate key-facts" in told
+    with Study.open(path) as made:
+        facts = FactStudy(made)
+        facts.case("one", ("A fact.", "other"))
+        facts.text("atlas", "one")
+    told = medreview("stats", path, "--unit", "key_fact").stdout
+    assert "medreview judge" in told
+    assert "--queue facts" in told
+
+
+def test_every_kind_has_its_figures_as_text_json_and_rows(medreview, tmp_path):
+    for kind in ("pair", "revision", "suggestion"):
+        path = tmp_path / f"{kind}.medreview"
+        with Study.create(path) as study:
+            SAMPLES[kind](study)
+            (unit,) = study.reader.execute(f"SELECT unit FROM ({KINDS[kind].rows}) LIMIT 1").fetchone()
+            for who in ("anna", "kb"):
+                decide(study, who, unit, KINDS[kind].axis, KINDS[kind].levels[0].level)
+        run = ("stats", path, "--unit", kind, "--replicates", 99)
+        assert f"1 of {KINDS[kind].noun}" not in medreview(*run).stdout
+        found = json.loads(medreview(*run, "--json").stdout)["unit"]
+        assert (found["kind"], found["labelled"]) == (kind, 1)
+        rows = list(csv.DictReader(medreview(*run, "--csv", "-").stdout.splitlines()))
+        agree = next(row for row in rows if row["statistic"] == "percent agreement")
+        assert (agree["value"], agree["n"]) == ("1.0", "1")
+        one = json.loads(medreview(*run, "--json", "--reviewer", "kb").stdout)["unit"]
+        assert [each["reviewer"] for each in one["axes"][0]["labels"]] == ["kb", "kb"]
+    whole = json.loads(medreview("stats", path, "--replicates", 99, "--json").stdout)
+    assert [each["kind"] for each in whole["units"]] == ["suggestion"]
+    assert "Suggested key facts: 1 of" in medreview("stats", path, "--replicates", 99, "--full").stdout
+
+
+def test_what_cannot_be_asked_for_is_an_error_that_says_what_can(medreview, ward):
+    assert "there are pair, response, qa" in medreview("stats", ward, "--unit", "statements", check=2).stderr
+    assert "there are ann, bob" in medreview("stats", ward, "--unit", "fact", "--reviewer", "eve", check=2).stderr
+    told = medreview("stats", ward, "--unit", "fact", "--by", "model", check=2).stderr
+    assert "--by, --where and --conduct are of statements" in told
