@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from medreview.cli.output import counted, one_line
+from medreview.cli.reports.estimates import p_value
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
 from medreview.labels import AXES
 from medreview.stats.conduct.conduct_report import Conduct
@@ -48,7 +49,8 @@ def _pace(paces: Sequence[Pace]) -> Iterator[Part]:
     rows = [
         (
             one.mode, *cells(one.seconds, _seconds, _NONE), _plain(one.quarter, 1), _plain(one.three_quarters, 1),
-            _plain(one.per_hour, 0), _plain(one.keys, 1), *numbers(one.seconds.n, one.seconds.dropped),
+            "" if one.per_hour is None else f"{one.per_hour:,.0f}", _plain(one.keys, 1),
+            *numbers(one.seconds.n, one.seconds.dropped),
         )
         for one in paces
     ]  # fmt: skip
@@ -89,8 +91,8 @@ def _trend(trend: Trend, family: int) -> str:
     test = trend.test
     if test.pvalue is None or test.statistic is None or trend.adjusted is None:
         return f"trend in {trend.what}: undefined: {test.reason}"
-    holm = f", {_p(trend.adjusted)} by Holm among {family}" if family > 1 else ""
-    return f"trend in {trend.what}: rho {half_up(test.statistic, 2)}, {_p(test.pvalue)}{holm} ({test.name})"
+    holm = f", {p_value(trend.adjusted)} by Holm among {family}" if family > 1 else ""
+    return f"trend in {trend.what}: rho {half_up(test.statistic, 2)}, {p_value(test.pvalue)}{holm} ({test.name})"
 
 
 def _intra_rater(pair: IntraRater) -> Iterator[Part]:
@@ -139,7 +141,3 @@ def _seconds(value: float) -> str:
 
 def _plain(value: float | None, digits: int) -> str:
     return "" if value is None else half_up(value, digits)
-
-
-def _p(value: float) -> str:
-    return f"p {half_up(value, 3)}" if value >= 0.0005 else "p below 0.001"

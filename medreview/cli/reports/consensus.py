@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
+from medreview.cli.reports.differences import p_by_margin
 from medreview.cli.reports.estimates import figure_table, p_value, sentences
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.estimate import half_up, percent
-from medreview.stats.formulas.human_baseline import BesidePerson
 from medreview.stats.formulas.hypothesis_tests import SMALL_EXPECTED, ChiSquared
 from medreview.stats.reports.consensus import Consensus, PaperTest
 from medreview.words import in_words
@@ -71,7 +71,7 @@ def _persons(one: Consensus) -> Part:
 def _beside(one: Consensus, replicates: int) -> Part:
     rows = [
         (
-            one_line(each.rater), *cells(each.difference, half_up, "none"), _one_sided(each, replicates),
+            one_line(each.rater), *cells(each.difference, half_up, "none"), p_by_margin(each.p, replicates),
             {True: "non-inferior", False: "not shown", None: ""}[each.non_inferior],
         )
         for each in one.beside
@@ -81,15 +81,9 @@ def _beside(one: Consensus, replicates: int) -> Part:
     why = reasons((one_line(each.rater), each.difference) for each in one.beside)
     margin = (
         f"Non-inferior: the lower end of the 90% interval is above -{half_up(one.margin, 2)}, the margin. "
-        "p: one-sided, the share of resamples at the margin or worse."
+        "p: one-sided; of few responses by Student's t, else the share of resamples at the margin or worse."
     )
     return inset(head, table(names, rows), margin, *why)
-
-
-def _one_sided(each: BesidePerson, replicates: int) -> str:
-    if each.p is None:
-        return ""
-    return half_up(each.p, 4) if each.p else f"<{half_up(1 / replicates, 4)}"
 
 
 def _tests(tests: Sequence[PaperTest]) -> Part:

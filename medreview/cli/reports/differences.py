@@ -95,3 +95,8 @@ def p_cell(value: float | None, at_limit: bool) -> str:
 
 def _tests(differences: Sequence[Difference]) -> list[str]:
     return list(dict.fromkeys(one.test for one in differences if one.pvalue is not None)) or ["none could be"]
+
+
+def p_by_margin(value: float | None, replicates: int) -> str:
+    """The same of a one-sided test against a margin: where no resample is as bad as that, below one of them."""
+    return f"<{half_up(1 / replicates, 4)}" if value == 0 else p_cell(value, at_limit=False)

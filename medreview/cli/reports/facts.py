@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line
+from medreview.cli.reports.differences import p_by_margin
 from medreview.cli.reports.layout import NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
@@ -124,18 +125,18 @@ def _beside_person(found: SinglePerson) -> Iterator[Part]:
     """Each judge beside one person, as the one-sided test has it."""
     mean = show(found.person, digits=2)
     yield f"a person and the majority of the other {found.people - 1}, presence, mean kappa: {mean}"
-    least = 1 / found.replicates
     rows = (
-        (one_line(one.rater), *cells(one.difference, _short, _NONE), _p(one.p, least), _VERDICTS[one.non_inferior])
+        (
+            one_line(one.rater),
+            *cells(one.difference, _short, _NONE),
+            p_by_margin(one.p, found.replicates),
+            _VERDICTS[one.non_inferior],
+        )
         for one in found.beside
     )
     names = ("", "minus a person", "90% interval", "p", "margin 0.10")
     yield table(names, rows, first="anywhere", long=names[-1:])
     yield inset(*reasons((one_line(one.rater), one.difference) for one in found.beside))
-
-
-def _p(value: float | None, least: float) -> str:
-    return "" if value is None else half_up(value, 3) if value else f"< {half_up(least, 4)}"
 
 
 def vote_parts(report: FactReport) -> Iterator[Part]:
