@@ -104,6 +104,7 @@ class Figures(Opened):
         reviewer: str | None = None,
         *,
         pass_no: int = 1,
+        judge: str | None = None,
         assisted: bool = False,
         weight: float | None = None,
         points: float = 0.05,
@@ -114,11 +115,12 @@ class Figures(Opened):
         and of each (Angelopoulos et al. 2023: what the verdicts say of all statements, corrected by the audit), and by
         the verdicts alone, uncorrected; with what the verdicts gain in labels, and how many labels it takes for an
         interval of ``points`` (a fraction) to either side. Labels of one reviewer or, by default, of each and of all
-        together. ``assisted``: with the verdicts also where labels were given with these in sight. ``weight``: that of
-        the verdicts (lambda), by default the best by the labels; 1 adds the mean difference to the mean verdict.
+        together. ``judge``: whose verdicts help first, instead of all together. ``assisted``: with the verdicts also
+        where labels were given with these in sight. ``weight``: that of the verdicts (lambda), by default the best by
+        the labels; 1 adds the mean difference to the mean verdict. Raises ``UserError`` for a judge that is not there.
         """
         from medreview.stats.reports.audit_report import audit_report
-        from medreview.stats.reports.audit_verdicts import every_judge
+        from medreview.stats.reports.audit_verdicts import every_judge, led_by
         from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 
         self._looked("figures", "totals")
@@ -127,7 +129,7 @@ class Figures(Opened):
         return audit_report(
             reader,
             {name: reviewer_labels(reader, name, pass_no) for name in names},
-            every_judge(reader),
+            led_by(every_judge(reader), judge),
             pass_no=pass_no,
             assisted=assisted,
             weight=weight,

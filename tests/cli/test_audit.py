@@ -98,6 +98,9 @@ def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_a
     assert [one["judge"] for one in each]
     assert told["plan"] is None
     assert max(map(len, medreview("audit", demo, "--assisted").stdout.splitlines())) <= 80
+    of_one = json.loads(medreview("audit", demo, "--json", "--judge", each[0]["judge"], "--reviewer", "kb").stdout)
+    assert of_one["figures"][0]["plan"]["judge"] == each[0]["judge"]
+    assert "there are: the judges together" in medreview("audit", demo, "--judge", "nobody", check=2).stderr
 
 
 @pytest.mark.parametrize(

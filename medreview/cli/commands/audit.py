@@ -32,6 +32,9 @@ def audit(
     assisted: Annotated[
         bool, typer.Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
     ] = False,
+    judge: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
+    ] = None,
     weight: Annotated[
         float | None,
         typer.Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels."),
@@ -51,7 +54,7 @@ def audit(
     from medreview.config import load_config
     from medreview.review import audit as draws
     from medreview.stats.reports.audit_report import POINTS, audit_report, plan_before_labels
-    from medreview.stats.reports.audit_verdicts import every_judge
+    from medreview.stats.reports.audit_verdicts import every_judge, led_by
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
     from medreview.study import Study
 
@@ -78,7 +81,7 @@ def audit(
         report = audit_report(
             reader,
             {name: reviewer_labels(reader, name) for name in names},
-            every_judge(reader),
+            led_by(every_judge(reader), judge),
             assisted=assisted,
             weight=weight,
             points=points,

@@ -76,7 +76,8 @@ def _figures(figures: AuditFigures) -> Part:
     defined = [(name, figure) for name, figure in shown if figure.value is not None]
     # What has no value here has none at large, for the same reason.
     missing = [each for each in shown if each[1].value is None and each[0] != _AT_LARGE]
-    parts: list[Part] = [Heading(f"The study by the audit of {who}")]
+    labels = "assisted in part" if supported.flow.assisted else "first blind labels"
+    parts: list[Part] = [Heading(f"The study by the audit of {who}, {labels}")]
     if defined:
         parts.append(table(("", "value", "95% interval", "n", "resp", "left"), (_row(*each) for each in defined)))
     parts += reasons([*missing, *(each for each in defined if each[1].low is None)])

@@ -23,7 +23,8 @@ def headline(figures: AuditFigures, study: Path) -> Iterator[Part]:
     leading, helped = figures.leading, figures.with_verdicts[0] if figures.with_verdicts else None
     if leading.value is not None:
         value, interval = cells(leading, percent, "no interval")
-        yield f"supported in this study: {value} ({interval}), {_from_what(figures, helped)}"
+        notes = "".join(f"; {note}" for note in leading.notes)
+        yield f"supported in this study: {value} ({interval}), {_from_what(figures, helped)}{notes}"
     yield plan_line(figures.plan)
     yield from next_step(figures, study)
 
@@ -45,14 +46,13 @@ def gain_line(helped: WithVerdicts) -> str:
     """How many labels the verdicts are worth; ``""`` where it cannot be said."""
     if helped.as_good_as is None or helped.variance_ratio is None or helped.weight is None:
         return ""
-    with_help = f"with the verdicts of {one_line(helped.judge)}, {counted(helped.audited, 'label')} are as good as"
-    stated = (
-        f"{half_up(helped.variance_ratio, 2)} of the variance of the audit alone, both corrected for a study of "
-        f"{helped.statements:,}; weight of the verdicts {half_up(helped.weight, 2)}"
+    gain = "Gain" if helped.as_good_as > helped.audited else "No gain"
+    return (
+        f"{gain}: with the verdicts of {one_line(helped.judge)}, "
+        f"{counted(helped.audited, 'label')} are as good as {helped.as_good_as:,} alone "
+        f"({half_up(helped.variance_ratio, 2)} of the variance, both corrected for a study of {helped.statements:,}; "
+        f"weight of the verdicts {half_up(helped.weight, 2)})."
     )
-    if helped.as_good_as <= helped.audited:
-        return f"No gain {with_help} {helped.as_good_as:,} alone ({stated})."
-    return f"Gain: {with_help} {helped.as_good_as:,} ({stated})."
 
 
 def missing_line(helped: WithVerdicts) -> str:

@@ -52,6 +52,8 @@ def labels_for(
     Without anything ``known`` the share is taken as one half, which takes the most labels; the help of the verdicts
     is not known then. Half the width is that of Wilson's interval; a label fewer would not do.
     """
+    if not size:
+        return _unknown(name, points, "There is no statement.")
     if known is None and not with_verdicts:
         known = Known(0.5, 0, size, 0, 0, Variances(0.0, 0.0))
     if known is None or (with_verdicts and known.ratio is None):

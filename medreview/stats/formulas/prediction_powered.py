@@ -209,12 +209,13 @@ def _no_help(
     """Why the verdicts cannot be used, or ``""``."""
     if verdicts.share is None:
         return "No statement has a verdict."
-    told = sum(said is not None for said in predicted)
-    n, expected = len(sampled), verdicts.told / verdicts.size
-    if abs(told - n * expected) > 1 + 3 * math.sqrt(n * expected * (1 - expected)):
+    shares, expected = weights(sampled), verdicts.told / verdicts.size
+    told = sum(share for share, said in zip(shares, predicted, strict=True) if said is not None)
+    n = 1 / sum(share**2 for share in shares)
+    if abs(told - expected) > (1 + 3 * math.sqrt(n * expected * (1 - expected))) / n:
         return (
-            f"There are verdicts on {percent(told / n, 0)} of the audited statements and on {percent(expected, 0)} of "
-            "the study: the judges were not asked about both alike."
+            f"There are verdicts on {percent(told, 0)} of the audited statements and on {percent(expected, 0)} of the "
+            "study: the judges were not asked about both alike."
         )
     if weight is None and len({said for said in predicted if said is not None}) < 2:
         return "All audited statements have the same verdict: it does not show how the labels follow the verdicts."

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from medreview.errors import UserError
 from medreview.judges.votes import Judge, judges_of_support
 from medreview.stats.formulas.audit_estimate import AuditedStratum, stratified_share
 from medreview.stats.formulas.audit_sample import Sampled
@@ -130,6 +131,17 @@ def every_judge(reader: sqlite3.Connection) -> list[JudgeVerdicts]:
     for case in judged_responses(reader):
         counter.add(case)
     return counter.judges()
+
+
+def led_by(judges: Sequence[JudgeVerdicts], name: str | None) -> list[JudgeVerdicts]:
+    """With the judge of this name first; as they are without one. Raises :class:`UserError` for a name of none."""
+    if name is None:
+        return list(judges)
+    chosen = [each for each in judges if each.judge == name]
+    if not chosen:
+        names = ", ".join(each.judge for each in judges) or "none, or no audit is drawn"
+        raise UserError(f"There is no judge {name!r} to help the audit; there are: {names}.")
+    return [*chosen, *(each for each in judges if each.judge != name)]
 
 
 def judges_together(reader: sqlite3.Connection) -> JudgeVerdicts:

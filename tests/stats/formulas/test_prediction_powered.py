@@ -20,6 +20,7 @@ from medreview.stats.formulas.prediction_powered import (
     prediction_powered,
 )
 from medreview.stats.formulas.student import student
+from tests.bench.estimate_coverage import simulate
 
 Pair = tuple[float, float | None]
 
@@ -162,6 +163,17 @@ def test_at_large_responses_are_what_varies() -> None:
     assert interval(together.study) == pytest.approx(interval(single.study))
     wide, narrow = interval(together.at_large), interval(single.at_large)
     assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])
+
+
+@pytest.mark.parametrize("silent", [0.0, 0.2])
+def test_the_intervals_hold_the_truth_of_made_up_studies(silent: float) -> None:
+    found = simulate(150, 0.8, 0.9, 80, silent=silent)
+
+    assert set(found) >= {"audit", "strata", "powered", "lambda 1", "powered, large"}
+    for name, tally in found.items():
+        assert tally.given >= 145, name
+        assert 0.9 <= tally.held / tally.given <= 1, name
+    assert found["powered"].width < 0.85 * found["audit"].width
 
 
 def test_verdicts_alone_have_no_interval() -> None:

@@ -33,6 +33,12 @@ def figures(small: SmallStudy, **more: object) -> list[AuditFigures]:
     return list(audit_report(reader, labels, every_judge(reader), **more).figures)  # type: ignore[arg-type]
 
 
+def report(small: SmallStudy) -> str:
+    reader = small.study.reader
+    labels = {name: reviewer_labels(reader, name) for name in reviewers(reader)}
+    return printed(audit_parts(audit_report(reader, labels, every_judge(reader))))
+
+
 @pytest.fixture
 def audited(small: SmallStudy) -> dict[str, list[str]]:
     """200 statements, 140 of them supported by the one judge; 60 audited, by what judge and reviewer say of them.
@@ -103,15 +109,7 @@ def test_statements_without_a_verdict_are_counted_and_ties_go_by_the_rule(
     assert (together.without_verdict, together.tied, together.audited_without_verdict) == (35, 35, 10)
     assert together.alone.value == pytest.approx(105 / 165)
     assert together.alone_bounds == pytest.approx((105 / 200, 140 / 200))
-    text = printed(
-        audit_parts(
-            audit_report(
-                small.study.reader,
-                {"anna": reviewer_labels(small.study.reader, "anna")},
-                every_judge(small.study.reader),
-            )
-        )
-    )
+    text = report(small)
     said = " ".join(text.split())
     assert "35 of 200 in the study, 35 of them tied, 10 of 60 audited" in said
     assert "say 52.5% to 70.0%" in said
@@ -214,3 +212,48 @@ def test_a_home_screen_gets_the_same_figure_without_reading_judgements(
     assert few.words == (
         "supported in this study, not estimated yet: 30 statements that count are needed: 1 so far, 29 more."
     )
+
+
+def test_without_judges_or_without_labels_everything_says_what_is_missing(small: SmallStudy) -> None:
+    small.response("one", 60)
+    draw(small.study, "anna", rate=1.0)
+    drawn = list(open_queue(small.study, "audit", "anna").units)
+    for unit in drawn:
+        small.event(NewEvent("defer", unit), mode="blind", block="audit")
+    (found,) = figures(small)
+    assert (found.supported.flow.deferred, found.supported.study.value) == (60, None)
+    assert (found.plan.usable, found.plan.study.now) == (1.0, None)
+    assert found.plan.at_large.reason == "How much responses differ is not known yet."
+
+    small.said("supported", *drawn[:40], mode="blind", block="audit")
+    small.said("partial", *drawn[40:], mode="blind", block="audit")
+    (found,) = figures(small)
+    (together,) = found.with_verdicts
+    assert together.supported.reason == together.alone.reason == "No statement has a verdict."
+    assert together.alone_bounds is None
+    assert found.leading == found.supported.study
+    assert found.plan.study.more == 0  # all of the study is labelled
+    assert found.plan.at_large.reason == "One response cannot show how responses differ."
+    text = " ".join(report(small).split())
+    assert "The study by the audit of anna, first blind labels" in text
+    assert "nan" not in text
+    assert "the verdicts alone, uncorrected: No statement has a verdict." in text
+
+
+def test_a_draw_by_flag_is_weighted_with_verdicts_too(small: SmallStudy) -> None:
+    for number in range(RESPONSES):
+        small.response(f"r{number}", 5)
+    small.judged("ember", "supported", *(unit for unit in units() if not unit.endswith((".1", ".2"))))
+    small.judged("ember", "contradicted", *(unit for unit in units() if unit.endswith((".1", ".2"))))
+    small.roll_up()
+    draw(small.study, "anna", size=40, by="flagged")
+    drawn = list(open_queue(small.study, "audit", "anna").units)
+    said_yes = [unit for unit in drawn if not unit.endswith((".1", ".2"))]
+    said_no = [unit for unit in drawn if unit.endswith((".1", ".2"))]
+    small.said("supported", *said_yes[:-6], *said_no[:6], mode="blind", block="audit")
+    small.said("partial", *said_yes[-6:], *said_no[6:], mode="blind", block="audit")
+
+    together = figures(small)[0].with_verdicts[0]
+    expected = 0.6 * (len(said_yes) - 6) / len(said_yes) + 0.4 * 6 / len(said_no)
+    assert together.supported.value == pytest.approx(expected)
+    assert together.alone.value == pytest.approx(0.6)
