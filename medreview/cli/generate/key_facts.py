@@ -30,7 +30,7 @@ def key_facts(
     """Suggest five key facts of each case, from the text that a human wrote on it; a reviewer keeps, edits, discards.
 
     Only facts that are kept are asked of the responses to the case's question. How many were kept, edited, discarded
-    and added is said by `medreview report`.
+    and added is said by `medreview stats STUDY --unit key_fact`.
 
     Example: medreview generate key-facts ward.medreview cases.jsonl --per-case 3 --model writer
     """
