@@ -30,9 +30,9 @@ class _Schema(GenerateJsonSchema):
         return {"type": ["string", "number", "boolean"]}
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> dict[str, Any]:
-        """With the docstring, and without room for anything else."""
-        made = super().dataclass_schema(schema)
-        return {**made, "additionalProperties": False, "description": _described(schema["cls"])}
+        """With the docstring, and without room for anything but what a class made of it adds."""
+        made, cls = super().dataclass_schema(schema), schema["cls"]
+        return {**made, "additionalProperties": bool(cls.__subclasses__()), "description": _described(cls)}
 
     def dataclass_field_should_be_included(self, field: core_schema.DataclassField) -> bool:
         """All fields are printed, those with a default, too."""
