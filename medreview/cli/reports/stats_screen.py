@@ -16,8 +16,7 @@ from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.comparison import Comparison
-from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE
-from medreview.stats.reports.label_scales import BINARY, TOGETHER
+from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
 from medreview.stats.reports.response_kinds import ResponseReport
 from medreview.stats.reports.study_figures import StudyFigures
 from medreview.stats.reports.study_support import SupportReport

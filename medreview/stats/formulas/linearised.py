@@ -44,8 +44,14 @@ def linearised(
     add up to 0. Student's t, one degree of freedom less than there are responses; the interval stays within
     ``least`` and 1.
     """
-    groups = len(effects)
     spread = math.sqrt(sum(effect**2 for effect in effects))
+    return linearised_spread(name, value, spread, len(effects), n, least=least, level=level)
+
+
+def linearised_spread(
+    name: str, value: float, spread: float, groups: int, n: int, *, least: float = 0.0, level: float = LEVEL
+) -> Estimate:
+    """The same from the root of the sum of the squared effects of so many responses (``groups``)."""
     if groups < 2 or spread < 1e-12:
         reason = _ONE if groups < 2 else _STILL
         return Estimate(name, value, None, None, METHOD, n, groups, reason=reason, level=level)

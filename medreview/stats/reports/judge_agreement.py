@@ -8,16 +8,10 @@ from typing import Final
 from medreview.judges.votes import Judge
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
-from medreview.stats.reports.label_scales import SCALES, TOGETHER, judges_label, reviewers_label
-from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel
+from medreview.stats.reports.label_scales import OFFLINE_IS_TRIAGE, SCALES, TOGETHER, judges_label, reviewers_label
+from medreview.stats.reports.reviewer_labels import GROUPS, NOT_DRAWN, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
 from medreview.words import counted
-
-OFFLINE_IS_TRIAGE: Final = "triage by rules, not a verdict"
-
-_CHOSEN: Final = (
-    "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
-)
 
 
 @dataclass(frozen=True)
@@ -99,7 +93,7 @@ class JudgeAgreement:
             title=group.title,
             labels=collected.labels,
             responses=len(collected.responses),
-            cautions=() if group.drawn else (_CHOSEN,),
+            cautions=() if group.drawn else (NOT_DRAWN,),
             comparisons=compare(pairings, resampling, cautions, full=full),
         )
 

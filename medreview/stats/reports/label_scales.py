@@ -14,6 +14,9 @@ COARSE: Final = "judge only says supported or not"
 REVIEWER_UNSURE: Final = "reviewer cannot judge"
 STALE: Final = "stale: the page has changed since the label"
 
+OFFLINE_IS_TRIAGE: Final = "triage by rules, not a verdict"
+"""What the word of the offline judge is, where no other spoke."""
+
 _CANNOT: Final = "cannot_judge"
 
 

@@ -1,7 +1,7 @@
 """What a reviewer said about the statements of a study, apart by what had been seen of the judges' opinion."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Mode = Literal["blind", "assisted"]
@@ -11,7 +11,7 @@ DRAWN: Final = "audit"
 
 _LABELS: Final = """
 SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_after_reveal,
-       l.event_id IN (SELECT event_id FROM decision_stale) AS stale,
+       EXISTS (SELECT 1 FROM decision_stale AS d WHERE d.event_id = l.event_id) AS stale,
        coalesce(json_extract(e.payload, '$.filter'), '') <> '' AS filtered,
        l.mode = 'blind' AND json_extract(e.payload, '$.exposure.judge_totals') IS 'before' AS after_totals,
        coalesce(json_extract(e.payload, '$.exposure.other_reviewer'), 'no') <> 'no' AS saw_others,
@@ -22,10 +22,9 @@ JOIN event AS e ON e.event_id = l.event_id
 WHERE l.reviewer = ? AND l.pass = ?"""
 _OF_AUDIT: Final = " AND l.unit IN (SELECT statement_id FROM audit_item)"
 
-_WAITS: Final = """
-SELECT EXISTS (
-    SELECT 1 FROM audit_item AS a WHERE NOT EXISTS (
-        SELECT 1 FROM standing AS m WHERE m.unit = a.statement_id AND m.reviewer = ? AND m.pass = ?))"""
+_WAITING: Final = """
+SELECT a.statement_id FROM audit_item AS a WHERE NOT EXISTS (
+    SELECT 1 FROM standing AS m WHERE m.unit = a.statement_id AND m.reviewer = ? AND m.pass = ?)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,11 @@ class Group:
 GROUPS: Final = (Group("blind", True), Group("blind", False), Group("assisted", True), Group("assisted", False))
 """Never pooled with each other: assistance inflates agreement, and triage looks for errors instead of a rate."""
 
+NOT_DRAWN: Final = (
+    "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
+)
+"""What is to be said of figures of the groups that are not drawn."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewerLabel:
@@ -54,8 +58,9 @@ class ReviewerLabel:
 
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
     ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
-    ``filtered``: in a queue that was narrowed by a filter. ``after_totals``: blind, but figures of the judges had been
-    read by then. ``saw_others``: given when another reviewer's label or note on it had been seen.
+    ``from_draw``: given as a member of the audit. ``filtered``: in a queue that was narrowed by a filter.
+    ``after_totals``: blind, but figures of the judges had been read by then. ``saw_others``: given when another
+    reviewer's label or note on it had been seen.
     """
 
     unit: str
@@ -65,15 +70,20 @@ class ReviewerLabel:
     current: str
     stale: bool = False
     changed_after_reveal: bool = False
+    from_draw: bool = False
     filtered: bool = False
     after_totals: bool = False
+
+    saw_others: bool = False
 
     @property
     def mode(self) -> Mode:
         """Blind or assisted."""
         return self.group.mode
 
-    saw_others: bool = False
+    def grouped(self, *, waits: bool) -> "ReviewerLabel":
+        """The same label in the group that it has while something of the audit ``waits``, or does not."""
+        return replace(self, group=Group(self.group.mode, self.from_draw and not (waits and self.filtered)))
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -93,19 +103,41 @@ def reviewer_labels(
     member of the audit that was put off blind and decided so later is. ``audited``: those of the audit's members alone.
     """
     who = (reviewer, pass_no)
-    waits = bool(reader.execute(_WAITS, who).fetchone()[0])
-    return {
-        row["unit"]: ReviewerLabel(
-            unit=row["unit"],
-            response_id=row["response_id"],
-            group=Group(row["mode"], bool(row["block"] == DRAWN or row["put_off"]) and not (waits and row["filtered"])),
-            label=row["label"],
-            current=row["current"],
-            stale=bool(row["stale"]),
-            changed_after_reveal=bool(row["changed_after_reveal"]),
-            filtered=bool(row["filtered"]),
-            after_totals=bool(row["after_totals"]),
-            saw_others=bool(row["saw_others"]),
-        )
-        for row in reader.execute(_LABELS + (_OF_AUDIT if audited else ""), who)
-    }
+    waits = reader.execute(f"SELECT EXISTS ({_WAITING})", who).fetchone()[0]
+    rows = reader.execute(_LABELS + (_OF_AUDIT if audited else ""), who)
+    return {row["unit"]: _label(row).grouped(waits=bool(waits)) for row in rows}
+
+
+def reviewer_label(
+    reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1, *, waits: bool
+) -> ReviewerLabel | None:
+    """The reviewer's label on one statement, ``None`` without any. ``waits``: whether anything of the audit does."""
+    row = reader.execute(f"{_LABELS} AND l.unit = ?", (reviewer, pass_no, unit)).fetchone()
+    return _label(row).grouped(waits=waits) if row else None
+
+
+def waiting_members(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> set[str]:
+    """The members of the audit that the reviewer has neither decided nor put off."""
+    return {row[0] for row in reader.execute(_WAITING, (reviewer, pass_no))}
+
+
+def waits_in_audit(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1) -> bool:
+    """Whether a statement is one of them."""
+    query = f"{_WAITING} AND a.statement_id = ?"
+    return reader.execute(query, (reviewer, pass_no, unit)).fetchone() is not None
+
+
+def _label(row: sqlite3.Row) -> ReviewerLabel:
+    return ReviewerLabel(
+        unit=row["unit"],
+        response_id=row["response_id"],
+        group=Group(row["mode"], None),
+        label=row["label"],
+        current=row["current"],
+        stale=bool(row["stale"]),
+        changed_after_reveal=bool(row["changed_after_reveal"]),
+        from_draw=bool(row["block"] == DRAWN or row["put_off"]),
+        filtered=bool(row["filtered"]),
+        after_totals=bool(row["after_totals"]),
+        saw_others=bool(row["saw_others"]),
+    )

@@ -1,7 +1,8 @@
 """A study as a stream of responses with what the judges said, in a few queries however long the study is."""
 
+import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -23,6 +24,10 @@ LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
 LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
 ORDER BY r.ordinal, s.ordinal"""
+
+_OF_SOME: Final = f"""
+SELECT j.statement_id, {COLUMNS} FROM judgement AS j JOIN judge_run AS run USING (judge_run_id)
+WHERE j.statement_id IN (SELECT value FROM json_each(?)) ORDER BY j.statement_id"""
 
 _SOURCES: Final = """
 SELECT r.ordinal AS response, c.source_id, p.page_state, n.valid
@@ -133,8 +138,19 @@ def _statement(statement_id: str, rows: Sequence[sqlite3.Row], voters: VoteReade
         offline = all(vote.judge.offline for vote in votes)
         counts = first["votes_for"], first["votes_other"]
         together = JuryVerdict(first["together"], supported, *counts, bool(first["tied"]), offline)
-    by_judge = {
+    return JudgedStatement(statement_id, together, _by_judge(votes), votes)
+
+
+def _by_judge(votes: Sequence[Vote]) -> dict[Judge, JuryVerdict]:
+    return {
         judge: JuryVerdict(said.verdict, said.supported, int(said.verdict is not None), 0, False, judge.offline)
         for judge, said in each_judge(votes).items()
     }
-    return JudgedStatement(statement_id, together, by_judge, votes)
+
+
+def words_by_judge(reader: sqlite3.Connection, units: Collection[str]) -> dict[str, dict[Judge, JuryVerdict]]:
+    """Each judge's own word on some statements, as :class:`JudgedStatement` has it; without those nobody judged."""
+    one = next(iter(units)) if len(units) == 1 else None
+    voters = VoteReader(reader, one)
+    rows = reader.execute(_OF_SOME, (json.dumps(list(units)),))
+    return {unit: _by_judge(voters.votes(of_one)) for unit, of_one in groupby(rows, key=itemgetter("statement_id"))}

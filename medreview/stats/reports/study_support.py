@@ -11,7 +11,7 @@ from medreview.statements.own_citations import OwnCitations
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.support import Bounds, ResponseSupport, support_metrics
-from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE
+from medreview.stats.reports.label_scales import OFFLINE_IS_TRIAGE
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedResponse, JudgedStatement
 from medreview.words import counted, in_words
