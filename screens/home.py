@@ -89,13 +89,13 @@ class HomeScreen(KeyScreen[None]):
         self._said = ""
         if self._line is not None:
             self._line.press(key)
-            return not self.is_current
+            return not self.on_top
         name = _ACTION_OF.get(key.name) or _ACTION_OF.get(key.said)
         try:
             self._perform(name)
         except UserError as error:
             self._said = str(error)
-        return not self.is_current
+        return not self.on_top
 
     def paint(self) -> None:
         """Counts for the width of the terminal, and the last rows."""

@@ -20,6 +20,14 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     app: "Workbench"
 
+    @property
+    def on_top(self) -> bool:
+        """Whether this is the screen that keys are meant for.
+
+        Textual's ``is_current`` is also true of the screen below one that was pushed just now and has no style yet.
+        """
+        return self.app.screen is self
+
     @abstractmethod
     def answer(self, key: Key) -> bool:
         """Do what a key means here; whether it decided something, so that it must be let go before it acts again."""
@@ -49,7 +57,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
         """
         event.stop()
         event.prevent_default()
-        if not self.is_current:
+        if not self.on_top:
             self.app.screen.post_message(_again(event))
             return
         key, held, decided = Key(event.key, event.character), self.app.held, False
@@ -58,7 +66,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
                 self.ignored(key)
             else:
                 decided = self.answer(key)
-            if self.is_current:
+            if self.on_top:
                 self.paint()
         if decided:
             held.decided(key.said)
