@@ -4,7 +4,6 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textual.driver import Driver
@@ -14,25 +13,23 @@ from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import actions_for
 from medreview.review.audit import release
-from medreview.review.blind_block import blind_block_open
 from medreview.review.deciding import Deciding
 from medreview.review.draft_places import draft_places, drafts_elsewhere
 from medreview.review.drafts import Drafts
+from medreview.review.figure_actions import figure_actions
 from medreview.review.goal import sitting_goal
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.session import ReviewSession
 from medreview.review.switching import CameFrom, switch
 from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
 from medreview.screens.drawn_by import drawn_by
 from medreview.screens.ending import ended_by_error, ended_by_signal
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
+from medreview.screens.figure_places import FigurePlaces
 from medreview.screens.input_reader import NotRead
-from medreview.screens.other_places import OtherPlaces
 from medreview.screens.review import ReviewScreen
-from medreview.screens.source_rows import apart_words
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
 from medreview.statements.left_out import LeftOut
 from medreview.study import Study
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from medreview.screens.home_rows import Entrance
 
 
-class Workbench(OtherPlaces):
+class Workbench(FigurePlaces):
     """The application, for one study and one reviewer. Its keys are those of the table of actions, no other: Textual
     would leave on Ctrl+Q, which resumes the output of a terminal that Ctrl+S has stopped.
 
@@ -70,6 +67,7 @@ class Workbench(OtherPlaces):
         self._first = queue
         self._notice = notice
         actions_for(STATEMENT, config.keys)  # a key given to two actions is told at once
+        figure_actions(config.keys)
         self._drafts = Drafts(
             study, config.reviewer, lambda delay, act: asyncio.get_running_loop().call_later(delay, act)
         )
@@ -148,13 +146,14 @@ class Workbench(OtherPlaces):
             raise UserError("Nothing is reserved for the audit.")
         self.switch_screen(self._home(f"given back to triage: {given_back}; labels given there count as assisted"))
 
-    def show_help(self) -> None:
+    def show_help(self, *, figures_first: bool = False) -> None:
         """Show all key bindings."""
         from medreview.screens.page import PageScreen, help_text
 
         here = self._session
         asks, settles = (here.asks, here.settles) if here else (STATEMENT, False)
-        actions = actions_for(asks, self._config.keys, settles=settles)
+        actions, more = actions_for(asks, self._config.keys, settles=settles), figure_actions(self._config.keys)
+        actions = more | actions if figures_first else actions | more
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
 
     def show_guidelines(self, kind: str = "") -> None:
@@ -218,26 +217,6 @@ class Workbench(OtherPlaces):
 
         if not is_asked(self._study.reader, self._config.reviewer):
             set_background(self._study, self._config.reviewer, Background())
-
-    def show_figures(self) -> None:
-        """Show how often reviewer and judges agree.
-
-        Raises :class:`UserError` while a blind block is open.
-        """
-        if blind_block_open(self._study.reader, self._config.reviewer):
-            raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
-        from medreview.review.live_agreement import WIDTH, agreement_lines
-        from medreview.review.looks import note_look
-        from medreview.screens.page import PageScreen
-
-        unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
-        lines = agreement_lines(self._study, self._config.reviewer)
-        source, apart = "", ""
-        if isinstance(self._session, ReviewSession) and self._session.source is not None:
-            source, apart = self._session.source.name, apart_words(self._session.source_places().set_apart)
-        told = (f"Source {source} on the screen, not open on its page: {apart}." if apart else "", unsure)
-        text = "\n".join([*lines, *(line for words in told if words for line in ("", *wrap(words, WIDTH)))])
-        self.push_screen(PageScreen("Figures", lambda _columns: text, ascii_only=self._look.ascii_only))
 
     def promote(self, session: Deciding, part: LeftOut) -> None:
         """Make a statement of what was left out, judged offline like the others."""

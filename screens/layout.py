@@ -32,7 +32,8 @@ class Needs:
     """What the content asks for, in rows: the whole statement, the question, the judges.
 
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
-    rows as the text to read has, if it is so short that the statement can have more of them.
+    rows as the text to read has, if it is so short that the statement can have more of them. ``pinned``: rows for the
+    figures that are kept in sight; in one column they stand where a rule was.
     """
 
     statement: int
@@ -40,6 +41,7 @@ class Needs:
     judges: int
     response: bool = False
     source: int = SOURCE_ROWS
+    pinned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +70,24 @@ def arrange(size: Size, needs: Needs) -> PanePlan:
 def _one_column(size: Size, needs: Needs) -> PanePlan:
     """The block of statement and question keeps its height unless the statement is long: then the rules give way
     first, after them the question, and the source never."""
-    fixed = _HEADER_ROWS + 1 + needs.judges + FOOT_ROWS
+    fixed = _HEADER_ROWS + needs.pinned + 1 + needs.judges + FOOT_ROWS
     source = max(3, min(SOURCE_ROWS, needs.source))
     free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else source))
     most = _STATEMENT_ROWS + (5 if needs.response else SOURCE_ROWS - source)
     question = needs.question if needs.response else 1
     block = min(max(_BLOCK_ROWS, needs.statement + question), most, free)
-    rules = min(2, free - block)
+    rules = min(2 - needs.pinned, free - block)
     statement = min(needs.statement, block)
     question = min(needs.question, block - statement)
     rows: list[tuple[str, int]] = [
         ("header", _HEADER_ROWS),
-        ("rule", 1 if rules else 0),
+        ("pinned", needs.pinned),
+        ("rule", 1 if rules and not needs.pinned else 0),
         ("statement", block),
         ("bar", 1),
         ("response" if needs.response else "source", 0),
         ("judges", needs.judges),
-        ("lower", 1 if rules == 2 else 0),
+        ("lower", 1 if rules == 2 - needs.pinned else 0),
         ("foot", FOOT_ROWS),
     ]
     rest = max(1, size.height - sum(height for _, height in rows))
@@ -106,20 +109,22 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
     panel = _panel_rows(height, needs.judges)
-    block = min(needs.statement + needs.question, card_room(size, needs.judges))
+    block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
     question = max(1, block - needs.statement)
     regions = {
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
         "statement": Region(x, top, middle, block),
-        "response": Region(x, top + block, middle - 1, height - block - panel),
-        "judges": Region(x, bottom - panel, middle, panel),
+        "response": Region(x, top + block, middle - 1, height - block - panel - needs.pinned),
+        "judges": Region(x, bottom - panel - needs.pinned, middle, panel),
         "right": Region(x + middle, top, 1, height),
         "bar": Region(x + middle + 1, top, size.width - x - middle - 1, 3),
         "source": Region(x + middle + 1, top + 3, size.width - x - middle - 2, height - 3),
         "lower": Region(0, bottom, size.width, 1),
         "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
     }
+    if needs.pinned:
+        regions["pinned"] = Region(x, bottom - needs.pinned, middle, needs.pinned)
     if left:
         regions["queue"] = Region(0, top, left, height)
         regions["left"] = Region(left, top, 1, height)

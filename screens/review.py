@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +14,7 @@ from textual.layout import Layout
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
+from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.dialogs import (
     ChooseSpanDialog,
@@ -33,6 +35,7 @@ from medreview.screens.line_input import LineInput
 from medreview.screens.open_steps import OWN_DIGITS, READS, SEARCHING, SPAN_STEPS, TAKES_BACK, TURNS, VERDICT_STEPS
 from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog
 from medreview.screens.panes import Panes
+from medreview.screens.pinned_rows import pinned_height, pinned_rows
 from medreview.screens.planned_layout import PlannedLayout
 from medreview.screens.queue_rows import QueueRows
 from medreview.screens.widgets.document import DocumentView
@@ -89,6 +92,7 @@ class ReviewScreen(KeyScreen[None]):
         self._statement = LinesView(id="statement", ascii_only=ascii_only)
         self._bar = LiveLines(self._bar_rows, id="bar", ascii_only=ascii_only)
         self._judges = LinesView(id="judges", ascii_only=ascii_only)
+        self._pinned = LinesView(id="pinned", ascii_only=ascii_only)
         self._lower = LinesView(id="lower", ascii_only=ascii_only)
         self._foot = LinesView(id="foot", ascii_only=ascii_only)
         self._listed = LinesView(id="listed", ascii_only=ascii_only)
@@ -109,7 +113,8 @@ class ReviewScreen(KeyScreen[None]):
     def compose(self) -> ComposeResult:
         """Every part; which of them are seen depends on the size."""
         yield from (self._header, self._rule, self._queue, self._left, self._statement, self.response)
-        yield from (self._bar, self.source, self._judges, self._right, self._lower, self._listed, self._foot)
+        yield from (self._bar, self.source, self._judges, self._pinned, self._right, self._lower, self._listed)
+        yield self._foot
 
     def on_mount(self) -> None:
         """Draw the first frame, ready for a decision; guidelines that the reviewer has not read come before it."""
@@ -273,8 +278,11 @@ class ReviewScreen(KeyScreen[None]):
         self.app.switch(self.session)
 
     def leave(self) -> None:
-        """Go back to the first screen, past what the sitting has to tell."""
-        self._depart(self.app.show_home)
+        """Go back to the first screen, past what the sitting has to tell, or to the figures that led here."""
+        if self.app.comes_from_figures:
+            self.app.back_to_figures()
+        else:
+            self._depart(self.app.show_home)
 
     def _depart(self, to: Callable[[], None]) -> None:
         from medreview.review.sitting_report import sitting_report
@@ -293,7 +301,7 @@ class ReviewScreen(KeyScreen[None]):
 
         def chosen(act: Callable[[], None]) -> None:
             self._tried(act)
-            if self.is_current:
+            if self.on_top:
                 self.paint()
 
         self.open(None)
@@ -350,6 +358,8 @@ class ReviewScreen(KeyScreen[None]):
         region = plan.regions.get("judges", Region())
         panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
         self._judges.show(panel)
+        pinned = plan.regions.get("pinned")
+        self._pinned.show(pinned_rows(self.app.pinned_view(), pinned.width, one=one) if pinned else ())
         if isinstance(self._step, PaletteDialog):
             self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
         self._queue.move_to(self._queue_rows.row_of(self.session.position))
@@ -370,7 +380,8 @@ class ReviewScreen(KeyScreen[None]):
 
     def _ask_needs(self, size: Size) -> Needs:
         card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]
-        return self._face.needs(size, card)
+        pins = isinstance(self.session, ReviewSession) and self.app.pinned and not self.session.hides_totals
+        return replace(self._face.needs(size, card), pinned=pinned_height(one=card is None) if pins else 0)
 
     def _bar_rows(self) -> list[Row]:
         plan = self._plan

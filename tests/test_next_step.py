@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 
 from medreview.next_step import command, quoted, shell, words_of
-from medreview.review.live_agreement import agreement_lines
 from medreview.screens.folded_command import folded
 from medreview.study import Study
 from medreview.visible import visible_line
@@ -64,7 +63,6 @@ def test_what_a_command_names_as_the_next_can_be_given(tmp_path: Path, demo_file
     told += medreview("urls", AWKWARD).stdout
     with Study.open(tmp_path / AWKWARD) as study:
         study.write(lambda connection: connection.execute("UPDATE source SET current_snapshot = NULL"))
-        told += "\n".join(agreement_lines(study, "kb"))
     told += medreview("urls", AWKWARD).stdout
 
     commands = printed(told)

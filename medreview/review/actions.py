@@ -26,8 +26,8 @@ class Action:
 
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
-    "down": "↓", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home", "end": "End", "f1": "F1",
-    "f2": "F2", "tab": "Tab", "enter": "Enter", "plus": "+",
+    "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
+    "end": "End", "f1": "F1", "f2": "F2", "tab": "Tab", "enter": "Enter", "plus": "+",
     "left_square_bracket": "[", "right_square_bracket": "]",
 }  # fmt: skip
 
@@ -41,7 +41,11 @@ def shown_key(key: str) -> str:
     return _SHOWN.get(key, key)
 
 
-def _unique(table: tuple[Action, ...]) -> tuple[Action, ...]:
+OF_FIGURES: Final = "figures_"
+"""What the actions of the page of figures begin with (``medreview.review.figure_actions``)."""
+
+
+def unique(table: tuple[Action, ...]) -> tuple[Action, ...]:
     """The table; raises :class:`UserError` for a key that stands for two."""
     owner: dict[str, str] = {}
     for action in table:
@@ -267,7 +271,8 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
     refused there has no hint, and its help says why.
     """
     missing = {name for name, has in _OF_SOME.items() if not has(asks)}
-    table = tuple(action for action in remapped(REVIEW, keys) if action.id not in missing)
+    own = {name: key for name, key in keys.items() if not name.startswith(OF_FIGURES)}
+    table = tuple(action for action in remapped(REVIEW, own) if action.id not in missing)
     if asks is not STATEMENT:
         helps = {**_OF_UNITS, **(_OF_SPANS if asks.entry == "spans" else {})}
         hints = {"switch": f"{asks.leads_to}s", "source_next": "text", "source_previous": "text"}
@@ -280,7 +285,7 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
             for action in table
             if action.id == "accept" or not is_verdict(action.id)
         ]
-        table = _unique((*(_PLACES if asks.entry == "order" else _digits(asks)), *rest))
+        table = unique((*(_PLACES if asks.entry == "order" else _digits(asks)), *rest))
     if settles:
         table = tuple(_where_settled(action) for action in table)
     return {action.id: action for action in table}
@@ -294,7 +299,7 @@ def _where_settled(action: Action) -> Action:
     return replace(action, help=action.help.replace("My verdict:", "Settles it:"))
 
 
-HOME: Final = _unique(
+HOME: Final = unique(
     (
         Action("open", ("enter",), "open", "Open the queue or the response at the pointer.", "First screen"),
         Action("next", ("j", "down"), "next", "Next line.", "First screen"),
@@ -330,7 +335,7 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
     for name in keys:
         if name not in known:
             raise UserError(f"The configuration gives a key to {name!r}, which is no action; see `?` for their names.")
-    return _unique(
+    return unique(
         tuple(
             replace(action, keys=_keys(action.id, keys[action.id])) if action.id in keys else action
             for action in actions

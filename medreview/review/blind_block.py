@@ -15,7 +15,13 @@ from medreview.review.told_elsewhere import kept_with
 BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
 
-_KEPT: Final = "SELECT unit, act, seen, block FROM kept_blind WHERE reviewer = ? AND pass = ?"
+_NO_UNIT: Final = "NOT EXISTS (SELECT 1 FROM unit AS u WHERE u.unit_id = k.unit)"
+"""Of what units that came as such are not: totals of the judges, which an open block of them need not hide."""
+_TELLS: Final = f"k.act = 'decide' AND {_NO_UNIT}"
+_KEPT: Final = f"""SELECT k.unit, k.act, k.seen, k.block, {_TELLS} AS tells FROM kept_blind AS k
+WHERE k.reviewer = ? AND k.pass = ?"""
+_IN_OTHER_PASSES: Final = f"""SELECT EXISTS (SELECT 1 FROM kept_blind AS k
+WHERE k.reviewer = ? AND k.pass <> ? AND {_TELLS})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,9 @@ class BlindBlock:
         return f"until the block ends, {self.waiting} of {self.blind} to go"
 
 
+_NOT_KEPT: Final = (None, 0, "", 0)
+
+
 class KeptBlind:
     """What is blind in every queue: statements that a reviewer decided or put off blind in one pass, and whose judges
     were not shown since; and members of the audit that are reserved.
@@ -57,14 +66,15 @@ class KeptBlind:
     def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int) -> None:
         self._reader = reader
         self._who = (reviewer, pass_no)
-        self._kept: dict[str, tuple[str | None, int, str]] = {
+        self._kept: dict[str, tuple[str | None, int, str, int]] = {
             row[0]: tuple(row)[1:] for row in reader.execute(_KEPT, self._who)
         }
+        self._elsewhere = bool(reader.execute(_IN_OTHER_PASSES, self._who).fetchone()[0])
         self._reserved = {row[0] for row in reader.execute(RESERVED, (reviewer,))}
 
     def update(self, unit: str) -> None:
         """Read anew how a statement stands, after an act on it."""
-        row = self._reader.execute(f"{_KEPT} AND unit = ?", (*self._who, unit)).fetchone()
+        row = self._reader.execute(f"{_KEPT} AND k.unit = ?", (*self._who, unit)).fetchone()
         self._reserved.discard(unit)
         if self._reader.execute(f"{RESERVED} AND a.statement_id = ?2", (self._who[0], unit)).fetchone():
             self._reserved.add(unit)
@@ -80,9 +90,14 @@ class KeptBlind:
     def _hides(self, unit: str) -> bool:
         return unit in self._reserved or (unit in self._kept and not self._kept[unit][1])
 
+    @property
+    def block_open(self) -> bool:
+        """As :func:`blind_block_open`, without asking the study."""
+        return self._elsewhere or any(tells for *_, tells in self._kept.values())
+
     def met_in(self, unit: str) -> str:
         """The queue in which it was decided or put off blind, or is to be; ``""`` for any other statement."""
-        found = ("audit" if each in self._reserved else self._kept.get(each, (None, 0, ""))[2]
+        found = ("audit" if each in self._reserved else self._kept.get(each, _NOT_KEPT)[2]
                  for each in kept_with(unit))  # fmt: skip
         return next(filter(None, found), "")
 
@@ -92,7 +107,7 @@ class KeptBlind:
         In a blind queue that is every statement of the block; among those put off, the ones that were decided there.
         A pair of a statement that is kept blind itself waits for that.
         """
-        act, _, block = self._kept.get(unit, (None, 0, ""))
+        act, _, block, _ = self._kept.get(unit, _NOT_KEPT)
         if any(map(self._hides, kept_with(unit)[1:])):
             return False
         return act == "decide" and (queue.mode == "blind" or block == queue.kind.name)
@@ -122,6 +137,5 @@ def blind_block_open(reader: sqlite3.Connection, reviewer: str) -> bool:
 
     Also between two blocks, for one who chose to go on blind. Units that came as such are not what totals are of.
     """
-    query = """SELECT EXISTS (SELECT 1 FROM kept_blind AS k WHERE reviewer = ? AND act = 'decide'
-                              AND NOT EXISTS (SELECT 1 FROM unit AS u WHERE u.unit_id = k.unit))"""
+    query = f"SELECT EXISTS (SELECT 1 FROM kept_blind AS k WHERE k.reviewer = ? AND {_TELLS})"
     return bool(reader.execute(query, (reviewer,)).fetchone()[0])

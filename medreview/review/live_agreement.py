@@ -1,157 +1,240 @@
-"""The figures that the workbench shows on request: short lines, ready at once, without resampling."""
+"""How often reviewer and judges agree, as figures that move with every act: built once, then told what was done since.
 
+The record is asked, not the screen: after an act its statement is read anew by the rules that the reports have
+(``medreview.stats.reports.reviewer_labels``), whoever wrote it, and its counts are taken out of one table and put into
+another. What changes many statements at once (an edit, a larger draw, other verdicts) has everything read again.
+"""
+
+import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from textwrap import wrap
-from typing import Final
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
-from medreview.next_step import command
-from medreview.stats.formulas.estimate import Estimate, half_up, percent, show
-from medreview.stats.formulas.fast_kappa import fast_kappa
-from medreview.stats.formulas.intervals import proportion, wilson
-from medreview.stats.formulas.linearised import linearised_share
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
-from medreview.stats.reports.label_scales import BINARY, LEVELS, JuryVerdict, Scale, judges_label, reviewers_label
-from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel, reviewer_labels
-from medreview.study import Study
-from medreview.study.counts import load_counts
-from medreview.words import counted, in_words
+from medreview.judges.votes import Judge, judges_of_support
+from medreview.review.agreement_cautions import cautions_on
+from medreview.stats.formulas.clustered_pairs import ClusteredPairs
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.reports.label_scales import SCALES, JuryVerdict, Scale, judges_label, reviewers_label
+from medreview.stats.reports.reviewer_labels import (
+    GROUPS,
+    Group,
+    ReviewerLabel,
+    reviewer_label,
+    reviewer_labels,
+    waiting_members,
+    waits_in_audit,
+)
+from medreview.stats.reports.study_reader import words_by_judge
+from medreview.study.statement_edits import EDITS
 
-WIDTH: Final = 76
-
-_NOTHING: Final = "No label of yours meets a verdict of the judges yet."
 _VERDICTS: Final = """
 SELECT v.statement_id, v.verdict, v.supported, v.votes_for, v.votes_other, v.tied, r.kind
 FROM verdict AS v JOIN judgement AS j ON j.judgement_id = v.judgement_id
 JOIN judge_run AS r ON r.judge_run_id = j.judge_run_id
-WHERE v.statement_id IN (SELECT unit FROM event WHERE reviewer = ? AND kind IN ('decide', 'revise'))"""
+WHERE v.statement_id IN (SELECT value FROM json_each(?))"""
+_MADE_FROM: Final = "SELECT value FROM study WHERE key = 'verdicts_made_from'"
+_NEWEST: Final = "SELECT coalesce(max(seq), 0) FROM event"
+_SINCE: Final = """
+SELECT e.unit, e.reviewer = ? AS mine, coalesce(o.kind, u.kind, e.kind) AS act,
+       json_extract(e.payload, '$.shown') IS 'verdicts' AS verdicts
+FROM event AS e NOT INDEXED LEFT JOIN event AS u ON u.event_id = e.undoes_event
+LEFT JOIN event AS o ON o.event_id = u.undoes_event WHERE e.seq > ?"""
+_OF_ALL: Final = frozenset({*EDITS, "audit_rate"})
+"""Acts after which labels on other statements than their own can count otherwise."""
 
 
-def agreement_lines(study: Study, reviewer: str, *, pass_no: int = 1) -> list[str]:
-    """How far the reviewer is and how often the judges agree, in lines of ``WIDTH`` columns at most.
+class GroupView(NamedTuple):
+    """One group of labels beside the judges together, or one ``judge``, as it stands.
 
-    Blind and assisted labels stand apart, and so do the random audit and what was chosen. A line that goes on from
-    the one before is indented; group titles end in a colon. Everything is the program's own words.
+    ``labels`` of the reviewer are in it, of which ``left_out`` says why some are in no figure, the commonest first.
+    ``table`` counts what both said on the ``scale``, rows the reviewer's. ``cautions``: sentences to be read with it.
     """
-    reader = study.reader
-    labels = reviewer_labels(reader, reviewer, pass_no)
-    said = _said(reader, reviewer)
-    lines = [*_folded(_progress(reader, reviewer, pass_no)), ""]
-    for group in GROUPS:
-        members = [label for label in labels.values() if label.group == group]
-        if members:
-            lines += [*_group(group, members, said), ""]
-    if not labels:
-        lines += [_NOTHING, ""]
-    elif any(word.offline for word in said.values()):
-        lines += _folded("Where only the offline judge spoke, this is triage by rules, not a verdict.")
-    if labels:
-        lines += ["Resampled intervals and every judge by name:", f"  {command('stats', study.path)}"]
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines
+
+    group: Group
+    scale: Scale
+    judge: Judge | None
+    labels: int
+    table: tuple[tuple[int, ...], ...]
+    left_out: tuple[tuple[str, int], ...]
+    agreement: Estimate
+    kappa: Estimate
+    ac1: Estimate
+    cautions: tuple[str, ...]
 
 
-def _said(reader: sqlite3.Connection, reviewer: str) -> dict[str, JuryVerdict]:
-    return {
-        row["statement_id"]: JuryVerdict(
-            row["verdict"],
-            None if row["supported"] is None else bool(row["supported"]),
-            row["votes_for"],
-            row["votes_other"],
-            bool(row["tied"]),
-            row["kind"] == "offline",
-        )
-        for row in reader.execute(_VERDICTS, (reviewer,))
-    }
+@dataclass(slots=True)
+class _Tally:
+    """Counts of one group on one scale beside one judge or all."""
+
+    scale: Scale
+    pairs: ClusteredPairs = field(init=False)
+    dropped: Counter[str] = field(default_factory=Counter)
+    offline: int = 0
+
+    def __post_init__(self) -> None:
+        self.pairs = ClusteredPairs(self.scale.labels)
+
+    def count(self, label: ReviewerLabel, word: JuryVerdict | None, by: int) -> None:
+        cell = _cell(label, word, self.scale)
+        if isinstance(cell, str):
+            self.dropped[cell] += by
+            return
+        self.pairs.add(label.response_id, *cell, by=by)
+        self.offline += by * bool(word and word.offline)
 
 
-def _progress(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> str:
-    counts = load_counts(reader, reviewer, pass_no)
-    total = counted(counts.total, "statement")
-    return f"{counts.decided:,} of {total} decided, {counts.deferred:,} deferred, {counts.open:,} open"
+def _cell(label: ReviewerLabel, word: JuryVerdict | None, scale: Scale) -> tuple[str, str] | str:
+    """What both say on a scale, or why one of them has no place there."""
+    mine, theirs = reviewers_label(label.label, scale, stale=label.stale), judges_label(word, scale)
+    if mine.label is None or theirs.label is None:
+        return mine.missing or theirs.missing
+    return mine.label, theirs.label
 
 
-def _group(group: Group, members: Sequence[ReviewerLabel], said: dict[str, JuryVerdict]) -> Iterator[str]:
-    yield f"{group.title.capitalize()} ({len(members)} of your labels):"
-    levels = _compared(members, said, LEVELS)
-    binary = _compared(members, said, BINARY)
-    if not levels[0] and not binary[0]:
-        yield from _folded(f"no figure: {_dropped(levels[2])}", "  ")
-        return
-    # A judge that only says "not found" gives no finer label: then only the two-way question has an answer.
-    shown = [(LEVELS, levels)] if levels[0] else []
-    if len(binary[0]) > len(levels[0]):
-        shown.append((BINARY, binary))
-    for scale, (pairs, clusters, dropped) in shown:
-        yield from _folded(_agreement(scale, pairs, clusters), "  ")
-        yield from _folded(_kappa(fast_kappa(pairs, clusters)), "  ")
-        if dropped:
-            yield from _folded(f"left out: {_dropped(dropped)}", "  ")
-        yield from _folded(_too_few(pairs, clusters), "  ")
+def _commonest(left_out: tuple[str, int]) -> tuple[int, str]:
+    return -left_out[1], left_out[0]
 
 
-def _compared(
-    members: Iterable[ReviewerLabel], said: dict[str, JuryVerdict], scale: Scale
-) -> tuple[list[tuple[str, str]], list[str], Counter[str]]:
-    """Pairs of labels (mine, the judges'), the response of each, and why others were dropped."""
-    pairs, clusters = [], []
-    dropped: Counter[str] = Counter()
-    for member in members:
-        mine, theirs = (
-            reviewers_label(member.label, scale, stale=member.stale),
-            judges_label(said.get(member.unit), scale),
-        )
-        if mine.label is None or theirs.label is None:
-            dropped[mine.missing or theirs.missing] += 1
+class LiveFigures:
+    """A reviewer's labels of one pass on statements, and what the judges say of each.
+
+    Building it reads every label; :meth:`take_in` only what was done since. One thread at a time may use it, and its
+    connection is the one it was given last (:meth:`read_from`).
+    """
+
+    def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> None:
+        self._who = (reviewer, pass_no)
+        self._each_judge = False
+        self.read_from(reader)
+
+    def read_from(self, reader: sqlite3.Connection) -> None:
+        """Read all of it anew, from this connection."""
+        self._reader = reader
+        (self._seq,) = reader.execute(_NEWEST).fetchone()
+        self._made_from = reader.execute(_MADE_FROM).fetchone()
+        self.judges = tuple(judges_of_support(reader))
+        self._labels: dict[str, ReviewerLabel] = {}
+        self._together: dict[str, JuryVerdict] = {}
+        self._by_judge: dict[str, dict[Judge, JuryVerdict]] = {}
+        self._tallies: dict[tuple[Group, Judge | None], tuple[_Tally, ...]] = {}
+        self._sizes: Counter[Group] = Counter()
+        self._waiting = waiting_members(reader, *self._who)
+        labels = reviewer_labels(reader, *self._who)
+        self._read_words(labels)
+        for label in labels.values():
+            self._put(label)
+
+    def go_on_with(self, reader: sqlite3.Connection) -> None:
+        """Use another connection to the same file from now on, of another thread."""
+        self._reader = reader
+
+    def take_in(self) -> None:
+        """Take in what was written since: by this reviewer's acts, another process or a merge."""
+        reader = self._reader
+        rows = reader.execute(_SINCE, (self._who[0], self._seq)).fetchall()
+        other_verdicts = reader.execute(_MADE_FROM).fetchone() != self._made_from
+        if other_verdicts or any(row["act"] in _OF_ALL or (row["mine"] and row["verdicts"]) for row in rows):
+            self.read_from(reader)
+            return
+        if rows:
+            (self._seq,) = reader.execute(_NEWEST).fetchone()
+        for unit in dict.fromkeys(row["unit"] for row in rows if row["mine"]):
+            self._update(unit)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Those with a label, in the order of the reports."""
+        return tuple(group for group in GROUPS if self._sizes[group])
+
+    def view(self, group: Group, scale: Scale, judge: Judge | None = None) -> GroupView:
+        """The figures of one group on one scale; without a ``judge``, beside all of them together."""
+        tally = self._tally(group, judge)[SCALES.index(scale)]
+        pairs = tally.pairs
+        left_out = tuple(sorted(((reason, count) for reason, count in tally.dropped.items() if count), key=_commonest))
+        cautions = cautions_on(pairs.table, scale, pairs.n, pairs.clusters, tally.offline, drawn=group.drawn)
+        return GroupView(
+            group, scale, judge, self._sizes[group], pairs.table, left_out, pairs.percent_agreement(),
+            pairs.cohen_kappa(), pairs.gwet_ac1(), cautions,
+        )  # fmt: skip
+
+    def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
+        """The statements that are counted in one cell of the table."""
+        self._tally(group, judge)
+        return [
+            unit
+            for unit, label in self._labels.items()
+            if label.group == group and _cell(label, self._word(unit, judge), scale) == (mine, theirs)
+        ]
+
+    # Within
+
+    def _tally(self, group: Group, judge: Judge | None) -> tuple[_Tally, ...]:
+        """The counts of a group beside a judge; those of the single judges are made when they are first asked for."""
+        if judge is not None and not self._each_judge:
+            self._each_judge = True
+            self._by_judge = words_by_judge(self._reader, self._labels.keys())
+            for label in self._labels.values():
+                self._count(label, 1, self.judges)
+        return self._tallies.setdefault((group, judge), tuple(map(_Tally, SCALES)))
+
+    def _update(self, unit: str) -> None:
+        waited = bool(self._waiting)
+        if waits_in_audit(self._reader, unit, *self._who):
+            self._waiting.add(unit)
         else:
-            pairs.append((mine.label, theirs.label))
-            clusters.append(member.response_id)
-    return pairs, clusters, dropped
+            self._waiting.discard(unit)
+        waits = bool(self._waiting)
+        if waits != waited:
+            for label in [label for label in self._labels.values() if label.filtered]:
+                self._take(label.unit)
+                self._put(label.grouped(waits=waits))
+        self._take(unit)
+        now = reviewer_label(self._reader, unit, *self._who, waits=waits)
+        if now is not None:
+            self._read_words([unit])
+            self._put(now)
 
+    def _read_words(self, units: Collection[str]) -> None:
+        rows = self._reader.execute(_VERDICTS, (json.dumps(list(units)),))
+        self._together.update(
+            (
+                row["statement_id"],
+                JuryVerdict(
+                    row["verdict"],
+                    None if row["supported"] is None else bool(row["supported"]),
+                    row["votes_for"],
+                    row["votes_other"],
+                    bool(row["tied"]),
+                    row["kind"] == "offline",
+                ),
+            )
+            for row in rows
+        )
+        if self._each_judge:
+            self._by_judge.update(words_by_judge(self._reader, units))
 
-def _agreement(scale: Scale, pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
-    """The share of equal labels: over responses first, with statements taken as independent second."""
-    hits = [mine == theirs for mine, theirs in pairs]
-    k, n = sum(hits), len(hits)
-    found = f"{scale.title}: {k} of {n} as the judges"
-    if len(set(clusters)) == n:
-        # One statement per response: there is nothing to cluster, and Wilson is the better interval.
-        return f"{found}, {show(proportion('agreement', k, n, nothing=_NOTHING), as_percent=True)}, Wilson"
-    clustered = linearised_share("agreement", hits, clusters)
-    low, high = wilson(k, n) or (0.0, 1.0)
-    how = f", {clustered.method}." if clustered.low is not None else f": {clustered.reason}"
-    independent = f"Statements taken as independent: {percent(low)} to {percent(high)}, Wilson"
-    return f"{found}, {show(clustered, as_percent=True)}{how} {independent}"
+    def _word(self, unit: str, judge: Judge | None) -> JuryVerdict | None:
+        return self._together.get(unit) if judge is None else self._by_judge.get(unit, {}).get(judge)
 
+    def _put(self, label: ReviewerLabel) -> None:
+        self._labels[label.unit] = label
+        self._sizes[label.group] += 1
+        self._count(label, 1, self._counted)
 
-def _kappa(kappa: Estimate) -> str:
-    if kappa.value is None:
-        return f"no kappa: {kappa.reason}"
-    if kappa.low is None or kappa.high is None:
-        return f"kappa {half_up(kappa.value, 2)}, no interval: {kappa.reason}"
-    return f"kappa {show(kappa, digits=2)}, {kappa.method}"
+    def _take(self, unit: str) -> None:
+        label = self._labels.pop(unit, None)
+        if label is not None:
+            self._sizes[label.group] -= 1
+            self._count(label, -1, self._counted)
 
+    @property
+    def _counted(self) -> Iterator[Judge | None]:
+        yield None
+        yield from self.judges if self._each_judge else ()
 
-def _too_few(pairs: Sequence[tuple[str, str]], clusters: Sequence[str]) -> str:
-    """What the numbers are too small for; ``""`` when they will do."""
-    responses = len(set(clusters))
-    if len(pairs) < FEW_ITEMS:
-        return f"Too few labels to lean on: {len(pairs)}, and {FEW_ITEMS} or more are wanted."
-    used: Counter[str] = Counter()
-    for pair in pairs:
-        used.update(set(pair))
-    rare = [f"{count} {in_words(label)}" for label, count in used.items() if count < RARE]
-    found = [f"Too few of one label for kappa: {', '.join(rare)}."] if rare else []
-    if 1 < responses < FEW_CLUSTERS:
-        found.append(f"Only {responses} responses: the intervals over responses can be too narrow.")
-    return " ".join(found)
-
-
-def _dropped(dropped: Counter[str]) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in dropped.most_common())
-
-
-def _folded(text: str, indent: str = "") -> list[str]:
-    return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ") if text else []
+    def _count(self, label: ReviewerLabel, by: int, judges: Collection[Judge | None] | Iterator[Judge | None]) -> None:
+        for judge in judges:
+            for tally in self._tallies.setdefault((label.group, judge), tuple(map(_Tally, SCALES))):
+                tally.count(label, self._word(label.unit, judge), by)

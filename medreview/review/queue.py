@@ -20,7 +20,8 @@ class Queue:
     """An ordered set of units, with the filter that made it.
 
     ``responses``: for each of them the number of what it is listed under, a statement's response. ``reserved``: how
-    many more would be in it, were they not kept for the audit.
+    many more would be in it, were they not kept for the audit. ``among``: the units that it is chosen from, where these
+    were told one by one; then it is no queue to come back to by name.
     """
 
     kind: QueueKind
@@ -29,6 +30,7 @@ class Queue:
     units: Sequence[str]
     responses: Sequence[int]
     reserved: int = 0
+    among: tuple[str, ...] | None = None
 
     @property
     def nothing(self) -> str:
@@ -151,8 +153,24 @@ def _unit_queue(
     return Queue(kind, mode, filter, [row["unit"] for row in found], [row["cluster"] for row in found])
 
 
+def open_among(study: Study, reviewer: str, units: Sequence[str], title: str, *, filter: str = "") -> Queue:
+    """Statements of the queue of all of them that are told one by one, in its order, with the judges shown.
+
+    That they are in it tells what the judges think: nothing is in it that is kept blind. ``title``: what to call it.
+    Raises :class:`UserError` for a word that no filter knows.
+    """
+    kind = kind_named("responses")._replace(title=title, tells=True)
+    conditions, values = narrowed_by(filter, kind, "open")
+    conditions.append("s.statement_id IN (SELECT value FROM json_each(?))")
+    values.append(json.dumps(list(units)))
+    queue = _open(study, kind, reviewer, 1, "open", filter, conditions, values)
+    return replace(queue, among=tuple(units))
+
+
 def open_again(study: Study, queue: Queue, reviewer: str, filter: str, pass_no: int) -> Queue:
     """The same queue as it is now, with a filter. Raises :class:`UserError` for words that no filter knows."""
+    if queue.among is not None:
+        return open_among(study, reviewer, queue.among, queue.kind.title, filter=filter)
     blind = queue.mode == "blind"
     return open_queue(study, queue.kind.name, reviewer, filter=filter, blind=blind, pass_no=pass_no)
 
@@ -165,6 +183,7 @@ def with_units(queue: Queue, units: Sequence[str], place: int, before: Queue) ->
     listed = before.responses[min(place, len(before.responses) - 1)]
     return replace(
         queue,
+        among=None if queue.among is None else (*queue.among, *units),
         units=[*queue.units[:place], *units, *queue.units[place:]],
         responses=[*queue.responses[:place], *[listed] * len(units), *queue.responses[place:]],
     )

@@ -141,6 +141,11 @@ class Sitting(ABC):
         return judges_visible(self.mode, self.own)
 
     @property
+    def hides_totals(self) -> bool:
+        """Whether figures of the judges are hidden now: where it is blind, and as long as a blind block is open."""
+        return "blind" in (self.queue.mode, self.mode) or self._kept.block_open
+
+    @property
     def knows_judges(self) -> bool:
         """Whether the judges' opinion was or is in sight, so that a first label given now is an assisted one."""
         return knows_judges(self.mode, self.own)

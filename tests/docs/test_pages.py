@@ -13,7 +13,8 @@ from medreview.judges.tasks.registry import NAMES
 from medreview.labels import EVIDENCE, HALLUCINATION, PAGE_STATES, QUOTE_STATUSES, REASONS
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.llm.settings import JudgeSettings
-from medreview.review.actions import REVIEW, shown_key
+from medreview.review.actions import REVIEW, Action, shown_key
+from medreview.review.figure_actions import FIGURES
 from medreview.review.queue_kinds import KINDS
 from medreview.sources.lookups.reach import MEANING
 from medreview.units import registry
@@ -59,9 +60,10 @@ def test_every_page_is_in_the_index() -> None:
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} <= listed
 
 
-def test_the_key_table_is_that_of_the_actions() -> None:
-    rows = [f"| {' '.join(f'`{shown_key(key)}`' for key in action.keys)} | {action.help} |" for action in REVIEW]
-    found = re.search(r"<!-- keys -->\n(.*?)\n<!-- /keys -->", page("reviewing.md"), re.DOTALL)
+@pytest.mark.parametrize(("name", "table"), [("keys", REVIEW), ("figure keys", FIGURES)])
+def test_the_key_tables_are_those_of_the_actions(name: str, table: tuple[Action, ...]) -> None:
+    rows = [f"| {' '.join(f'`{shown_key(key)}`' for key in action.keys)} | {action.help} |" for action in table]
+    found = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- /{name} -->", page("reviewing.md"), re.DOTALL)
 
     assert found
     assert found[1].splitlines() == rows

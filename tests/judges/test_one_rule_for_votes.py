@@ -23,7 +23,7 @@ from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.files.pair_columns import PAIRS
 from medreview.labels import TIE_RULES, TieRule
 from medreview.review.jurors import jurors
-from medreview.review.live_agreement import agreement_lines
+from medreview.review.live_agreement import LiveFigures
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.judge_rows import judge_bar, panel_rows
@@ -245,12 +245,18 @@ def test_the_printed_figures(study: Study, tie: TieRule, tmp_path: Path) -> None
 
 @ties
 def test_the_panel_of_figures(study: Study, tie: TieRule) -> None:
-    lines = agreement_lines(study, REVIEWER)
+    figures = LiveFigures(study.reader, REVIEWER)
+    together = figures.view(figures.groups[0], LEVELS)
     words = [right.by(tie) for right in RIGHT.values()]
     same, known = words.count("supported"), len(words) - words.count(None)
 
-    assert any(line.startswith(f"  four labels: {same} of {known} as the judges") for line in lines)
-    assert ("  left out: 1 jury tied" in lines) == (tie == "undecided")
+    assert len(figures.groups) == 1
+    assert (together.agreement.value, together.agreement.n) == (same / known, known)
+    assert together.left_out == ((("jury tied", 1),) if tie == "undecided" else ())
+    for judge in figures.judges:
+        heard = [right.words.get(judge.name) for right in RIGHT.values()]
+        alone = figures.view(figures.groups[0], LEVELS, judge)
+        assert judge.offline or alone.table[0] == tuple(heard.count(level) for level in LEVELS.labels)
 
 
 @ties

@@ -10,7 +10,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
-from medreview.review.live_agreement import agreement_lines
+from medreview.review.live_agreement import LiveFigures
 from medreview.review.looks import note_look
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_states
@@ -214,9 +214,8 @@ def by_panel(study: Study) -> Modes:
     found: Modes = {}
     for who in reviewers(study.reader):
         for pass_no in PASSES:
-            for line in agreement_lines(study, who, pass_no=pass_no):
-                if "of your labels" in line:
-                    found[who, pass_no] = line.split(",")[0].lower()
+            for group in LiveFigures(study.reader, who, pass_no).groups:
+                found[who, pass_no] = group.mode
     return found
 
 

@@ -1,69 +1,120 @@
-"""The lines of the workbench's figures panel."""
+"""The figures that move while one decides. That they are those of a fresh count is walked in
+``test_two_reviewers_walk``."""
 
 import pytest
 
-from medreview.review.live_agreement import WIDTH, agreement_lines
+from medreview import pipeline
+from medreview.review.live_agreement import GroupView, LiveFigures
+from medreview.stats.reports.label_scales import BINARY, LEVELS, Scale
+from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
+
+DRAWN, CHOSEN = Group("blind", True), Group("assisted", False)
 
 
 @pytest.fixture
 def say(study):
     recorder = Recorder("anna")
 
-    def write(unit, label, mode="open", seen="before", block="flagged"):
-        payload = {"axis": "evidence", "label": label, "exposure": {"judge_verdict": seen}}
-        study.write(lambda db: recorder.append(db, NewEvent("decide", unit, payload), block=block, mode=mode))
+    def write(unit, label, mode="open", seen="before", block="flagged", **more):
+        payload = {"axis": "evidence", "label": label, "exposure": {"judge_verdict": seen}, **more}
+        event = NewEvent("decide", unit, payload)
+        return study.write(lambda db: recorder.append(db, event, block=block, mode=mode)).event_id
 
     return write
 
 
-def test_no_decision_yet_is_a_sentence(study):
-    lines = agreement_lines(study, "anna")
+@pytest.fixture
+def small(tmp_path):
+    with Study.create(tmp_path / "small.medreview") as study:
+        yield SmallStudy(study)
 
-    assert lines == ["0 of 4 statements decided, 0 deferred, 4 open", "", lines[-1]]
-    assert lines[-1].startswith("No label of yours meets")
+
+def view(study: Study, group: Group = CHOSEN, scale: Scale = LEVELS) -> GroupView:
+    return LiveFigures(study.reader, "anna").view(group, scale)
+
+
+def test_without_a_decision_there_is_no_group_and_no_figure(study):
+    assert LiveFigures(study.reader, "anna").groups == ()
+    assert view(study).agreement.reason == "There is nothing that both labelled."
+    assert view(study).cautions == ()
 
 
 def test_blind_and_assisted_stand_apart(study, say):
     say("s2", "supported", mode="blind", seen="no", block="audit")
     say("s3", "partial")
-    lines = agreement_lines(study, "anna")
-    blind, assisted = (
-        lines.index("Blind, random audit (1 of your labels):"),
-        lines.index("Assisted, other queues (1 of your labels):"),
-    )
+    figures = LiveFigures(study.reader, "anna")
 
-    assert lines[blind + 1] == "  four labels: 1 of 1 as the judges, 100.0% (95% CI 20.7% to 100.0%), Wilson"
-    assert "0 of 1 as the judges" in lines[assisted + 1]
+    assert figures.groups == (DRAWN, CHOSEN)
+    blind, assisted = figures.view(DRAWN, LEVELS), figures.view(CHOSEN, LEVELS)
+    assert (blind.agreement.value, blind.agreement.n, blind.agreement.method) == (1.0, 1, "Wilson")
+    assert assisted.agreement.value == 0.0
+    assert assisted.table[1] == (0, 0, 0, 1)
+    assert figures.in_cell(CHOSEN, LEVELS, None, "partial", "not_addressed") == ["s3"]
 
 
 def test_a_blind_queue_after_the_judges_were_seen_is_assisted(study, say):
     say("s2", "supported", mode="blind", seen="before", block="audit")
 
-    assert "Assisted, random audit (1 of your labels):" in agreement_lines(study, "anna")
+    assert LiveFigures(study.reader, "anna").groups == (Group("assisted", True),)
 
 
 def test_what_cannot_be_compared_is_said(study, say):
-    say("s1", "supported")
+    say("s1", "supported")  # two judges differ on it
     say("s2", "cannot_judge")
-    text = "\n".join(agreement_lines(study, "anna"))
+    found = view(study)
 
-    # Two judges differ on s1.
-    assert "no figure: 1 jury tied, 1 reviewer cannot judge" in text
+    assert found.labels == 2
+    assert found.left_out == (("jury tied", 1), ("reviewer cannot judge", 1))
+    assert (found.agreement.value, found.kappa.value, found.ac1.value) == (None, None, None)
 
 
-def test_few_labels_are_too_few_and_every_line_fits(study, say):
+def test_a_decision_its_undo_and_another_verdict_of_the_judges_move_the_figures(study, say):
+    figures = LiveFigures(study.reader, "anna")
+    first = say("s2", "supported")
+    figures.take_in()
+    assert figures.view(CHOSEN, BINARY).agreement.value == 1.0
+
+    retract = NewEvent("retract", "s2", undoes_event=first)
+    study.write(lambda db: Recorder("anna").append(db, retract, block="flagged", mode="open"))
+    figures.take_in()
+    assert figures.groups == ()
+
+    say("s1", "supported")
+    figures.take_in()
+    assert figures.view(CHOSEN, LEVELS).left_out == (("jury tied", 1),)
+    pipeline.set_tie_rule(study, "not_supported")
+    figures.take_in()
+    assert figures.view(CHOSEN, LEVELS).left_out == ()
+    assert figures.view(CHOSEN, LEVELS).table[0] == (0, 0, 1, 0)
+
+
+def test_each_judge_has_a_table_of_its_own(study, say):
+    say("s1", "supported")
+    figures = LiveFigures(study.reader, "anna")
+    one, two = figures.judges
+    say("s2", "supported")
+    assert figures.view(CHOSEN, LEVELS, one).agreement.n == 1
+    figures.take_in()
+
+    assert figures.view(CHOSEN, LEVELS, one).agreement.value == 1.0
+    assert figures.view(CHOSEN, LEVELS, two).table[0] == (1, 0, 1, 0)
+    assert figures.in_cell(CHOSEN, LEVELS, two, "supported", "contradicted") == ["s1"]
+
+
+def test_few_labels_and_chosen_ones_come_with_their_cautions(study, say):
     for unit in ("s1", "s2", "s3", "s4"):
         say(unit, "not_addressed")
-    lines = agreement_lines(study, "anna")
 
-    assert any("Too few labels to lean on" in line for line in lines)
-    assert max(len(line) for line in lines if not line.startswith("  medreview ")) <= WIDTH
+    assert view(study).cautions == (
+        "Too few labels to lean on: 2, and 30 or more are wanted.",
+        "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study.",
+    )
 
 
-def test_the_interval_over_responses_comes_first(tmp_path):
+def test_the_interval_is_the_one_over_responses(tmp_path):
     with Study.create(tmp_path / "b.medreview") as study:
         small = SmallStudy(study)
         for name in "abcd":
@@ -72,16 +123,37 @@ def test_the_interval_over_responses_comes_first(tmp_path):
         small.said("supported", *(f"{name}.{n}" for name in "abc" for n in (1, 2, 3)))
         small.said("partial", "d.1", "d.2", "d.3")
         small.roll_up()
-        text = " ".join(" ".join(agreement_lines(study, "anna")).split())
+        found = view(study).agreement
 
-    # Three responses wholly alike, one not at all: 9 of 12, and as independent statements Wilson's 46.8% to 91.1%.
-    lead = "four labels: 9 of 12 as the judges, 75.0% (95% CI 4.1% to 99.5%), jackknife over responses."
-    assert f"{lead} Statements taken as independent: 46.8% to 91.1%, Wilson" in text
+    # Three responses wholly alike, one not at all: 9 of 12.
+    assert (found.value, found.low, found.high, found.clusters) == (0.75, 0.0, 1.0, 4)
 
 
 def test_one_response_has_no_interval_over_responses_and_says_so(study, say):
     for unit in ("s1", "s2", "s3"):
         say(unit, "supported")
-    text = " ".join(" ".join(agreement_lines(study, "anna")).split())
+    found = view(study).agreement
 
-    assert "1 of 2 as the judges, 50.0% (no interval): One response cannot show how responses differ." in text
+    assert (found.value, found.low) == (0.5, None)
+    assert found.reason == "One response cannot show how responses differ."
+
+
+def test_labels_through_a_filter_are_of_the_draw_once_nothing_of_it_waits(small):
+    small.response("a", 3)
+    small.judged("one", "supported", "a.1", "a.2", "a.3")
+    small.roll_up()
+    small.study.write(
+        lambda db: db.executemany(
+            "INSERT INTO audit_frame (statement_id, number, stratum, rate) VALUES (?, 0.1, 'all', 0.5)",
+            [("a.1",), ("a.2",)],
+        )
+    )
+    figures = LiveFigures(small.study.reader, "anna")
+    small.said("supported", "a.1", mode="blind", block="audit", filter="response=R01")
+    figures.take_in()
+    assert figures.groups == (Group("blind", False),)
+    small.said("supported", "a.2", mode="blind", block="audit")
+    figures.take_in()
+
+    assert figures.groups == (DRAWN,)
+    assert figures.view(DRAWN, LEVELS).agreement.n == 2

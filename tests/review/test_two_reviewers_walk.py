@@ -23,6 +23,7 @@ from medreview.labels import EVIDENCE
 from medreview.pipeline import merge
 from medreview.review.audit import begin, complete, draw, release, reserved
 from medreview.review.blind_block import blind_block_open
+from medreview.review.live_agreement import GroupView, LiveFigures
 from medreview.review.looks import note_look
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
@@ -30,6 +31,7 @@ from medreview.review.queue_kinds import KINDS
 from medreview.review.session import ReviewSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.stats.reports.audit_report import audit_report
+from medreview.stats.reports.label_scales import SCALES
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.study import Study
 from medreview.study.check import check
@@ -108,6 +110,11 @@ def kept_blind(reader: sqlite3.Connection, who: str, unit: str) -> bool:
     return any(act.mode == "blind" and (act.kind == "defer" or act.said.get("axis") == "evidence") for act in done)
 
 
+def figures_of(held: LiveFigures) -> list[GroupView]:
+    judges = (None, *held.judges)
+    return [held.view(group, scale, judge) for group in held.groups for scale in SCALES for judge in judges]
+
+
 class Walk:
     """A study and its copy, and from when on each reviewer had seen the judges of a statement in each of them."""
 
@@ -118,6 +125,7 @@ class Walk:
         self.latest = ""
         self.seen: list[dict[tuple[str, str], str]] = [{}, {}]
         self.members: list[set[str]] = [set(), set()]
+        self.figures: dict[tuple[int, str], LiveFigures] = {}
         with Study.create(self.files[0]) as study:
             study.write(lambda c: c.execute("UPDATE study SET value = 'study_7' WHERE key = 'study_id'"))
             grow(study, 9)
@@ -148,6 +156,8 @@ class Walk:
                     for (unit,) in study.reader.execute("SELECT statement_id FROM statement").fetchall():
                         self.saw(study.reader, who, unit)
             self.note_latest(study.reader)
+            for each in WHO:
+                self.figures_hold(study, each)
         with Study.open(self.files[self.here], read_only=True) as study:
             self.everything_holds(study)
 
@@ -178,6 +188,8 @@ class Walk:
             assert bool(rows) == (session.receipt != receipt)
             assert not rows or int(session.receipt.split("saved #")[1].split()[0]) in [row[0] for row in rows]
             self.watch(session)
+            if not self.chance.randrange(4):
+                self.figures_hold(study, who)
         assert session.counts == load_counts(study.reader, who)
         session.leave()
         again = ReviewSession(study, who, session.queue)
@@ -267,6 +279,14 @@ class Walk:
                     + flow.cannot_judge + flow.no_judgement + flow.tied + flow.stale + flow.used
                 )  # fmt: skip
                 assert flow.assisted <= flow.used
+
+    def figures_hold(self, study: Study, who: str) -> None:
+        """Figures that were told of each act are those that are read anew, over every file that was opened since."""
+        fresh = LiveFigures(study.reader, who)
+        held = self.figures.setdefault((self.here, who), fresh)
+        held.go_on_with(study.reader)
+        held.take_in()
+        assert figures_of(held) == figures_of(fresh)
 
     def labels_hold(self, reader: sqlite3.Connection, who: str, exported: dict[str, dict[str, Any]]) -> None:
         """The screen, ``stats`` and labels.csv call the same labels blind: those given before the judges were seen."""

@@ -193,18 +193,6 @@ async def test_help_and_leaving(study: Study) -> None:
     assert app.return_code == 0
 
 
-async def test_figures_are_shown_as_they_are_worded(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    from medreview.review import live_agreement
-
-    monkeypatch.setattr(live_agreement, "agreement_lines", lambda _study, reviewer: [f"agreement of {reviewer} [x]"])
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("i")
-        await pilot.pause()
-        page = app.screen.query_one("#page")
-        assert page.render_line(0).text.strip() == "agreement of kb [x]"
-
-
 async def test_an_error_of_our_own_ends_the_workbench_and_prints_nothing_of_it(
     study: Study, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,184 @@
+"""What the application does for figures: counts them when they are first wanted, shows them, opens what they count."""
+
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from medreview.errors import UserError
+from medreview.next_step import command
+from medreview.review.blind_block import blind_block_open
+from medreview.review.figure_actions import figure_actions
+from medreview.review.queue import Queue, open_among
+from medreview.review.session import ReviewSession
+from medreview.screens.key_screen import KeyScreen
+from medreview.screens.other_places import OtherPlaces
+from medreview.screens.source_rows import apart_words
+from medreview.study.connection import connect
+from medreview.visible import visible
+from medreview.words import in_words
+
+if TYPE_CHECKING:
+    from medreview.review.live_agreement import GroupView, LiveFigures
+    from medreview.review.pinned_figures import PinnedFigures
+    from medreview.screens.figures_page import FiguresPlace
+
+_AT_ONCE = 300
+"""Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """The page of figures that was left for a cell, and what it stood on: a queue and a unit, or the first screen."""
+
+    place: "FiguresPlace"
+    queue: Queue | None
+    unit: str
+
+
+class FigurePlaces(OtherPlaces):
+    """The part of the workbench that leads to figures and back."""
+
+    _figures: "LiveFigures | None" = None
+    _counting = False
+    _left: _Left | None = None
+    _pinned: "PinnedFigures | None" = None
+    _pin_read = False
+
+    def show_figures(self) -> None:
+        """Show how often reviewer and judges agree.
+
+        Raises :class:`UserError` while a blind block is open.
+        """
+        from medreview.screens.figures_page import FiguresPlace
+
+        self._push_figures(FiguresPlace())
+
+    def close_figures(self) -> None:
+        """Go back to the screen below, which may have other figures in sight now."""
+        self.pop_screen()
+        if isinstance(self.screen, KeyScreen):
+            self.screen.paint()
+
+    @property
+    def comes_from_figures(self) -> bool:
+        """Whether the queue that is open is what a cell of the figures counts."""
+        return self._session is not None and self._left is not None and self._session.queue.among is not None
+
+    def back_to_figures(self) -> None:
+        """From the statements of a cell to that cell; under the page is what it stood on before."""
+        left, self._left = self._left, None
+        assert left is not None
+        if left.queue is not None:
+            self.open_at(left.queue, left.unit)
+        else:
+            self.show_home()
+        with suppress(UserError):  # a blind block that is open hides them again
+            self._push_figures(left.place)
+
+    def _push_figures(self, place: "FiguresPlace") -> None:
+        if blind_block_open(self._study.reader, self._config.reviewer):
+            raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
+        from medreview.review.looks import note_look
+        from medreview.review.pace import pace_lines
+        from medreview.screens.figures_page import FiguresScreen
+
+        unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
+        source, apart = "", ""
+        if isinstance(self._session, ReviewSession) and self._session.source is not None:
+            source, apart = self._session.source.name, apart_words(self._session.source_places().set_apart)
+        below = (
+            unsure,
+            f"Source {source} on the screen, not open on its page: {apart}." if apart else "",
+            f"Resampled intervals, and how much is supported: {command('stats', self._study.path)}",
+        )
+        page = FiguresScreen(
+            self.figures,
+            partial(pace_lines, self._study.reader, self._config.reviewer),
+            [words for words in below if words],
+            self._open_cell,
+            self._pin,
+            figure_actions(self._config.keys),
+            place=place,
+            ascii_only=self._look.ascii_only,
+        )
+        self.push_screen(page)
+
+    def figures(self) -> "LiveFigures | None":
+        """The figures with everything that was done up to now; ``None`` while they are counted for the first time."""
+        if self._figures is not None:
+            self._figures.go_on_with(self._study.reader)  # that of a rescue file, once there is one
+            self._figures.take_in()
+        elif not self._counting:
+            self._count()
+        return self._figures
+
+    # In sight while reviewing
+
+    @property
+    def pinned(self) -> "PinnedFigures | None":
+        """What the reviewer keeps in sight; of a study that is only read, as long as the workbench is open."""
+        if not self._pin_read:
+            from medreview.review.pinned_figures import pinned_figures
+
+            self._pin_read, self._pinned = True, pinned_figures(self._study.reader, self._config.reviewer)
+        return self._pinned
+
+    def pinned_view(self) -> "GroupView | None":
+        """The figures that are kept in sight, as they stand; ``None`` while they are counted for the first time."""
+        pinned, figures = self.pinned, self.figures()
+        return figures.view(pinned.group, pinned.scale) if pinned and figures else None
+
+    def _pin(self, place: "FiguresPlace") -> str:
+        """Pin what is shown, or take away what is pinned; what came of it, in words."""
+        from medreview.review.pinned_figures import PinnedFigures, pin_figures
+
+        if place.group is None:
+            raise UserError("There is nothing to pin yet.")
+        wanted = PinnedFigures(place.group, place.scale)
+        self._pinned = None if self.pinned == wanted else wanted
+        if self._study.writable:
+            pin_figures(self._study, self._config.reviewer, self._pinned)
+        if self._pinned is None:
+            return "Not pinned any more."
+        return f"Pinned: {wanted.group.title}, {wanted.scale.title}, beside the judges together; p takes it away."
+
+    # Counting
+
+    def _count(self) -> None:
+        from medreview.review.live_agreement import LiveFigures
+
+        study, who = self._study, self._config.reviewer
+        query = "SELECT count(*) FROM event WHERE reviewer = ? AND kind = 'decide'"
+        (decided,) = study.reader.execute(query, (who,)).fetchone()
+        if decided <= _AT_ONCE or not study.writable or study.elsewhere is not None:
+            self._figures = LiveFigures(study.reader, who)
+            return
+        self._counting = True
+        path = study.path
+
+        def count() -> None:
+            with closing(connect(path, read_only=True)) as reader:
+                made = LiveFigures(reader, who)
+            self.call_from_thread(self._counted, made)
+
+        self.run_worker(count, thread=True, exit_on_error=True)
+
+    def _counted(self, made: "LiveFigures") -> None:
+        made.go_on_with(self._study.reader)
+        self._figures, self._counting = made, False
+        if isinstance(self.screen, KeyScreen):
+            self.screen.paint()
+
+    def _open_cell(self, place: "FiguresPlace", units: Sequence[str]) -> None:
+        labels = place.scale.labels
+        mine, theirs = (in_words(label) for label in (labels[place.cell.row], labels[place.cell.column]))
+        who = visible(place.judge.title) if place.judge else "judges"
+        queue = open_among(self._study, self._config.reviewer, units, f"you {mine}, {who} {theirs}")
+        if not queue.units:
+            raise UserError("What this cell counts is kept blind, and opens where its judges are shown.")
+        before = self._session
+        self._left = _Left(place, before.queue if before else None, before.unit if before else "")
+        self.pop_screen()
+        self.open_at(queue, queue.units[0])

@@ -1,0 +1,279 @@
+"""The page of figures: how often reviewer and judges agree, as a table whose cells lead to their statements."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from textual.app import ComposeResult
+
+from medreview.errors import UserError
+from medreview.judges.votes import Judge
+from medreview.review.actions import Action, shown_key
+from medreview.review.layout.cells import fit, width
+from medreview.review.live_agreement import GroupView, LiveFigures
+from medreview.screens.dialogs import Key
+from medreview.screens.figure_rows import caution_rows, estimate_rows, left_out_words, short, wrapped
+from medreview.screens.foot_rows import foot_rows
+from medreview.screens.key_screen import KeyScreen
+from medreview.screens.matrix_rows import Cell, matrix_rows
+from medreview.screens.widgets.lines import LinesView
+from medreview.screens.widgets.painted import Row
+from medreview.stats.reports.label_scales import LEVELS, SCALES, Scale
+from medreview.stats.reports.reviewer_labels import Group
+from medreview.visible import visible
+from medreview.words import counted, in_words
+
+_WIDE: Final = 130
+"""Columns from which the other groups, progress and pace stand beside."""
+_LEFT: Final = 100
+_TOGETHER: Final = "the judges together"
+_NOTHING: Final = "No label of yours meets a verdict of the judges yet."
+_FOOT: Final = 3
+_HEAD: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresPlace:
+    """What is shown of the figures, and the cell that the cursor is on. ``group``: ``None`` for the first there is."""
+
+    group: Group | None = None
+    scale: Scale = LEVELS
+    judge: Judge | None = None
+    cell: Cell = field(default=Cell(0, 0))
+
+
+class FiguresScreen(KeyScreen[None]):
+    """``figures`` gives them as they stand, ``None`` while they are being counted for the first time.
+
+    ``beside`` says how far the reviewer is and at which pace, ``below`` what else there is to know. ``open_cell`` opens
+    what a cell counts, or raises why it cannot; ``pin`` keeps a group in sight, or no longer, and says which.
+    """
+
+    def __init__(
+        self,
+        figures: Callable[[], LiveFigures | None],
+        beside: Callable[[], Sequence[str]],
+        below: Sequence[str],
+        open_cell: Callable[[FiguresPlace, Sequence[str]], None],
+        pin: Callable[[FiguresPlace], str],
+        actions: Mapping[str, Action],
+        *,
+        place: FiguresPlace = FiguresPlace(),
+        ascii_only: bool = False,
+    ) -> None:
+        super().__init__()
+        self._figures = figures
+        self._beside = beside
+        self._below = below
+        self._open_cell = open_cell
+        self._pin = pin
+        self._actions = actions
+        self._action_of = {key: action.id for action in actions.values() for key in action.keys}
+        self._place = place
+        self._said = ""
+        self._head = LinesView(id="page-head", ascii_only=ascii_only)
+        self._body = LinesView(id="list", ascii_only=ascii_only)
+        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+
+    def compose(self) -> ComposeResult:
+        """Title, figures, keys."""
+        yield from (self._head, self._body, self._foot)
+
+    def paint(self) -> None:
+        """Everything anew: a key may have changed every figure."""
+        columns, height = self.app.size
+        figures = self._figures()
+        view = self._view(figures)
+        self._head.show(self._head_rows(figures, view, columns))
+        self._body.show(self._body_rows(figures, view, columns, height - _HEAD - _FOOT))
+        said = self._said or (self._cell_words(view) if view else "")
+        self._foot.show(foot_rows([[("─", "rule fill")], _key_row(self._actions, columns)], said, "", False, columns))
+
+    def answer(self, key: Key) -> bool:
+        """Move in the table, show other figures, open a cell, or go back."""
+        self._said = ""
+        name = self._action_of.get(key.name) or self._action_of.get(key.said)
+        try:
+            return self._perform(name)
+        except UserError as error:
+            self._said = str(error)
+        return False
+
+    # Within
+
+    def _perform(self, name: str | None) -> bool:
+        match name:
+            case "figures_leave":
+                self.app.close_figures()
+            case "figures_help":
+                self.app.show_help(figures_first=True)
+            case "figures_down":
+                self._move(1, 0)
+            case "figures_up":
+                self._move(-1, 0)
+            case "figures_right":
+                self._move(0, 1)
+            case "figures_left":
+                self._move(0, -1)
+            case "figures_next_group":
+                self._next_group()
+            case "figures_scale":
+                self._turn_scale()
+            case "figures_next_judge":
+                self._turn_judge(1)
+            case "figures_previous_judge":
+                self._turn_judge(-1)
+            case "figures_pin":
+                self._said = self._pin(self._place)
+            case "figures_open":
+                return self._open()
+        return False
+
+    def _view(self, figures: LiveFigures | None) -> GroupView | None:
+        """What is shown now; the group that was asked for may have lost its last label."""
+        if figures is None or not figures.groups:
+            return None
+        place = self._place
+        group = place.group if place.group in figures.groups else figures.groups[0]
+        judge = place.judge if place.judge in figures.judges else None
+        self._place = replace(place, group=group, judge=judge)
+        return figures.view(group, place.scale, judge)
+
+    def _next_group(self) -> None:
+        figures = self._figures()
+        if figures is not None and figures.groups and self._place.group in figures.groups:
+            groups = figures.groups
+            self._place = replace(self._place, group=groups[(groups.index(self._place.group) + 1) % len(groups)])
+
+    def _turn_judge(self, by: int) -> None:
+        figures = self._figures()
+        turn = [None, *(figures.judges if figures is not None else ())]
+        at = turn.index(self._place.judge) if self._place.judge in turn else 0
+        self._place = replace(self._place, judge=turn[(at + by) % len(turn)])
+
+    def _turn_scale(self) -> None:
+        at = SCALES.index(self._place.scale)
+        self._place = replace(self._place, scale=SCALES[(at + 1) % len(SCALES)], cell=Cell(0, 0))
+
+    def _move(self, down: int, right: int) -> None:
+        last = len(self._place.scale.labels) - 1
+        cell = self._place.cell
+        moved = Cell(min(last, max(0, cell.row + down)), min(last, max(0, cell.column + right)))
+        self._place = replace(self._place, cell=moved)
+
+    def _open(self) -> bool:
+        """Open the statements that the cell counts."""
+        figures, place = self._figures(), self._place
+        if figures is None or place.group is None:
+            raise UserError(_NOTHING)
+        labels = place.scale.labels
+        units = figures.in_cell(
+            place.group, place.scale, place.judge, labels[place.cell.row], labels[place.cell.column]
+        )
+        if not units:
+            raise UserError("This cell counts nothing.")
+        self._open_cell(place, units)
+        return True
+
+    # Drawing
+
+    def _head_rows(self, figures: LiveFigures | None, view: GroupView | None, columns: int) -> list[Row]:
+        if figures is None or view is None:
+            return [[(" Figures", "title")], [("─", "rule fill")]]
+        groups = figures.groups
+        turn = f"{groups.index(view.group) + 1}/{len(groups)} "
+        judge = _judge_words(view.judge)
+        title = f" Figures: {view.group.title}"
+        room = columns - width(title) - width(view.scale.title) - width(turn) - 7
+        row: Row = [
+            (title, "title"),
+            (f" · {view.scale.title} · {fit(judge, min(width(judge), max(4, room)))}", ""),
+            ("", "fill"),
+            (turn, "dim"),
+        ]
+        return [row, [("─", "rule fill")]]
+
+    def _body_rows(self, figures: LiveFigures | None, view: GroupView | None, columns: int, height: int) -> list[Row]:
+        if figures is None:
+            return [[], [(" Your labels are being counted …", "dim")]]
+        room = columns if columns < _WIDE else columns - _LEFT - 3
+        beside = [row for words in self._beside() for row in wrapped(words, room, "")]
+        below = [row for words in self._below for row in ([], *wrapped(words, room, "dim"))]
+        if view is None:
+            return [*beside, [], *wrapped(_NOTHING, columns, ""), *below]
+        if columns < _WIDE:
+            rows = self._figure_rows(view, beside[:1], columns, height)
+            return [*rows, *(below if len(rows) + len(below) <= height else [])]
+        right: list[Row] = [*self._group_rows(figures, room), [], *beside, *below]
+        left = self._figure_rows(view, [], _LEFT, height)
+        return [
+            [*_padded(left[y] if y < len(left) else [], _LEFT), ("│ ", "rule"), *(right[y] if y < len(right) else [])]
+            for y in range(height)
+        ]
+
+    def _figure_rows(self, view: GroupView, above: Sequence[Row], columns: int, height: int) -> list[Row]:
+        """Figures, matrix and cautions; the matrix keeps its rows."""
+        labels = view.scale.labels
+        used, responses = view.agreement.n, view.kappa.clusters
+        within = f", in {counted(responses, 'response')}" if responses else ""
+        rows: list[Row] = [
+            *above,
+            [(f" {view.labels:,} of your labels, {used:,} of them in the figures{within}", "")],
+            *wrapped(left_out_words(view), columns, "dim", 2),
+            *estimate_rows(view, columns),
+            [],
+        ]
+        least = len(labels) + 3
+        matrix = matrix_rows(
+            labels, view.table, self._place.cell, _judge_words(view.judge), columns, max(least, height - len(rows) - 6)
+        )
+        rows += matrix
+        cautions = caution_rows(view.cautions, columns, height - len(rows) - 1)
+        return [*rows, [], *cautions] if cautions else rows
+
+    def _group_rows(self, figures: LiveFigures, columns: int) -> list[Row]:
+        """Every group in two rows: what it is, and its figures on this scale."""
+        rows: list[Row] = [[("ALL GROUPS", "title")]]
+        for group in figures.groups:
+            view = figures.view(group, self._place.scale, self._place.judge)
+            here = "▸ " if group == self._place.group else "  "
+            rows.append(
+                [(f"{here}{group.title}", "key" if here.strip() else ""), (f"  n = {view.agreement.n:,}", "dim")]
+            )
+            told = f"    {short(view.agreement, as_percent=True)}  kappa {short(view.kappa)}"
+            rows.append([(fit(told, min(width(told), columns)), "")])
+        return rows
+
+    def _cell_words(self, view: GroupView) -> str:
+        """What the cell at the cursor says, in words."""
+        cell, labels = self._place.cell, [in_words(label) for label in view.scale.labels]
+        count = view.table[cell.row][cell.column]
+        of = sum(view.table[cell.row])
+        said = f"you {labels[cell.row]}, {_judge_words(view.judge)} {labels[cell.column]}"
+        return f"{said}: {count:,} of {of:,}" + (" · Enter" if count else "")
+
+
+def _judge_words(judge: Judge | None) -> str:
+    return visible(judge.title) if judge else _TOGETHER
+
+
+def _padded(row: Row, cells: int) -> Row:
+    """A row of exactly so many cells, where another one stands beside it."""
+    room = cells - sum(width(visible(text)) for text, _ in row)
+    return [*row, (" " * max(0, room), "")]
+
+
+def _key_row(actions: Mapping[str, Action], columns: int) -> Row:
+    """As many of the keys as have room, each hint once."""
+    hints: dict[str, list[str]] = {}
+    for action in actions.values():
+        hints.setdefault(action.hint, []).append(shown_key(action.keys[0]))
+    pieces: list[tuple[str, str]] = []
+    room = columns - 1
+    for hint in ("items", "cell", "group", "scale", "judge", "pin", "back", "help"):
+        keys = " ".join(hints.get(hint, []))
+        needed = width(keys) + width(hint) + 3
+        if keys and needed <= room:
+            pieces += [(f" {keys}", "key"), (f" {hint} ", "")]
+            room -= needed
+    return pieces

@@ -1,0 +1,248 @@
+"""The page of figures: what it says at both sizes, its table whose cells lead to statements and back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from medreview.config import Config
+from medreview.review.live_agreement import LiveFigures
+from medreview.review.pinned_figures import PinnedFigures, pin_figures
+from medreview.screens.app import Workbench
+from medreview.screens.environment import Look
+from medreview.screens.figures_page import FiguresScreen
+from medreview.screens.home import HomeScreen
+from medreview.screens.matrix_rows import Cell, matrix_rows
+from medreview.screens.review import ReviewScreen
+from medreview.stats.reports.label_scales import LEVELS
+from medreview.stats.reports.reviewer_labels import Group
+from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
+from tests.stats.small_study import SmallStudy
+from tests.support.workbench import PLAIN, blind_workbench, events, press, screen_text, statements, workbench
+
+SIZES = ((80, 24), (160, 50))
+LABELS = ("supported", "partial", "contradicted", "not_addressed")
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Iterator[Study]:
+    """Eight responses of four statements; one judge says supported, partial, contradicted, not addressed in each, a
+    second one as well but for the last. Nothing is decided."""
+    with Study.create(tmp_path / "judged.medreview", "judged") as study:
+        small = SmallStudy(study)
+        for name in "abcdefgh":
+            small.response(name, 4)
+            for place, label in enumerate(LABELS, 1):
+                small.judged("one", label, f"{name}.{place}")
+        small.judged("two", "supported", "a.1", "b.1", "c.1")
+        small.roll_up()
+        yield study
+
+
+def said(study: Study, label: str, *units: str, **more: str) -> None:
+    SmallStudy(study).said(label, *units, who="kb", **more)
+
+
+def opened(study: Study, look: Look = PLAIN) -> Workbench:
+    return Workbench(study, Config(reviewer="kb"), look)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_without_a_label_there_is_a_sentence(judged: Study, size: tuple[int, int]) -> None:
+    app = opened(judged)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "i", "enter", "tab", "s", "l", "j", "p")
+        text = screen_text(app)
+        assert "No label of yours meets a verdict of the judges yet." in text
+        assert "0 of 32 statements decided" in text
+        await press(pilot, "q")
+        assert isinstance(app.screen, HomeScreen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_figures_and_the_table_read_at_both_sizes(judged: Study, size: tuple[int, int]) -> None:
+    said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"))
+    said(judged, "partial", *(f"{name}.2" for name in "abcdef"), "a.3")
+    said(judged, "cannot_judge", "g.2")
+    app = opened(judged)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "i")
+        text = screen_text(app)
+        rows = text.splitlines()
+        assert rows[0].startswith(" Figures: assisted, other queues · four labels · the judges together")
+        assert "16 of your labels, 15 of them in the figures, in 8 responses" in text
+        assert "left out 1: 1 reviewer cannot judge" in text
+        assert any(row.startswith(" agreement 93% [") and "├" in row and "●" in row for row in rows)
+        assert any(row.startswith(" kappa     .87 [") for row in rows)
+        assert any(row.startswith(" AC1       .92 [") for row in rows)
+        assert next(row for row in rows if row.startswith(" supported")).split()[:3] == ["supported", "[", "8"]
+        assert next(row for row in rows if row.startswith(" partial")).split()[1:][:5] == [
+            "0",
+            "6",
+            "86%█",
+            "1",
+            "14%░",
+        ]
+        assert "! Too few labels to lean on: 15, and 30 or more are wanted." in text
+        assert "chosen, not drawn at random" in text
+        assert "you supported, the judges together supported: 8 of 8 · Enter" in text
+        assert max(map(len, rows)) <= size[0]
+        await press(pilot, "s", "right_square_bracket")
+        text = screen_text(app)
+        assert "supported or not · one" in text.splitlines()[0]
+        assert "not supported" in text
+
+
+async def test_other_groups_and_judges_are_a_key_away(judged: Study) -> None:
+    said(judged, "supported", "a.1", "b.1")
+    said(judged, "partial", "c.1", mode="blind", block="audit")
+    judged.write(lambda db: Recorder("kb").append(db, NewEvent("reveal", "c.1"), block="audit", mode="blind"))
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        assert "blind, random audit" in screen_text(app)
+        assert " 1/2" in screen_text(app)
+        await press(pilot, "tab")
+        assert "assisted, other queues" in screen_text(app)
+        await press(pilot, "tab", "left_square_bracket")
+        assert screen_text(app).splitlines()[0].startswith(" Figures: blind, random audit · four labels · two")
+        await press(pilot, "question_mark")
+        assert "FIGURES" in screen_text(app)
+        await press(pilot, "q", "i")
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_a_cell_opens_its_statements_and_q_comes_back_to_it(judged: Study) -> None:
+    said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"), "a.2", "b.2", "a.3")
+    app = workbench(judged, "responses")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "j", "j")
+        before = statements(app).unit
+        await press(pilot, "i", "enter")
+        assert statements(app).queue.units == ["a.1", "b.1", "c.1", "d.1", "e.1", "f.1", "g.1", "h.1"]
+        await press(pilot, "q", "l", "l", "l", "enter")
+        assert "This cell counts nothing." in screen_text(app)
+        await press(pilot, "h", "h", "enter")
+        session = statements(app)
+        assert session.queue.units == ["a.2", "b.2"]
+        assert "you supported, judges partial" in screen_text(app)
+        assert "1 of 2" in screen_text(app)
+        await press(pilot, "2", "=")
+        await press(pilot, *"response=R02", "enter")
+        assert statements(app).queue.units == ["b.2"]
+        await press(pilot, "q")
+        assert isinstance(app.screen, FiguresScreen)
+        text = screen_text(app)
+        assert "you supported, the judges together partial: 1 of 10" in text
+        assert next(row for row in text.splitlines() if row.startswith(" partial")).split()[2] == "1"
+        await press(pilot, "q")
+        assert isinstance(app.screen, ReviewScreen)
+        assert (statements(app).queue.kind.name, statements(app).unit) == ("responses", before)
+
+
+async def test_the_statements_of_a_cell_from_the_first_screen_lead_back_to_it(judged: Study) -> None:
+    said(judged, "supported", "a.1")
+    app = opened(judged)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await press(pilot, "i", "enter")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "u", "q")
+        assert isinstance(app.screen, FiguresScreen)
+        assert "No label of yours" in screen_text(app)
+        await press(pilot, "q")
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_figures_stay_hidden_as_long_as_a_blind_block_is_open(judged: Study) -> None:
+    said(judged, "supported", "a.1")
+    said(judged, "supported", "b.1", mode="blind", block="audit")
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        assert isinstance(app.screen, HomeScreen)
+        assert "Figures are hidden until the judges of your blind block are shown" in screen_text(app)
+    assert events(judged, "look") == []
+
+
+async def test_that_figures_were_read_is_recorded_before_they_are_shown(judged: Study) -> None:
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i", "q", "i")
+    assert [json.loads(row["payload"]) for row in events(judged, "look")] == [{"what": "figures", "shown": "totals"}]
+
+
+async def test_many_labels_are_counted_in_the_background(judged: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    said(judged, "supported", "a.1")
+    monkeypatch.setattr("medreview.screens.figure_places._AT_ONCE", 0)
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "1 of your labels" in screen_text(app)
+        await press(pilot, "enter", "2", "q")
+        assert " partial" in screen_text(app)
+    held = app.figures()
+    assert held is not None
+    fresh = LiveFigures(judged.reader, "kb")
+    assert held.groups == fresh.groups
+    assert all(held.view(group, LEVELS) == fresh.view(group, LEVELS) for group in fresh.groups)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged: Study, size: tuple[int, int]) -> None:
+    said(judged, "supported", "a.1", "b.1", "c.1")
+    app = workbench(judged, "responses")
+    async with app.run_test(size=size) as pilot:
+        assert "AC1" not in screen_text(app)
+        await press(pilot, "i", "p")
+        assert "Pinned: assisted, other queues" in screen_text(app)
+        await press(pilot, "q")
+        assert "agree 100% [44, 100]" in screen_text(app)
+        assert "n 3 in 3" in screen_text(app)
+        await press(pilot, "4", "enter")
+        assert "n 4 in 3" in screen_text(app)
+        await press(pilot, "u")
+        assert "n 3 in 3" in screen_text(app)
+    app = workbench(judged, "responses")
+    async with app.run_test(size=size) as pilot:
+        assert "n 3 in 3" in screen_text(app)
+        await press(pilot, "i", "p", "q")
+        assert "AC1" not in screen_text(app)
+
+
+async def test_pinned_figures_are_in_sight_nowhere_where_it_is_blind(judged: Study) -> None:
+    said(judged, "supported", "a.1", "b.1", "c.1")
+    pin_figures(judged, "kb", PinnedFigures(Group("assisted", False), LEVELS))
+    for app in (blind_workbench(judged, "responses"), workbench(judged, "audit")):
+        async with app.run_test(size=(160, 50)) as pilot:
+            assert "AC1" not in screen_text(app)
+            await press(pilot, "1")
+            assert "AC1" not in screen_text(app)
+    app = workbench(judged, "responses")
+    async with app.run_test(size=(160, 50)) as pilot:  # a blind block is open
+        assert "AC1" not in screen_text(app)
+
+
+async def test_glyphs_have_ascii_forms(judged: Study) -> None:
+    said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"), "a.2")
+    app = opened(judged, Look("ansi-dark", True, True))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        text = screen_text(app)
+        assert text.isascii()
+        assert " 89%#" in text
+
+
+def test_shares_are_shaded_by_quarters_and_the_cursor_stands_in_brackets() -> None:
+    table = ((8, 0, 0, 0), (1, 1, 1, 1), (0, 0, 0, 0), (0, 1, 2, 0))
+    rows = ["".join(text for text, _ in row) for row in matrix_rows(LABELS, table, Cell(3, 2), "one", 78, 10)]
+
+    assert rows[2].count("█") == 1
+    assert rows[3].count("25%░") == 4
+    assert "[" in rows[5]
+    assert "67%▓]" in rows[5]
+    assert rows[4].split() == ["contradicted", "0", "0", "0", "0", "0"]
+    assert rows[6].split() == ["all", "9", "2", "3", "1", "15"]
