@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def judged(tmp_path: Path) -> Iterator[Study]:
         yield study
 
 
-def said(study: Study, label: str, *units: str, **more: str) -> None:
+def said(study: Study, label: str, *units: str, **more: Any) -> None:
     SmallStudy(study).said(label, *units, who="kb", **more)
 
 

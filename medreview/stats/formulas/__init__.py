@@ -5,5 +5,5 @@
 ``coefficients`` (formulas on summed counts), ``agreement``, ``classification``, ``diagnostic_accuracy``,
 ``human_baseline`` (a judge beside one person), ``hypothesis_tests``, ``multiplicity``, ``rank_correlation``, ``icc``,
 ``flag_ratios``, ``support``, ``spans``, ``latency``, ``response_sample`` (ratios over responses), ``linearised`` and
-``fast_kappa`` (while the reviewer works), ``thresholds`` (what is too few).
+``clustered_pairs`` (while the reviewer works), ``thresholds`` (what is too few).
 """

@@ -1,24 +1,28 @@
 """Agreement of two raters from counts that single pairs are added to and taken from, for figures that move with a key.
 
-Everything is a function of whole numbers: the table of both raters' labels, and for each two of its cells the sum over
-responses of the product of their counts. An update costs what its own response holds, a figure what the table holds,
-whatever the number of items; and the same pairs give the same digits in whatever order they came.
+Everything is a function of whole numbers: the table of both raters' labels, the tables of the responses and, for each
+two cells, the sum over responses of the product of their counts. An update costs what its own response holds. A figure
+of many responses is linearised, and costs what the table holds; one of few is the jackknife of the reports. Either way
+the same pairs give the same digits in whatever order they came.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from medreview.stats.formulas.estimate import LEVEL, Estimate
+from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
+from medreview.stats.formulas.few_responses import Scale, jackknife_over
 from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.linearised import METHOD, linearised, linearised_spread
+from medreview.stats.formulas.linearised import METHOD, left_out_interval, linearised
+from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW, UNDEFINED_LIMIT
 
 NOTHING: Final = "There is nothing that both labelled."
 BOTH_CONSTANT: Final = "Both gave one and the same label throughout: kappa is 0/0."
-_ONE_BY_ONE: Final = 100
-"""Responses up to which the effect of each is worked out, as a rule for few responses may ask for it."""
 
 _Weight = Callable[[int, int], int]
+_Value = Callable[[int, int, Sequence[int], Sequence[int]], float | None]
+"""A statistic from the number of items, how many of them agree, and both raters' marginals; ``None`` if undefined."""
 
 
 class ClusteredPairs:
@@ -61,51 +65,46 @@ class ClusteredPairs:
         return tuple(tuple(self._counts[row * q : row * q + q]) for row in range(q))
 
     def percent_agreement(self, level: float = LEVEL) -> Estimate:
-        """The share of identical labels, linearised over responses; Wilson where each response has one item.
+        """The share of identical labels, with an interval over responses; Wilson where each response has one item.
 
         Undefined without an item.
         """
-        name, n, agreed = "agreement", self.n, self._agreed
+        n, agreed = self.n, self._agreed
         if n == self.clusters:
-            return proportion(name, agreed, n, level=level, nothing=NOTHING)
-        return self._linearised(name, agreed / n, lambda a, b: n * (a == b) - agreed, n * n, 0.0, level)
+            return proportion("agreement", agreed, n, level=level, nothing=NOTHING)
+        return self._estimate("agreement", _share, "share", lambda a, b: n * (a == b) - agreed, n * n, NOTHING, level)
 
     def cohen_kappa(self, level: float = LEVEL) -> Estimate:
-        """Kappa with chance from each rater's own marginals (Cohen 1960), linearised over responses.
+        """Kappa with chance from each rater's own marginals (Cohen 1960), with an interval over responses.
 
         Undefined without an item, and where both gave one label throughout; 0 where one rater did.
         """
-        name, n, agreed = "Cohen's kappa", self.n, self._agreed
+        n, agreed = self.n, self._agreed
         first, second = self._marginals()
-        expected = sum(a * b for a, b in zip(first, second, strict=True))
-        if expected == n * n:
-            reason = BOTH_CONSTANT if n else NOTHING
-            return Estimate(name, None, None, None, METHOD, n, self.clusters, reason=reason, level=level)
+        expected = _products(first, second)
         beyond = n * n - expected
 
         def weight(a: int, b: int) -> int:
             return (n * (a == b) - agreed) * beyond - (n - agreed) * (n * (second[a] + first[b]) - 2 * expected)
 
-        return self._linearised(name, 1 - n * (n - agreed) / beyond, weight, beyond * beyond, -1.0, level)
+        nothing = BOTH_CONSTANT if n else NOTHING
+        return self._estimate("Cohen's kappa", _kappa, "coefficient", weight, beyond * beyond, nothing, level)
 
     def gwet_ac1(self, level: float = LEVEL) -> Estimate:
-        """AC1: chance from the mean marginals over the protocol's labels (Gwet 2008), linearised over responses.
+        """AC1: chance from the mean marginals over the protocol's labels (Gwet 2008), with an interval over responses.
 
         Undefined without an item.
         """
-        name, n, agreed = "Gwet's AC1", self.n, self._agreed
-        if not n:
-            return Estimate(name, None, None, None, METHOD, 0, 0, reason=NOTHING, level=level)
+        n, agreed = self.n, self._agreed
         both = [a + b for a, b in zip(*self._marginals(), strict=True)]
-        squares = sum(count * count for count in both)
-        whole = 4 * n * n * (len(self.labels) - 1)
+        squares = _products(both, both)
+        whole = 4 * n * n * (len(both) - 1)
         beyond = whole - (4 * n * n - squares)
 
         def weight(a: int, b: int) -> int:
             return whole * ((n * (a == b) - agreed) * beyond - 2 * (n - agreed) * (squares - n * (both[a] + both[b])))
 
-        value = 1 - (n - agreed) * whole / (n * beyond)
-        return self._linearised(name, value, weight, n * n * beyond * beyond, -1.0, level)
+        return self._estimate("Gwet's AC1", _ac1, "coefficient", weight, n * n * beyond * beyond, NOTHING, level)
 
     # Within
 
@@ -117,17 +116,80 @@ class ClusteredPairs:
         table = self.table
         return [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
 
-    def _linearised(self, name: str, value: float, weight: _Weight, scale: int, least: float, level: float) -> Estimate:
-        """The interval from what an item in each cell does to the value: ``weight`` of its labels, over ``scale``."""
+    def _estimate(
+        self, name: str, value_of: _Value, kind: Scale, weight: _Weight, scale: int, nothing: str, level: float
+    ) -> Estimate:
+        """A statistic with its interval; ``weight`` over ``scale``: what an item with two labels does to it."""
+        value = value_of(self.n, self._agreed, *self._marginals())
+        if value is None:
+            return Estimate(name, None, None, None, METHOD, self.n, self.clusters, reason=nothing, level=level)
+        if self.clusters < JACKKNIFE_BELOW:
+            return self._jackknifed(name, value, value_of, kind, level)
+        return linearised(
+            name, value, self._spread(weight, scale), self.clusters, self.n,
+            least=0.0 if kind == "share" else -1.0, level=level,
+        )  # fmt: skip
+
+    def _jackknifed(self, name: str, value: float, value_of: _Value, kind: Scale, level: float) -> Estimate:
+        left_out: list[float | None] = []
+        alike = Counter(tuple(sorted(held.items())) for held in self._of.values())
+        for held, times in alike.items():
+            left_out += [self._without(held, value_of)] * times
+        known = [each for each in left_out if each is not None]
+        undefined = self._undefined() if value_of is _kappa else 0.0
+        if self.clusters > 1 and (undefined > UNDEFINED_LIMIT or len(known) < len(left_out)):
+            reason = f"No interval: {percent(undefined)} of the resamples have no value, too few of one label."
+            method = jackknife_over("response")
+            return Estimate(name, value, None, None, method, self.n, self.clusters, reason=reason, level=level)
+        return left_out_interval(name, value, known or [value], self.n, kind, level)
+
+    def _without(self, held: Sequence[tuple[int, int]], value_of: _Value) -> float | None:
+        """The value without a response that holds so many items in these cells."""
+        n, agreed, q = self.n, self._agreed, len(self.labels)
+        first, second = self._marginals()
+        for cell, count in held:
+            a, b = divmod(cell, q)
+            first[a] -= count
+            second[b] -= count
+            agreed -= count * (a == b)
+            n -= count
+        return value_of(n, agreed, first, second)
+
+    def _undefined(self) -> float:
+        """The share of all samples of whole responses in which both raters give one and the same label throughout."""
+        constant: Counter[int] = Counter()
+        for held in self._of.values():
+            if len(held) == 1:
+                (cell,) = held
+                constant[cell] += cell % (len(self.labels) + 1) == 0
+        return sum((count / self.clusters) ** self.clusters for count in constant.values())
+
+    def _spread(self, weight: _Weight, scale: int) -> float:
+        """The root of the sum over responses of what each does to the value, squared: in whole numbers until then."""
         q = len(self.labels)
         pull = {cell: weight(*divmod(cell, q)) for cell, count in enumerate(self._counts) if count}
-        if self.clusters <= _ONE_BY_ONE:
-            sums = [sum(pull[cell] * count for cell, count in held.items()) for held in self._of.values()]
-            effects = [whole / scale for whole in sorted(sums)]
-            return linearised(name, value, effects, self.n, least=least, level=level)
         squares = sum(
             one * sum(other * self._products[here][there] for there, other in pull.items())
             for here, one in pull.items()
         )
-        spread = math.sqrt(squares / (scale * scale))
-        return linearised_spread(name, value, spread, self.clusters, self.n, least=least, level=level)
+        return math.sqrt(squares / (scale * scale))
+
+
+def _products(first: Sequence[int], second: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(first, second, strict=True))
+
+
+def _share(n: int, agreed: int, _first: Sequence[int], _second: Sequence[int]) -> float | None:
+    return agreed / n if n else None
+
+
+def _kappa(n: int, agreed: int, first: Sequence[int], second: Sequence[int]) -> float | None:
+    beyond = n * n - _products(first, second)
+    return 1 - n * (n - agreed) / beyond if beyond else None
+
+
+def _ac1(n: int, agreed: int, first: Sequence[int], second: Sequence[int]) -> float | None:
+    both = [a + b for a, b in zip(first, second, strict=True)]
+    whole = 4 * n * n * (len(both) - 1)
+    beyond = whole - (4 * n * n - _products(both, both))
+    return 1 - (n - agreed) * whole / (n * beyond) if n else None

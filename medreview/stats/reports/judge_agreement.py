@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from medreview.judges.votes import Judge
 from medreview.stats.formulas.bootstrap import Resampling
