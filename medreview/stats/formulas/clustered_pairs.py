@@ -131,10 +131,7 @@ class ClusteredPairs:
         )  # fmt: skip
 
     def _jackknifed(self, name: str, value: float, value_of: _Value, kind: Scale, level: float) -> Estimate:
-        left_out: list[float | None] = []
-        alike = Counter(tuple(sorted(held.items())) for held in self._of.values())
-        for held, times in alike.items():
-            left_out += [self._without(held, value_of)] * times
+        left_out = self._left_out(value_of)
         known = [each for each in left_out if each is not None]
         undefined = self._undefined() if value_of is _kappa else 0.0
         if self.clusters > 1 and (undefined > UNDEFINED_LIMIT or len(known) < len(left_out)):
@@ -143,17 +140,23 @@ class ClusteredPairs:
             return Estimate(name, value, None, None, method, self.n, self.clusters, reason=reason, level=level)
         return left_out_interval(name, value, known or [value], self.n, kind, level)
 
-    def _without(self, held: Sequence[tuple[int, int]], value_of: _Value) -> float | None:
-        """The value without a response that holds so many items in these cells."""
-        n, agreed, q = self.n, self._agreed, len(self.labels)
-        first, second = self._marginals()
-        for cell, count in held:
-            a, b = divmod(cell, q)
-            first[a] -= count
-            second[b] -= count
-            agreed -= count * (a == b)
-            n -= count
-        return value_of(n, agreed, first, second)
+    def _left_out(self, value_of: _Value) -> list[float | None]:
+        """The value without each response."""
+        q, agreed_of_all = len(self.labels), self._agreed
+        pairs = [divmod(cell, q) for cell in range(q * q)]
+        of_first, of_second = self._marginals()
+        found: list[float | None] = []
+        for held in self._of.values():
+            n, agreed, first, second = self.n, agreed_of_all, of_first.copy(), of_second.copy()
+            for cell, count in held.items():
+                a, b = pairs[cell]
+                first[a] -= count
+                second[b] -= count
+                n -= count
+                if a == b:
+                    agreed -= count
+            found.append(value_of(n, agreed, first, second))
+        return found
 
     def _undefined(self) -> float:
         """The share of all samples of whole responses in which both raters give one and the same label throughout."""
