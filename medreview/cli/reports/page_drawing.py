@@ -85,7 +85,10 @@ class PageDrawer:
                 yield from (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>\n" for name, value in rows)
                 yield "</dl>\n"
             case Details():
-                yield f"<details{_id(part.anchor)}>\n<summary>{escape(part.summary)}</summary>\n"
+                if part.heading:
+                    self._titled = True
+                head = self._heading(self._level, part.summary).strip() if part.heading else escape(part.summary)
+                yield f"<details{_id(part.anchor)}>\n<summary>{head}</summary>\n"
                 yield from self.parts(part.parts)
                 yield "</details>\n"
 
@@ -111,7 +114,7 @@ class PageDrawer:
         )
 
     def _table(self, table: Table) -> Iterator[str]:
-        grouped = any(not any(row[1:]) for row in table.rows)
+        grouped = any(not row[0] or not any(row[1:]) for row in table.rows)  # a row belongs to the one above it
         sortable = " data-sortable" if table.header and not grouped and len(table.rows) > 1 else ""
         yield self._frame(self._caption, sortable)
         if table.header:
@@ -121,7 +124,7 @@ class PageDrawer:
         classes = [f"{column.breaks}{' n' if column.right else ''}" for column in table.columns]
         for row in table.rows:
             if any(row[1:]):
-                first = f'<th scope="row" class="{classes[0]}">{escape(row[0])}</th>'
+                first = f'<th scope="row" class="{classes[0]}">{escape(row[0])}</th>' if row[0] else "<td></td>"
                 rest = zip(classes[1:], row[1:], strict=True)
                 cells = first + "".join(f'<td class="{how}">{escape(cell)}</td>' for how, cell in rest)
             else:

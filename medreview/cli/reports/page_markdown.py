@@ -82,7 +82,7 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
         case Fields(rows):
             yield "".join(f"- **{plain(name)}**: {plain(value)}\n" for name, value in rows) + "\n"
         case Details():
-            yield f"**{plain(part.summary)}**\n\n"
+            yield f"{'#' * level} {plain(part.summary)}\n\n" if part.heading else f"**{plain(part.summary)}**\n\n"
             yield from _parts(part.parts, level)
 
 

@@ -5,11 +5,11 @@ As in ``layout``, strings are shown as they stand: what came from outside has go
 :func:`~medreview.cli.output.one_line`, or :func:`several_lines` where its lines are kept.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from medreview.cli.reports.layout import Part
+from medreview.cli.reports.layout import Part, Title
 from medreview.cli.reports.plots import Drawing
 from medreview.visible import visible
 
@@ -83,11 +83,12 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Parts that can be folded, below a line that says what they are."""
+    """Parts that can be folded, below a line that says what they are; ``heading``: that line is one."""
 
     summary: str
     parts: tuple["PagePart", ...]
     anchor: str = ""
+    heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,26 @@ def several_lines(text: str) -> str:
 def line(*runs: Run | str) -> Line:
     """A paragraph; a string is a piece without a tone."""
     return Line(tuple(Run(run) if isinstance(run, str) else run for run in runs))
+
+
+def folded(parts: Iterable[PagePart]) -> Iterator[PagePart]:
+    """The same parts, each title folded with what is below it; what stands before the first one stays open."""
+    title: Title | None = None
+    below: list[PagePart] = []
+    for part in parts:
+        if not isinstance(part, Title):
+            below.append(part)
+            continue
+        yield from _under(title, below)
+        title, below = part, []
+    yield from _under(title, below)
+
+
+def _under(title: Title | None, below: list[PagePart]) -> Iterator[PagePart]:
+    if title is None:
+        yield from below
+    else:
+        yield Details(title.text, tuple(below), heading=True)
 
 
 def listing(items: Iterable[Iterable[PagePart]], anchors: Iterable[str] = ()) -> Listing:

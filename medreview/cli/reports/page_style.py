@@ -47,6 +47,7 @@ dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 details { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .75rem; margin: .4rem 0; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
+summary h3 { display: inline; font-size: 1.1rem; }
 li { margin: .2rem 0; overflow-wrap: anywhere; }
 .text { white-space: pre-wrap; border-left: 3px solid var(--line); padding-left: .75rem; }
 mark { background: var(--mark); color: var(--mark-ink); }

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from medreview.judges.votes import jury
 from medreview.labels import FLAGS
 from medreview.study.counts import DIFFERING
 from medreview.text import Span
@@ -104,7 +105,9 @@ def _item(reader: sqlite3.Connection, reviewer: str, row: sqlite3.Row, mode: sql
     assert view.verdict is not None  # it differs from it
     acts = [(act["kind"], json.loads(act["payload"])) for act in reader.execute(_ACTS, (row["unit"], reviewer))]
     page = _page(reader, row["snapshot"])
-    listed = [one for one in view.judgements if _tells(one, row["snapshot"])]
+    counting = {vote.judgement_id for vote in jury(one.vote for one in view.judgements)}
+    judgements = [one for one in view.judgements if one.judgement_id in counting]
+    listed = [one for one in judgements if _tells(one, row["snapshot"])]
     words = tuple(_word(reader, view, one) for one in listed)
     quoted = any(word.context for word, one in zip(words, listed, strict=True) if one.snapshot_id == row["snapshot"])
     context: tuple[Piece, ...] = ()
@@ -131,7 +134,7 @@ def _item(reader: sqlite3.Connection, reviewer: str, row: sqlite3.Row, mode: sql
         page=page,
         words=words,
         context=context,
-        passed_over=len(view.judgements) - len(listed),
+        passed_over=len(judgements) - len(listed),
     )
 
 

@@ -13,7 +13,8 @@ _WIDE: Final = 190.0
 _GAP: Final = 26.0
 _LINE: Final = 13.0
 _MARGIN: Final = 7.0
-_LONGEST: Final = 38
+_LONGEST: Final = 36
+_LONGEST_BOLD: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,9 @@ def _box(axes: "Axes", x: float, y: float, lines: Sequence[str], *, head: bool =
     height = _LINE * len(lines) + 2 * _MARGIN
     axes.add_patch(Rectangle((x, y), _WIDE, height, fill=False, edgecolor=INK if head else LINE, linewidth=1))
     for place, words in enumerate(lines):
-        bold = "bold" if head and not place else "normal"
-        at = y + _MARGIN + _LINE * (place + 0.5)
-        axes.text(x + 7, at, short(words, _LONGEST), va="center", fontsize=9, fontweight=bold)
+        bold = head and not place
+        at, most = y + _MARGIN + _LINE * (place + 0.5), _LONGEST_BOLD if bold else _LONGEST
+        axes.text(x + 7, at, short(words, most), va="center", fontsize=9, fontweight="bold" if bold else "normal")
 
 
 def _arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from medreview.cli.output import one_line, stratum_name
 from medreview.cli.reports.layout import NextStep
-from medreview.cli.reports.page_parts import PagePart, Plot, Section
+from medreview.cli.reports.page_parts import Plot, Section, folded
 from medreview.cli.reports.plots import Drawing, Interval, forest, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
@@ -38,13 +38,14 @@ def plots_section(material: Material) -> Section | None:
 
 def figures_section(material: Material) -> Section:
     """Every figure as a table, with what is left out, why one is undefined, and cautions."""
-    parts: tuple[PagePart, ...] = tuple(stats_parts(material.figures, Path(material.name)))
-    return Section("figures", "Every figure", tuple(part for part in parts if not isinstance(part, NextStep)))
+    parts = stats_parts(material.figures, Path(material.name))
+    told = folded(part for part in parts if not isinstance(part, NextStep))
+    return Section("figures", "Every figure", tuple(told))
 
 
 def units_section(material: Material) -> Section | None:
     """The figures of the other kinds of unit that somebody decided on."""
-    parts = tuple(part for figures in material.units for part in unit_parts(figures))
+    parts = tuple(folded(part for figures in material.units for part in unit_parts(figures)))
     return Section("units", "Other units of review", parts) if parts else None
 
 

@@ -14,7 +14,7 @@ _MOST: Final = 3
 """Reviewers that the diagram has room for; the table has all."""
 _LABELS: Final = {
     "in_study": "statements", "blind": "blind labels", "assisted": "assisted labels", "deferred": "deferred",
-    "open": "open", "cannot_judge": "cannot judge", "stale": "page changed since", "used": "used",
+    "open": "open", "cannot_judge": "cannot judge", "stale": "stale", "used": "used",
 }  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def flow_parts(material: Material) -> Iterator[PagePart]:
     yield Plot(_diagram(found))
     if found.labels:
         rows = [(one_line(one.reviewer), *(f"{getattr(one, name):,}" for name in _LABELS)) for one in found.labels]
-        yield table(("reviewer", *_LABELS.values()), rows, first="anywhere", others="words")
+        yield table(("reviewer", *_LABELS.values()), rows, first="anywhere")
 
 
 def _diagram(found: ItemFlow) -> Drawing:

@@ -1,0 +1,124 @@
+"""What the report on a study says, of a study where every word comes from a bad hand; and who may see what of it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from medreview.cli.reports.page_markdown import plain
+from medreview.review.audit import draw
+from medreview.review.decision import decide_in_script
+from medreview.study import Study
+from medreview.visible import visible
+from tests.support.commands import own_settings
+from tests.support.pages import harmless
+from tests.support.wicked_study import PAGE, QUOTE, REVIEWER, WICKED, decide_some
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """One hostile answer of two statements; the first is decided otherwise than its judges said."""
+    path = tmp_path / "bad <b>&.medreview"
+    with Study.create(path) as made:
+        decide_some(made)
+    return path
+
+
+def test_an_overridden_statement_is_told_in_full(medreview, study, tmp_path):
+    done = medreview("report", study, tmp_path / "r.html", "--json")
+    told = json.loads(done.stdout)
+    assert (told["overridden"], told["held_back"], Path(told["page"]).name) == (1, 0, "r.html")
+    page = harmless((tmp_path / "r.html").read_text())
+    (item,) = page.xpath("//details[@id='item-1']")
+    fields = {dt.text_content(): dt.getnext().text_content() for dt in item.iter("dt")}
+    assert fields["judges"] == "supported: 2 for it, 0 otherwise, 0 abstained"
+    assert fields["reviewer"].startswith("contradicted, assisted, 20")
+    assert fields["reason"] == "quantity"
+    assert fields["note"] == visible(f"30, not 50 {WICKED}")
+    assert fields["flags"] == "dispute"
+    assert fields["page"].startswith("https://wicked.example/<script> (")
+    assert fields["page state"] == "ok"
+    with Study.open(study, read_only=True) as opened:
+        digest = opened.reader.execute("SELECT text_sha256 FROM snapshot").fetchone()[0]
+    assert fields["snapshot"] == f"{digest[:12]}, fetched 2026-10-09 08:00 UTC"
+    assert [mark.text for mark in item.iter("mark")] == [QUOTE, QUOTE]
+    assert visible(PAGE[len(QUOTE) : 160]) in item.text_content()
+    assert not page.xpath("//a[starts-with(@href, 'http') or starts-with(@href, 'javascript')]")
+    (theme,) = page.xpath("//section[@id='themes']//li")
+    assert theme.xpath(".//a/@href") == ["#item-1"]
+    answer = page.xpath("//section[@id='answers']//p[@class='text']")[0]
+    assert [mark.xpath("string(sup)") for mark in answer.iter("mark")] == [
+        "", f"fact, {visible(REVIEWER)}", f"other, {visible(REVIEWER)}",
+    ]  # fmt: skip
+
+
+def test_the_report_says_the_figures_of_stats_and_where_they_come_from(medreview, study, tmp_path):
+    medreview("report", study, tmp_path / "r.html", "--seed", "7", "--replicates", "199")
+    page = harmless((tmp_path / "r.html").read_text())
+    stats = json.loads(medreview("stats", study, "--json", "--seed", "7", "--replicates", "199").stdout)
+    figures = stats.get("figures", stats)
+    origin = figures["provenance"]
+    shown = page.xpath("string(//section[@id='provenance'])")
+    for told in (origin["study_id"], origin["event_head"], origin["version"], "199 replicates, seed 7"):
+        assert told in shown
+    assert f"medreview {origin['version']}" in page.xpath("string(//section[@id='methods'])")
+    assert "2 statements in the study" in page.xpath("string(//section[@id='reviewed']//*[local-name()='desc'])")
+    limits = page.xpath("//section[@id='limitations']//li")
+    assert any("1 of 1 label were given after" in one.text_content() for one in limits)
+
+
+def test_markdown_holds_the_same_and_nothing_in_it_is_markup(medreview, study, tmp_path):
+    medreview("report", study, tmp_path / "r.html", "--markdown", tmp_path / "r.md")
+    text = (tmp_path / "r.md").read_text()
+    page = harmless((tmp_path / "r.html").read_text())
+    heads = [line.lstrip("# ") for line in text.splitlines() if line.startswith("## ")]
+    assert heads == [plain(head.text_content()) for head in page.iter("h2")]
+    body = text.partition("\n")[2]
+    assert not re.search(r"(?<!\\)[<>]", re.sub(r"^> ?", "", body, flags=re.MULTILINE))
+    assert not re.search(r"(?<!\\)\]\(|(?<!\\)!\[", body)
+    assert not re.search(r"https?:", body)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
+    assert f"**{plain(QUOTE)}**" in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) > 20
+    assert all(re.search(r"(?<!\\)\|$", row) for row in rows)
+
+
+def test_who_is_still_at_the_audit_sees_no_judge_of_a_statement_that_waits(medreview, study, tmp_path):
+    def looks() -> list[str]:
+        with Study.open(study, read_only=True) as opened:
+            rows = opened.reader.execute("SELECT payload FROM event WHERE kind = 'look' ORDER BY seq")
+            return [json.loads(row[0])["shown"] for row in rows]
+
+    own_settings(tmp_path, 'reviewer = "bob"\n')
+    with Study.open(study) as opened:
+        draw(opened, "bob", rate=1.0)
+        decide_in_script(opened, "bob", "rw.2", "partial")
+    told = json.loads(medreview("report", study, tmp_path / "r.html", "--json").stdout)
+    assert (told["overridden"], told["held_back"]) == (1, 1)
+    page = harmless((tmp_path / "r.html").read_text())
+    assert page.xpath("//details[@id='item-1']//dd[starts-with(., 'partial, assisted')]")
+    assert not page.xpath("//details[@id='item-2']")
+    assert "1 statement held back" in page.xpath("string(//section[@id='overridden'])")
+    assert looks() == ["totals"]
+    own_settings(tmp_path, 'reviewer = "carol"\n')
+    assert json.loads(medreview("report", study, tmp_path / "r.html", "--json").stdout)["held_back"] == 0
+    assert looks() == ["totals", "verdicts"], "carol reviews nothing here, and may read all of it"
+
+
+def test_nothing_else_is_written_over_and_a_filter_that_nothing_fits_is_said(medreview, study, tmp_path):
+    mine = tmp_path / "mine.html"
+    mine.write_text("<!DOCTYPE html>\n<p>mine")
+    for arguments in ((mine,), ("--markdown", mine)):
+        assert "no earlier result" in medreview("report", study, *arguments, check=2).stderr
+    assert mine.read_text().endswith("mine")
+    assert (
+        "Nothing in the study fits"
+        in medreview("report", study, tmp_path / "r.html", "--where", "model=nobody", check=2).stderr
+    )
+    assert not (tmp_path / "r.html").exists()
+    medreview("report", study, tmp_path / "r.html", "--where", "page=ok")
+    page = harmless((tmp_path / "r.html").read_text())
+    assert "only page=ok: 2 of 2 statements" in page.xpath("string(//section[@id='provenance'])")
+    assert not page.xpath("//section[@id='citations']")
