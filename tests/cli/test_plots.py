@@ -32,7 +32,7 @@ def every() -> list[Drawing]:
     return [
         forest("A forest", "kappa", [Interval("group"), Interval(WICKED, 0.4, -0.2, 0.8, "0.4"),
                                      Interval("none", 0.5, words="0.5 (no interval)"),
-                                     Interval("lost", words="undefined")], share=False),
+                                     Interval("lost", words="undefined")], unit="coefficient"),
         intervals("Intervals", ("one", WICKED), [Marked(WICKED, ((0.5, 0.2, 0.8), None)), Marked("b", (None, None))]),
         scatter("Points", "cost", "facts", [Point(WICKED, WICKED, 3, 0.5, None, None)]),
         stacked_bars("Bars", ("allowed", WICKED), [(WICKED, 2, 1, "2 of 3"), ("none", 0, 0, WICKED)], "about"),

@@ -30,12 +30,12 @@ def _conduct(conduct: Conduct) -> Iterator[Part]:
         f"How {name} works, for {name}'s own eyes: {counted(conduct.decisions, 'first decision')} on statements"
     )
     if conduct.decisions:
-        yield from _pace(conduct.pace)
+        yield from pace_parts(conduct.pace)
         for drift in conduct.drift:
             yield from _drift(drift)
     if conduct.intra_rater:
         for pair in conduct.intra_rater:
-            yield from _intra_rater(pair)
+            yield from intra_rater_parts(pair)
     else:
         yield from ("", "Agreement with oneself: nothing is labelled in a second pass yet (`medreview second-pass`).")
     if conduct.decisions:
@@ -44,7 +44,8 @@ def _conduct(conduct: Conduct) -> Iterator[Part]:
         yield inset(*(_sign(sign) for sign in conduct.signs), *_run(conduct.longest_run), *notes)
 
 
-def _pace(paces: Sequence[Pace]) -> Iterator[Part]:
+def pace_parts(paces: Sequence[Pace]) -> Iterator[Part]:
+    """How long first decisions took, by mode."""
     names = ("seconds", "median", "95% interval", "quarter", "3 quarters", "an hour", "keys", "n", "left")
     rows = [
         (
@@ -95,7 +96,8 @@ def _trend(trend: Trend, family: int) -> str:
     return f"trend in {trend.what}: rho {half_up(test.statistic, 2)}, {p_value(test.pvalue)}{holm} ({test.name})"
 
 
-def _intra_rater(pair: IntraRater) -> Iterator[Part]:
+def intra_rater_parts(pair: IntraRater) -> Iterator[Part]:
+    """Agreement of a reviewer's two passes on one kind of unit."""
     yield ""
     of = counted(pair.agreement[0].n, "label")
     yield Heading(f"Agreement with oneself, {in_words(pair.kind)}: {pair.same:,} of {of} the same in the second pass")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from medreview.cli.reports.plots.canvas import COLOURS, INK, LINE, PAPER, Drawing, short
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 _ROW: Final = 17
 _WIDTH: Final = 250
+
+
+Unit = Literal["%", "coefficient", "s"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,11 @@ class Interval:
     words: str = ""
 
 
-def forest(title: str, axis: str, rows: Sequence[Interval], *, share: bool) -> Drawing:
-    """``share``: the values are fractions, shown in per cent from 0 to 100; else coefficients, shown up to 1."""
-    lows = [row.low if row.low is not None else row.value for row in rows if row.value is not None]
-    start = 0.0 if share else min(0.0, *(_tenth(low) for low in lows if low is not None), 0.0)
+def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit) -> Drawing:
+    """``unit``: fractions are shown in per cent from 0 to 100, coefficients up to 1, seconds as far as they go."""
+    ends = [end for row in rows for end in (row.low, row.value, row.high) if end is not None]
+    start = min(0.0, *(_tenth(end) for end in ends), 0.0) if unit == "coefficient" else 0.0
+    stop = max(1.0, *ends, 1.0) * 1.05 if unit == "s" else 1.0
 
     def paint(axes: "Axes") -> None:
         for place, row in enumerate(rows):
@@ -42,12 +46,12 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, share: bool) -> D
         axes.set_yticks(range(len(rows)), [short(row.name, 44) for row in rows], fontsize=9.5)
         for row, label in zip(rows, axes.get_yticklabels(), strict=True):
             label.set_fontweight("normal" if row.words else "bold")
-        axes.set_xlim(start, 1)
+        axes.set_xlim(start, stop)
         axes.grid(axis="x")
         axes.set_axisbelow(True)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        if share:
+        if unit == "%":
             axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
         elif start < 0:
             axes.axvline(0, color=INK, linewidth=0.8)

@@ -8,10 +8,9 @@ from typing import Final
 from medreview.cli.output import one_line, stratum_name
 from medreview.cli.reports.layout import NextStep
 from medreview.cli.reports.page_parts import Plot, Section, folded
-from medreview.cli.reports.plots import Drawing, Interval, forest, matrix
+from medreview.cli.reports.plots import Drawing, Interval, Unit, forest, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
-from medreview.cli.reports.units.unit_parts import unit_parts
 from medreview.stats.formulas.estimate import Estimate, show
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
@@ -38,15 +37,10 @@ def plots_section(material: Material) -> Section | None:
 
 def figures_section(material: Material) -> Section:
     """Every figure as a table, with what is left out, why one is undefined, and cautions."""
-    parts = stats_parts(material.figures, Path(material.name))
+    figures = replace(material.figures, conduct=())  # for the reviewer's own eyes; the pace has a section of its own
+    parts = stats_parts(figures, Path(material.name))
     told = folded(part for part in parts if not isinstance(part, NextStep))
     return Section("figures", "Every figure", tuple(told))
-
-
-def units_section(material: Material) -> Section | None:
-    """The figures of the other kinds of unit that somebody decided on."""
-    parts = tuple(folded(part for figures in material.units for part in unit_parts(figures)))
-    return Section("units", "Other units of review", parts) if parts else None
 
 
 def _plots(figures: StudyFigures) -> Iterator[Drawing]:
@@ -55,28 +49,29 @@ def _plots(figures: StudyFigures) -> Iterator[Drawing]:
         for one in figures.reviewers
         for group in one.agreement
     ]
-    for name, axis, share in (
-        ("percent agreement", "agreement on supported or not", True),
-        ("Cohen's kappa", "Cohen's kappa, supported or not", False),
-    ):
-        rows = [row for title, several in compared for row in _agreement(title, several, name, share)]
+    axes: tuple[tuple[str, str, Unit], ...] = (
+        ("percent agreement", "agreement on supported or not", "%"),
+        ("Cohen's kappa", "Cohen's kappa, supported or not", "coefficient"),
+    )
+    for name, axis, unit in axes:
+        rows = [row for title, several in compared for row in _agreement(title, several, name, unit)]
         if rows:
-            yield forest(f"Reviewers and judges: {axis}, 95% intervals", axis, rows, share=share)
+            yield forest(f"Reviewers and judges: {axis}, 95% intervals", axis, rows, unit=unit)
     rows = [row for report in _reports(figures) for row in _support(report)]
     if rows:
-        yield forest("Support and sources, 95% intervals", "share", rows, share=True)
+        yield forest("Support and sources, 95% intervals", "share", rows, unit="%")
     for title, several in compared:
         for one in several:
             if one.second == TOGETHER and one.scale == LEVELS.name and one.n:
                 yield _matrix(title, one)
 
 
-def _agreement(title: str, several: tuple[Comparison, ...], name: str, share: bool) -> Iterator[Interval]:
+def _agreement(title: str, several: tuple[Comparison, ...], name: str, unit: Unit) -> Iterator[Interval]:
     found = [one for one in several if one.scale == BINARY.name and one.n]
     if found:
         yield Interval(title)
     for one in found:
-        yield _row(one_line(one.second), one.estimate(name), share)
+        yield _row(one_line(one.second), one.estimate(name), unit)
 
 
 def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
@@ -88,16 +83,16 @@ def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
 
 def _support(report: SupportReport) -> Iterator[Interval]:
     for stratum in [one for one in report.strata if one.split in ("", "model")][:_MOST_STRATA]:
-        rows = [_row(_SUPPORT.get(figure.name, figure.name), figure, True) for figure in stratum.clustered if figure.n]
+        rows = [_row(_SUPPORT.get(figure.name, figure.name), figure, "%") for figure in stratum.clustered if figure.n]
         if rows:
             yield Interval(f"by {one_line(report.by)}: {stratum_name(stratum.split, stratum.stratum)}")
             yield from rows
 
 
-def _row(name: str, figure: Estimate, share: bool) -> Interval:
+def _row(name: str, figure: Estimate, unit: Unit) -> Interval:
     if figure.value is None:
         return Interval(name, words="undefined")
-    words = f"{show(figure, as_percent=share).replace('95% CI ', '')}, n {figure.n:,}"
+    words = f"{show(figure, as_percent=unit == '%').replace('95% CI ', '')}, n {figure.n:,}"
     return Interval(name, figure.value, figure.low, figure.high, words)
 
 

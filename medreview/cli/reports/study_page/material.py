@@ -18,7 +18,6 @@ from medreview.stats.reports.overridden import Overridden, overridden
 from medreview.stats.reports.review_record import ReviewRecord, review_record
 from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.stats.reports.study_figures import StudyFigures, study_figures
-from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,8 @@ class Material:
     """What sections are made of. ``name`` is that of the study's file.
 
     ``overridden``: by all reviewers of ``figures``; ``held_back`` of them are not listed, because who reads the report
-    has not decided them yet and is still at the audit. ``units``: other kinds than statements. ``facts``: ``None``
-    without key facts; ``citations``: ``None`` without a response. ``spent``: what was asked of models from here.
+    has not decided them yet and is still at the audit. ``facts``: ``None`` without key facts; ``citations``: ``None``
+    without a response. ``spent``: what was asked of models from here.
     """
 
     name: str
@@ -36,7 +35,6 @@ class Material:
     overridden: tuple[Overridden, ...] = ()
     held_back: int = 0
     answers: tuple[MarkedAnswer, ...] = ()
-    units: tuple[UnitFigures, ...] = ()
     facts: FactReport | None = None
     citations: CitationReport | None = None
     spent: tuple[Spent, ...] = ()
@@ -65,7 +63,7 @@ def gather(
     who has left nothing in the study.
     """
     whole = only.statements is None
-    figures = study_figures(reader, reviewer, resampling=resampling, progress=progress, only=only)
+    figures = study_figures(reader, reviewer, resampling=resampling, progress=progress, only=only, conduct=None)
     names = [one.reviewer for one in figures.reviewers]
     every = [item for one in names for item in overridden(reader, one, only.statements)]
     items = tuple(item for item in every if listed is None or item.statement_id in listed)
@@ -76,7 +74,6 @@ def gather(
         overridden=items,
         held_back=len(every) - len(items),
         answers=marked_answers(reader, names, only.statements),
-        units=every_unit_figures(reader, reviewers=names, resampling=resampling) if whole else (),
         facts=_facts(reader, tie, resampling) if whole else None,
         citations=_citations(reader, resampling, progress) if whole else None,
         spent=tuple(spent(reader)) if whole else (),

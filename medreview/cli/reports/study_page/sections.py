@@ -8,12 +8,13 @@ from medreview.cli.reports.study_page.answers import answers_section
 from medreview.cli.reports.study_page.citations import citations_section
 from medreview.cli.reports.study_page.cost import cost_section
 from medreview.cli.reports.study_page.facts import cases_section, fact_themes_section, facts_section
-from medreview.cli.reports.study_page.figures import figures_section, plots_section, units_section
+from medreview.cli.reports.study_page.figures import figures_section, plots_section
 from medreview.cli.reports.study_page.head import provenance_section
 from medreview.cli.reports.study_page.limitations import limitations_section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.methods import methods_section
 from medreview.cli.reports.study_page.overridden import overridden_section, themes_section
+from medreview.cli.reports.study_page.pace import pace_section
 from medreview.cli.reports.study_page.reviewed import reviewed_section
 
 _ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
@@ -23,7 +24,7 @@ _ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
     methods_section,
     reviewed_section,
     figures_section,
-    units_section,
+    pace_section,
     citations_section,
     cost_section,
     facts_section,
