@@ -13,7 +13,7 @@ _ROW: Final = 17
 _WIDTH: Final = 250
 
 
-Unit = Literal["%", "coefficient", "s"]
+Unit = Literal["%", "coefficient", "s", "points"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Interval:
 
 
 def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit) -> Drawing:
-    """``unit``: fractions are shown in per cent from 0 to 100, coefficients up to 1, seconds as far as they go."""
+    """``unit``: fractions are shown in per cent from 0 to 100, coefficients up to 1, seconds as far as they go, and
+    points of a difference as far to one side as to the other."""
     ends = [end for row in rows for end in (row.low, row.value, row.high) if end is not None]
-    start = min(0.0, *(_tenth(end) for end in ends), 0.0) if unit == "coefficient" else 0.0
-    stop = max(1.0, *ends, 1.0) * 1.05 if unit == "s" else 1.0
+    start, stop = _range(ends, unit)
 
     def paint(axes: "Axes") -> None:
         for place, row in enumerate(rows):
@@ -72,6 +72,18 @@ def _row(axes: "Axes", place: int, row: Interval) -> None:
     axes.plot(row.value, place, "s", color=COLOURS[0], markersize=5.5, clip_on=False,
               markerfacecolor=COLOURS[0] if known else PAPER)  # fmt: skip
     axes.axhline(place, color=LINE, linewidth=0.3, zorder=0)
+
+
+def _range(ends: Sequence[float], unit: Unit) -> tuple[float, float]:
+    furthest = max((abs(end) for end in ends), default=1.0) * 1.05 or 1.0
+    match unit:
+        case "s":
+            return 0.0, furthest
+        case "points":
+            return -furthest, furthest
+        case "coefficient":
+            return min(map(_tenth, ends), default=0.0) if any(end < 0 for end in ends) else 0.0, 1.0
+    return 0.0, 1.0
 
 
 def _tenth(value: float) -> float:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from medreview.cli.output import one_line
+from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Heading
 from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import short_hash
+from medreview.stats.reports.study_figures import StudyFigures
 from medreview.words import counted, in_words
 
 _SOURCES = (
@@ -47,17 +49,25 @@ def _paragraph(material: Material) -> Iterator[str]:
     if drawn:
         yield (
             f"For estimates on the whole study {counted(drawn, 'statement')} were drawn at random by permanent random "
-            "numbers, kept out of all other queues, and decided blind."
+            f"numbers{_blind(figures)}."
         )
     yield (
-        "Intervals are 95% percentile bootstrap intervals that resample whole responses "
-        f"({origin.replicates:,} replicates, seed {origin.seed}); Wilson intervals are given where items are "
-        "independent. "
+        f"Intervals are of 95% and take whole responses as units: {over_units(figures.resampling)}; Wilson intervals "
+        "are given where items are independent. "
         "Blind and assisted labels, and drawn and chosen statements, were never pooled. "
         f"Even votes of judges: {in_words(origin.tie_rule)}."
     )
     if origin.comparisons > 1:
         yield f"{origin.comparisons:,} comparisons stand side by side; no interval is corrected for that."
+
+
+def _blind(figures: StudyFigures) -> str:
+    """How the labels on them were given that the estimate uses."""
+    for audit in figures.audit.figures[-1:]:
+        flow = audit.supported.flow
+        assisted = f", {flow.assisted:,} of these with the judges in sight" if flow.assisted else ", all of these blind"
+        return f"; {flow.used:,} have a label that is used{assisted if flow.used else ''}"
+    return "; none of them has a label yet"
 
 
 def _judged(material: Material) -> Iterator[str]:

@@ -8,8 +8,9 @@ from medreview.cli.reports.study_page.answers import answers_section
 from medreview.cli.reports.study_page.citations import citations_section
 from medreview.cli.reports.study_page.cost import cost_section
 from medreview.cli.reports.study_page.facts import cases_section, fact_themes_section, facts_section
-from medreview.cli.reports.study_page.figures import figures_section, plots_section
+from medreview.cli.reports.study_page.figures import figures_section
 from medreview.cli.reports.study_page.head import provenance_section
+from medreview.cli.reports.study_page.leading import plots_section
 from medreview.cli.reports.study_page.limitations import limitations_section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.methods import methods_section

@@ -1,0 +1,154 @@
+"""The leading figures as plots: what is estimated of the whole study, agreement, support, differences, tables."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from medreview.cli.output import one_line, stratum_name
+from medreview.cli.reports.page_parts import Plot, Section
+from medreview.cli.reports.plots import Drawing, Interval, Unit, forest, matrix
+from medreview.cli.reports.study_page.material import Material
+from medreview.stats.formulas.estimate import Estimate, half_up, show
+from medreview.stats.reports.audit_report import AuditFigures
+from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
+from medreview.stats.reports.reviewer_labels import Group
+from medreview.stats.reports.study_differences import DifferenceFamily
+from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.reports.study_support import SupportReport
+from medreview.words import in_words
+
+_SUPPORT: Final = {
+    "source URL validity": "cited URLs valid",
+    "statement-level support, own citations": "statements, by what they cite",
+    "statement-level support": "statements, by any source",
+    "response-level support": "responses, all statements",
+    "unused sources": "sources unused",
+}
+_FAMILIES: Final = {
+    "judges": "agreement, judge minus judge",
+    "models_agreement": "agreement, by model",
+    "models_support": "support, model minus model",
+    "modes": "agreement, blind minus assisted",
+}
+_MOST_STRATA: Final = 7
+"""All responses and the largest models, in a plot; the tables have all."""
+
+
+def plots_section(material: Material) -> Section | None:
+    """The figures that matter as plots; the tables of the next section have every number in them."""
+    parts = tuple(Plot(drawing) for drawing in _plots(material.figures))
+    return Section("plots", "The leading figures", parts) if parts else None
+
+
+def _plots(figures: StudyFigures) -> Iterator[Drawing]:
+    audit = [row for one in figures.audit.figures[-1:] for row in _audit(one)]
+    if audit:
+        yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, unit="%")
+    yield from _shares(figures)
+    differences = [row for family in figures.differences for row in _differences(family)]
+    if differences:
+        yield forest("Differences, 95% intervals", "points of a hundred", differences, unit="points")
+    yield from _matrices(figures)
+
+
+def _audit(audit: AuditFigures) -> Iterator[Interval]:
+    """Of all reviewers together, where there are several; the one to quote is named."""
+    shown = [("by the audit alone", audit.supported.study)]
+    shown += [(f"post-stratified by {name}", figure) for name, figure in audit.post_stratified.items()]
+    helped = audit.with_verdicts[:1]
+    shown += [("with the judges' verdicts", one.supported) for one in helped]
+    shown += [("the verdicts alone, uncorrected", one.alone) for one in helped]
+    if all(figure.value is None for _, figure in shown):
+        return
+    yield Interval("supported, by " + ("all reviewers" if audit.reviewer is None else one_line(audit.reviewer)))
+    for name, figure in shown:
+        quoted = " (to quote)" if figure is audit.leading and figure.value is not None else ""
+        yield _row(f"{name}{quoted}", figure, "%")
+    yield Interval("judges right")
+    yield _row("by the audit alone", audit.judges_right.study, "%")
+
+
+def _differences(family: DifferenceFamily) -> Iterator[Interval]:
+    """Those of shares; kappa's are in the table."""
+    found = [one for one in family.differences if one.statistic != "Cohen's kappa" and one.estimate.value is not None]
+    if not found:
+        return
+    group = f", {Group(family.mode, family.drawn).title}" if family.mode is not None else ""
+    yield Interval(f"{_FAMILIES[family.between]}{f', {one_line(family.reviewer)}' if family.reviewer else ''}{group}")
+    for one in found:
+        name = f"{_short(one.first)} - {_short(one.second)}"
+        value, low, high = ((None if end is None else 100 * end) for end in (one.estimate.value, one.estimate.low,
+                                                                             one.estimate.high))  # fmt: skip
+        told = half_up(value or 0.0, 1)
+        words = f"{told} (no interval)" if low is None or high is None else (
+            f"{told} ({half_up(low, 1)} to {half_up(high, 1)})")  # fmt: skip
+        yield Interval(f"{name}, {one.statistic}", value, low, high, f"{words}, n {one.estimate.n:,}")
+
+
+def _short(name: str) -> str:
+    return "jury" if name == TOGETHER else one_line(name) or "not given"
+
+
+def _matrices(figures: StudyFigures) -> Iterator[Drawing]:
+    for title, several in _compared(figures):
+        for one in several:
+            if one.second == TOGETHER and one.scale == LEVELS.name and one.n:
+                yield _matrix(title, one)
+
+
+def _compared(figures: StudyFigures) -> list[tuple[str, tuple[Comparison, ...]]]:
+    return [
+        (f"{one_line(one.reviewer)}, {group.title}", group.comparisons)
+        for one in figures.reviewers
+        for group in one.agreement
+    ]
+
+
+def _shares(figures: StudyFigures) -> Iterator[Drawing]:
+    axes: tuple[tuple[str, str, Unit], ...] = (
+        ("percent agreement", "agreement on supported or not", "%"),
+        ("Cohen's kappa", "Cohen's kappa, supported or not", "coefficient"),
+    )
+    for name, axis, unit in axes:
+        rows = [row for title, several in _compared(figures) for row in _agreement(title, several, name, unit)]
+        if rows:
+            yield forest(f"Reviewers and judges: {axis}, 95% intervals", axis, rows, unit=unit)
+    rows = [row for report in _reports(figures) for row in _support(report)]
+    if rows:
+        yield forest("Support and sources, 95% intervals", "share", rows, unit="%")
+
+
+def _agreement(title: str, several: tuple[Comparison, ...], name: str, unit: Unit) -> Iterator[Interval]:
+    found = [one for one in several if one.scale == BINARY.name and one.n]
+    if found:
+        yield Interval(title)
+    for one in found:
+        yield _row(one_line(one.second), one.estimate(name), unit)
+
+
+def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
+    """By the judges also of each model; by reviewers, whose labels are fewer, of all responses."""
+    yield figures.support
+    for one in figures.reviewers:
+        yield from (replace(report, strata=report.strata[:1]) for report in one.support)
+
+
+def _support(report: SupportReport) -> Iterator[Interval]:
+    for stratum in [one for one in report.strata if one.split in ("", "model")][:_MOST_STRATA]:
+        rows = [_row(_SUPPORT.get(figure.name, figure.name), figure, "%") for figure in stratum.clustered if figure.n]
+        if rows:
+            yield Interval(f"by {one_line(report.by)}: {stratum_name(stratum.split, stratum.stratum)}")
+            yield from rows
+
+
+def _row(name: str, figure: Estimate, unit: Unit) -> Interval:
+    if figure.value is None:
+        return Interval(name, words="undefined")
+    words = f"{show(figure, as_percent=unit == '%').replace('95% CI ', '')}, n {figure.n:,}"
+    return Interval(name, figure.value, figure.low, figure.high, words)
+
+
+def _matrix(title: str, one: Comparison) -> Drawing:
+    labels = [in_words(label) for label in one.labels]
+    return matrix(f"{title}: labels of both", one_line(one.first), one_line(one.second), labels, one.table)
