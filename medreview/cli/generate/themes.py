@@ -12,7 +12,8 @@ def themes(
 ) -> None:
     """Find what the key facts that a system omits and contradicts have in common, from what the judges said of them.
 
-    `medreview stats STUDY --unit key_fact` and the report have them then, with their facts, until something is voted otherwise.
+    `medreview stats STUDY --unit key_fact` and the report have them then, with their facts, until something is voted
+    otherwise.
 
     Example: medreview generate themes ward.medreview --model writer
     """

@@ -72,8 +72,8 @@ REPLAY: Final = Replay(
         "Intervals of agreement resample passages, since the items of one are alike.",
     ),
     not_replayed=(
-        "Experiment 2: rankings of models' answers are reviewed (`medreview review STUDY --queue rankings`); mean ranks, "
-        "Kendall's tau and qualities: `medreview stats STUDY --unit ranking`.",
+        "Experiment 2: rankings of models' answers are reviewed (`medreview review STUDY --queue rankings`); mean "
+        "ranks, Kendall's tau and qualities: `medreview stats STUDY --unit ranking`.",
     ),
     table=table,
 )  # fmt: skip
