@@ -109,18 +109,21 @@ def _kappa_se(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
 
 
 def _bootstrap(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
-    statistic, clusters = params["statistic"], data.get("cluster")
+    statistic, clusters, weights = params["statistic"], data.get("cluster"), params.get("weights", "none")
     again = Resampling(params.get("level", 0.95), params.get("n_boot", 9_999), params.get("seed", 1), "percentile")
     if "ratings" in data or statistic not in PAIR_NAMES:
         ratings = data["ratings"] if "ratings" in data else list(zip(data["a"], data["b"], strict=True))
         labels = _labels(params, [vote for ballot in ratings for vote in ballot])
-        many = many_raters(ratings, labels, clusters=clusters, statistics=[statistic], resampling=again)
+        many = many_raters(
+            ratings, labels, clusters=clusters, statistics=[statistic], weights=weights, resampling=again
+        )
         return _plain(many.figures[statistic])
     a, b = data["a"], data["b"]
     if clusters is None and statistic == "percent_agreement":
         clusters = range(len(a))  # an item of its own each: without clusters the interval would be Wilson's
+    labels = _labels(params, [*a, *b])
     found = two_raters(
-        a, b, _labels(params, [*a, *b]), clusters=clusters, statistics=[statistic], resampling=again
+        a, b, labels, clusters=clusters, statistics=[statistic], weights=weights, resampling=again
     )  # fmt: skip
     return _plain(found.figures[statistic])
 

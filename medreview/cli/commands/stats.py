@@ -61,7 +61,7 @@ def stats(
         bool,
         typer.Option(
             "--conduct",
-            help="How everybody works (pace, drift, agreement with oneself); default: you, or who --reviewer names.",
+            help="With --full: how everybody works (pace, drift, signs of haste), not only you or the one named.",
         ),
     ] = False,
     as_json: Json = False,
