@@ -54,15 +54,28 @@ def test_resamples_by_distinct_vector_follow_the_binomial() -> None:
     assert largest_gap(draws, counts, weights) < 0.02
 
 
-def test_both_ways_of_drawing_give_the_same_interval() -> None:
+@pytest.mark.parametrize("fraction", [0.0, 0.1])
+def test_vectors_that_come_often_and_units_drawn_by_number_give_one_distribution(fraction: float) -> None:
+    """Sixty of two hundred units are alike and the others mostly their own, in whole numbers and in others."""
     rng = np.random.default_rng(7)
-    few = RESPONSES[rng.integers(0, 5, 200)]
-    # A tag column that no statistic reads makes every unit distinct, so that the units are drawn by number.
-    many = np.column_stack([few, np.arange(200)])
-    by_vector = percentile(kappas(draw(contributions(few))))
-    by_number = percentile(kappas(draw(contributions(many))[:, :4]))
-    assert by_vector.low == pytest.approx(by_number.low, abs=0.01)
-    assert by_vector.high == pytest.approx(by_number.high, abs=0.01)
+    units = np.vstack([np.tile([3.0, 1, 0, 2], (60, 1)), rng.integers(0, 9, (140, 4))]) + fraction
+    sums = draw(contributions(units))
+    picked = rng.integers(0, 200, (9999, 200))
+    plain = np.stack([np.bincount(row, minlength=200) for row in picked]) @ units
+
+    assert sums.mean(axis=0) == pytest.approx(units.sum(axis=0), rel=0.005)
+    assert np.cov(sums.T) == pytest.approx(np.cov(plain.T), rel=0.06, abs=30)
+    ours, theirs = (percentile(kappas(each)) for each in (sums, plain))
+    assert (ours.low, ours.high) == (pytest.approx(theirs.low, abs=0.01), pytest.approx(theirs.high, abs=0.01))
+
+
+def test_one_item_a_unit_is_counted_by_its_cell() -> None:
+    cells = np.random.default_rng(2).integers(0, 4, 500)
+    units = count_cells(cells, 6, None)
+    found, plain = contributions(units), np.unique(units, axis=0, return_counts=True)
+
+    assert np.array_equal(found.vectors, plain[0])
+    assert np.array_equal(found.multiplicity, plain[1])
 
 
 def test_a_seed_repeats_every_digit_and_another_seed_does_not() -> None:
