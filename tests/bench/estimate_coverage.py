@@ -1,6 +1,7 @@
 """Do the intervals of the audit's estimates hold the truth? Made-up studies of 100 responses of 6 to 8 statements.
 
     python -m tests.bench.estimate_coverage --studies 1000
+    python -m tests.bench.estimate_coverage --studies 100 --plan 6
 
 Statements of one response are alike (correlation 0.2), and so are the errors of the judge (0.1). Each statement is
 audited with the same probability, for 60, 80 or 150 on average. Printed for each form of estimate: how many of the 95%
@@ -8,17 +9,22 @@ intervals that were given hold the truth (the share of this study, or that of th
 width; ``none`` is the share of studies without a figure, because fewer than 5 labels were of the rarer kind. Where 5
 are hardly expected, that rule itself chooses studies that are off; ``wrong`` is therefore the share of all studies in
 which an interval was given that misses.
+
+``--plan``: is the interval as narrow as was planned for? From an audit of 80 the labels are planned, and another study
+of the same kind gets so many. Printed for each figure: the median of the labels, and the mean half of the interval.
 """
 
 import argparse
 import random
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from statistics import mean, median
 from typing import Final
 
 from medreview.stats.formulas.audit_estimate import AuditedStratum, audit_share, share_at_large, stratified_share
-from medreview.stats.formulas.audit_sample import Sampled
+from medreview.stats.formulas.audit_planner import Known, labels_at_large, labels_for
+from medreview.stats.formulas.audit_sample import Sampled, variances
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Said, Verdicts, prediction_powered
 
@@ -119,6 +125,35 @@ def simulate(
     return tallies
 
 
+def planned(studies: int, share: float, agreement: float, points: float) -> Iterator[str]:
+    """For each figure: its name, the labels that were planned, and half of the interval that they gave, in points."""
+    labels: dict[str, list[int]] = defaultdict(list)
+    halves: dict[str, list[float]] = defaultdict(list)
+    for number in range(studies):
+        first = made_up(random.Random(f"plan/{number}"), share, agreement, 80)
+        size, found = first.verdicts.size, estimates(first)
+        ratio = prediction_powered("s", first.sampled, first.predicted, first.verdicts).variance_ratio
+        value = found["audit"].value
+        if value is None or ratio is None:
+            continue
+        of = len({one.cluster for one in first.sampled})
+        known = Known(value, len(first.sampled), size, of, RESPONSES, variances(first.sampled, size), ratio)
+        for plan in (
+            labels_for("audit", known, size, points),
+            labels_for("powered", known, size, points, with_verdicts=True),
+            labels_at_large("audit, large", known, points),
+            labels_at_large("powered, large", known, points, with_verdicts=True),
+        ):
+            if plan.labels is None:
+                continue
+            then = estimates(made_up(random.Random(f"then/{number}"), share, agreement, plan.labels))[plan.name]
+            if then.low is not None and then.high is not None:
+                labels[plan.name].append(plan.labels)
+                halves[plan.name].append((then.high - then.low) / 2)
+    for name, held in labels.items():
+        yield f"{name}: {median(held):.0f} labels, {mean(halves[name]) * 100:.1f} ({len(held)} of {studies} studies)"
+
+
 def _at_large(share: float) -> float:
     """The mean of the two models' shares."""
     shift = HARDER / 2 * (1 - share) * 4
@@ -136,8 +171,14 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--silent", type=float, default=0.0, help="Share of statements without a verdict.")
+    parser.add_argument("--plan", type=float, help="Points to either side.")
     parser.add_argument("--audit", type=int, action="append")
     wanted = parser.parse_args()
+    if wanted.plan is not None:
+        for share, agreement in ((0.8, 0.9), (0.7, 0.8), (0.8, 0.6)):
+            print(f"share {share}, agreement {agreement}")
+            print(*(f"  {line}" for line in planned(wanted.studies, share, agreement, wanted.plan / 100)), sep="\n")
+        return
     forms = list(estimates(made_up(random.Random(1), 0.8, 0.8, 80)))
     print(f"{'audit':>5} {'share':>5} {'agree':>5} {'none':>6}" + "".join(f"{form:>17}" for form in forms))
     worst: dict[str, list[float]] = defaultdict(list)
