@@ -70,6 +70,7 @@ def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: P
     assert json.loads(medreview("stats", demo, "--json", "--replicates", 99).stdout)["audit"] == {
         "strata": told["strata"],
         "figures": told["figures"],
+        "tie_rule": "undecided",
     }
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.audit_estimates import estimate_parts
 from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
+from medreview.labels import TieRule
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_flow import AuditFlow
 from medreview.stats.reports.audit_report import AuditFigures, AuditReport, AuditShare
@@ -38,7 +39,7 @@ def audit_parts(report: AuditReport) -> Iterator[Part]:
         rows = ((one_line(s.name), *numbers(s.statements, s.members), percent(s.rate)) for s in report.strata)
         yield inset(table(("", "statements", "drawn", "rate"), rows))
     for figures in report.figures:
-        yield from ("", _figures(figures))
+        yield from ("", _figures(figures, report.tie_rule))
 
 
 def flow_line(flow: AuditFlow) -> str:
@@ -57,7 +58,7 @@ def unjudged_line(flow: AuditFlow) -> str:
     return f"judges right: {', '.join((*lost, f'{flow.used:,} used'))}" if lost else ""
 
 
-def _figures(figures: AuditFigures) -> Part:
+def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
     who = one_line(figures.reviewer) if figures.reviewer is not None else "all reviewers together"
     supported, right = figures.supported, figures.judges_right
     together = figures.with_verdicts[:1]
@@ -85,7 +86,7 @@ def _figures(figures: AuditFigures) -> Part:
     if (right.flow.no_judgement, right.flow.tied) != (0, 0):
         parts.append(f"judges right: {flow_line(right.flow)}")
     parts += _cautions(supported, figures.with_triage)
-    return inset(*parts, *estimate_parts(figures))
+    return inset(*parts, *estimate_parts(figures, tie_rule))
 
 
 def _row(name: str, figure: Estimate) -> tuple[str, ...]:

@@ -7,11 +7,13 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, NextStep, Part, cells, numbers, reasons, table
+from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_planner import Planned
 from medreview.stats.formulas.estimate import half_up, percent
 from medreview.stats.reports.audit_report import AuditFigures, AuditPlan
 from medreview.stats.reports.audit_verdicts import WithVerdicts
+from medreview.words import in_words
 
 _CHOSEN: Final = (
     "The best of several judges was chosen on the same labels and looks better than it is: quote the judges together."
@@ -55,11 +57,11 @@ def gain_line(helped: WithVerdicts) -> str:
     )
 
 
-def missing_line(helped: WithVerdicts) -> str:
+def missing_line(helped: WithVerdicts, tie_rule: TieRule) -> str:
     """How many verdicts are missing, and what is made of these statements; ``""`` where none is."""
     if not helped.without_verdict or helped.alone_bounds is None:
         return ""
-    tied = f", {helped.tied:,} of them tied" if helped.tied else ""
+    tied = f" ({helped.tied:,} tied; tie rule: {in_words(tie_rule)})" if helped.tied else ""
     low, high = helped.alone_bounds
     return (
         f"Without a verdict of {one_line(helped.judge)}: {helped.without_verdict:,} of {helped.statements:,} in the "
@@ -130,10 +132,10 @@ def plan_line(plan: AuditPlan) -> str:
     return f"{words} {counted(helped.more, 'more label')} with the verdicts, {alone.more:,} without"
 
 
-def estimate_parts(figures: AuditFigures) -> Iterator[Part]:
+def estimate_parts(figures: AuditFigures, tie_rule: TieRule) -> Iterator[Part]:
     """Gain, missing verdicts, judges and plan, below the table of a reviewer's figures."""
     for helped in figures.with_verdicts[:1]:
-        yield from filter(None, (gain_line(helped), missing_line(helped)))
+        yield from filter(None, (gain_line(helped), missing_line(helped, tie_rule)))
     yield from judges_parts(figures.with_verdicts)
     yield from plan_parts(figures.plan)
 

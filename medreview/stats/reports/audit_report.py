@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from medreview.judges.ties import tie_rule
+from medreview.labels import TieRule
 from medreview.stats.formulas.audit_estimate import audit_share, post_stratified_share, share_at_large
 from medreview.stats.formulas.audit_planner import Known, Planned, labels_at_large, labels_for
 from medreview.stats.formulas.audit_sample import variances
@@ -82,10 +84,14 @@ class AuditFigures:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The audit of a study: its strata and what each reviewer's labels say; no figures where nothing of it was met."""
+    """The audit of a study: its strata and what each reviewer's labels say; no figures where nothing of it was met.
+
+    ``tie_rule``: what even votes of the judges together give.
+    """
 
     strata: tuple[Stratum, ...]
     figures: tuple[AuditFigures, ...]
+    tie_rule: TieRule
 
 
 def audit_report(
@@ -108,7 +114,7 @@ def audit_report(
     ``weight``: that of the verdicts, by default the best by the audit. ``points``: see :class:`AuditPlan`.
     """
     if only.by_labels:
-        return AuditReport(tuple(strata(reader)), ())
+        return AuditReport(tuple(strata(reader)), (), tie_rule(reader))
     size = count_statements(reader) if only.statements is None else len(only.statements)
     rows = drawn_rows(reader, only)
     flagged = {row[0] for row in reader.execute(_FLAGGED) if only.holds(row[0])}
@@ -135,7 +141,7 @@ def audit_report(
                 ),
             )
         )
-    return AuditReport(tuple(strata(reader)), tuple(found))
+    return AuditReport(tuple(strata(reader)), tuple(found), tie_rule(reader))
 
 
 def plan_before_labels(reader: sqlite3.Connection, points: float = POINTS) -> AuditPlan:

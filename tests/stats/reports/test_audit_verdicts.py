@@ -111,7 +111,7 @@ def test_statements_without_a_verdict_are_counted_and_ties_go_by_the_rule(
     assert together.alone_bounds == pytest.approx((105 / 200, 140 / 200))
     text = report(small)
     said = " ".join(text.split())
-    assert "35 of 200 in the study, 35 of them tied, 10 of 60 audited" in said
+    assert "35 of 200 in the study (35 tied; tie rule: undecided), 10 of 60 audited" in said
     assert "say 52.5% to 70.0%" in said
     flint = found.with_verdicts[2]
     assert "same verdict" in str(flint.supported.reason)
