@@ -20,15 +20,12 @@ _CHOSEN: Final = (
 )
 
 
-def headline(figures: AuditFigures, study: Path) -> Iterator[Part]:
-    """What the audit says in a few lines: the share supported as it is to be quoted, what verdicts gain, and next."""
-    leading, helped = figures.leading, figures.with_verdicts[0] if figures.with_verdicts else None
-    if leading.value is not None:
-        value, interval = cells(leading, percent, "no interval")
-        notes = "".join(f"; {note}" for note in leading.notes)
-        yield f"supported in this study: {value} ({interval}), {_from_what(figures, helped)}{notes}"
-    yield plan_line(figures.plan)
-    yield from next_step(figures, study)
+def short_gain(figures: AuditFigures) -> str:
+    """``with the verdicts, 80 labels are as good as 129``; ``""`` where the verdicts of all judges gain nothing."""
+    for helped in figures.with_verdicts[:1]:
+        if helped.as_good_as is not None and figures.leading is helped.supported:
+            return f"with the verdicts, {counted(helped.audited, 'label')} are as good as {helped.as_good_as:,}"
+    return ""
 
 
 def next_step(figures: AuditFigures, study: Path) -> Iterator[NextStep]:
@@ -138,14 +135,6 @@ def estimate_parts(figures: AuditFigures, tie_rule: TieRule) -> Iterator[Part]:
         yield from filter(None, (gain_line(helped), missing_line(helped, tie_rule)))
     yield from judges_parts(figures.with_verdicts)
     yield from plan_parts(figures.plan)
-
-
-def _from_what(figures: AuditFigures, helped: WithVerdicts | None) -> str:
-    used = counted(figures.supported.flow.used, "label")
-    alone = f"; the judges alone say {percent(helped.alone.value)}" if helped and helped.alone.value is not None else ""
-    if helped is not None and figures.leading is helped.supported:
-        return f"by {used} and the verdicts, as good as {helped.as_good_as:,} labels{alone}"
-    return f"by {used}{alone}"
 
 
 def _planned(plan: AuditPlan) -> Planned:

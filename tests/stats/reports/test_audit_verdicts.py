@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.cli.reports.audit import audit_parts
-from medreview.cli.reports.audit_estimates import headline
+from medreview.cli.reports.audit_estimates import next_step, short_gain
 from medreview.cli.reports.terminal import printed
 from medreview.judges.ties import set_tie_rule
 from medreview.judges.verdicts import refresh
@@ -182,14 +182,17 @@ def test_a_weight_of_one_and_other_points_can_be_asked_for(small: SmallStudy, au
     assert found.plan.study.labels <= before.study.labels
 
 
-def test_what_is_to_be_quoted_comes_first_with_the_next_step(small: SmallStudy, audited: dict[str, list[str]]) -> None:
+def test_the_gain_and_the_next_step_in_few_words(small: SmallStudy, audited: dict[str, list[str]]) -> None:
     (found,) = figures(small)
-    said = " ".join(printed(headline(found, small.study.path)).split())
+    assert short_gain(found) == (f"with the verdicts, 60 labels are as good as {found.with_verdicts[0].as_good_as}")
+    (step,) = next_step(found, small.study.path)
+    assert step.command.endswith(f" --size {found.plan.study_with_verdicts.labels}")
 
-    assert said.startswith("supported in this study: 66.0% (")
-    assert "by 60 labels and the verdicts, as good as" in said
-    assert "the judges alone say 70.0%" in said
-    assert f"audit {small.study.path} --size {found.plan.study_with_verdicts.labels}" in said
+    small.said("partial", audited["drawn"][0], who="zoe", mode="open", block="flagged")
+    zoe = figures(small)[1]
+    assert short_gain(zoe) == ""
+    (step,) = next_step(zoe, small.study.path)
+    assert step.command.endswith(" --queue audit")
 
 
 def test_a_home_screen_gets_the_same_figure_without_reading_judgements(
