@@ -26,8 +26,8 @@ _NAMES: Final = {
     "response support": "responses",
 }
 _ABOUT: Final = (
-    "Shares in points of a hundred. p: two-sided; on the same statements McNemar's test for shares, else from the "
-    "resamples. Holm: p adjusted for all differences of its table."
+    "Shares in points of a hundred. p: two-sided; on the same statements McNemar's test for shares, else that of the "
+    "interval. Holm: p adjusted for all differences of its table."
 )
 
 
