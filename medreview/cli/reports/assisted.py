@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
+from medreview.cli.reports.differences import p_cell, points
+from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
 from medreview.labels import level_named
+from medreview.stats.formulas.differences import Difference
 from medreview.stats.formulas.estimate import percent
 from medreview.stats.reports.assisted_runs import LEVELS, Against, AssistedReport, JudgeBeforeAfter
 
@@ -13,6 +15,10 @@ NOTHING: Final = "No judge was asked both alone (hallucination_detection) and wi
 _CAUTION: Final = (
     "The remarks may hold the answer: this says how far a judge follows an expert, and counts neither for nor against "
     "any."
+)
+_TESTS: Final = (
+    "Differences are in points of a hundred; p: McNemar's exact test on the responses that changed; Holm: p adjusted "
+    "for the {family} of all judges."
 )
 
 
@@ -26,6 +32,8 @@ def assisted_parts(report: AssistedReport) -> Iterator[Part]:
         yield f"gold of {counted(report.gold_waits, 'answer')} is silent until they are decided"
     for judge in report.judges:
         yield from ("", *_judge(judge))
+    family = report.judges[0].differences[0].family
+    yield from ("", _TESTS.format(family=counted(family, "difference")))
     yield from ("", Heading("each response"))
     rows = (
         (row.name, one_line(row.judge), *map(_word, (row.before, row.after, row.reviewer, row.gold)))
@@ -53,6 +61,15 @@ def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
     if told:
         rows = (row for name, one in told for row in _against(name, one))
         yield inset(table(("", "n", "right before", "right after", "wrong to right", "right to wrong"), rows))
+    tested = [one for one in judge.differences if one.estimate.n]
+    if tested:
+        yield inset(table(("after - before", "difference", "95% interval", "p", "Holm", "n"), map(_difference, tested)))
+        yield from reasons((one.statistic, one.estimate) for one in tested if one.estimate.low is None)
+
+
+def _difference(one: Difference) -> tuple[str, ...]:
+    p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
+    return one.statistic, *cells(one.estimate, points, "none"), p, holm, *numbers(one.estimate.n)
 
 
 def _against(name: str, one: Against) -> Iterator[tuple[str, ...]]:

@@ -59,22 +59,28 @@ def _family(family: DifferenceFamily) -> Part:
     fewest = min((one.estimate.clusters or FEW_CLUSTERS for one in family.differences if one.estimate.low is not None),
                  default=FEW_CLUSTERS)  # fmt: skip
     if fewest < FEW_CLUSTERS:
-        parts.append(f"Too few responses ({fewest}): below {FEW_CLUSTERS} even these intervals are too narrow.")
+        parts.append(f"Too few responses ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow.")
     return inset(*parts, *family.cautions)
 
 
 def _row(one: Difference) -> tuple[str, ...]:
     figure = one.estimate
-    kappa = one.statistic == "Cohen's kappa"
-
-    def written(value: float) -> str:
-        return f"{'+' if value > 0 else ''}{half_up(value) if kappa else half_up(100 * value, 1)}"
-
+    written = signed if one.statistic == "Cohen's kappa" else points
     p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
     return (
         f"{_judge(one.first)} - {_judge(one.second)}", _NAMES.get(one.statistic, one.statistic),
         *cells(figure, written, "none"), p, holm, *numbers(figure.n, figure.clusters),
     )  # fmt: skip
+
+
+def signed(value: float) -> str:
+    """A difference of coefficients, with its sign."""
+    return f"{'+' if value > 0 else ''}{half_up(value)}"
+
+
+def points(value: float) -> str:
+    """A difference of shares in points of a hundred, with its sign."""
+    return f"{'+' if value > 0 else ''}{half_up(100 * value, 1)}"
 
 
 def _judge(name: str) -> str:

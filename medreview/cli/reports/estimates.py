@@ -49,8 +49,6 @@ def sentences(figures: Sequence[Estimate]) -> list[str]:
     return [*reasons((SHORT.get(figure.name, figure.name), figure) for figure in figures), *notes]
 
 
-def p_value(value: float, *, at_most: bool = False) -> str:
-    """A p value with three digits: ``p 0.041``, ``p below 0.001``; ``at_most``: it is that or less."""
-    if value < 0.0005:
-        return "p below 0.001"
-    return f"p {'at most ' if at_most else ''}{half_up(value)}"
+def p_value(value: float) -> str:
+    """A p value with three digits: ``p 0.041``, ``p below 0.001``."""
+    return "p below 0.001" if value < 0.0005 else f"p {half_up(value)}"

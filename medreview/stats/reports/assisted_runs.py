@@ -11,10 +11,18 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
 
+import numpy as np
+
 from medreview.labels import HALLUCINATION
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, Statistic, contributions, draw
+from medreview.stats.formulas.classification import mcnemar
+from medreview.stats.formulas.coefficients import ratio
+from medreview.stats.formulas.differences import Difference, Side, difference, with_holm
 from medreview.stats.reports.told_gold import told_gold
 from medreview.units.statement_view import response_name
 
+QUESTIONS: Final = ("reviewer: found or not", "reviewer: type", "gold: found or not", "gold: type")
+"""Against whose labels, and what has to be right: that there is a hallucination, or its type, too."""
 LEVELS: Final = tuple(label.level for label in HALLUCINATION)
 
 _PAIRS: Final = """
@@ -23,6 +31,8 @@ FROM finding_current AS a JOIN finding_current AS b
 ON b.response_id = a.response_id AND b.judge = a.judge AND NOT b.assisted
 JOIN response AS r ON r.response_id = a.response_id
 WHERE a.assisted ORDER BY b.judge, r.ordinal"""
+
+_NOT_TOLD: Final = "No response has both words of the judge and a right label that is told."
 
 # The label that all who labelled the answer give; what they differ on has none.
 _LABELS: Final = """
@@ -70,7 +80,11 @@ class Against:
 @dataclass(slots=True)
 class JudgeBeforeAfter:
     """All of one judge: its responses asked both times, how many abstentions each time, and from which type to which
-    its word went (``moved["none"]["fact"]``)."""
+    its word went (``moved["none"]["fact"]``).
+
+    ``differences``: the share that is right after, minus that before, in the order of :data:`QUESTIONS`, on responses
+    with both words and a right label, with McNemar's exact test; all judges of a report are one family.
+    """
 
     judge: str
     responses: int = 0
@@ -79,6 +93,7 @@ class JudgeBeforeAfter:
     moved: dict[str, dict[str, int]] = field(default_factory=dict)
     reviewer: Against = field(default_factory=Against)
     gold: Against = field(default_factory=Against)
+    differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +105,18 @@ class AssistedReport:
     gold_waits: int
 
 
-def assisted_report(reader: sqlite3.Connection, reviewer: str | None = None) -> AssistedReport:
+def assisted_report(
+    reader: sqlite3.Connection, reviewer: str | None = None, resampling: Resampling = DEFAULT
+) -> AssistedReport:
     """What judges said before and after remarks, against the labels of one reviewer or of all, and against gold."""
     rows = list(_rows(reader, reviewer))
     known = {row[0] for row in reader.execute("SELECT unit FROM gold WHERE axis = 'hallucination'")}
     waiting = {row.response_id for row in rows if row.gold is None and f"answer:{row.response_id}" in known}
-    judges = [_summed(judge, list(group)) for judge, group in groupby(rows, key=lambda row: row.judge)]
+    grouped = {judge: list(group) for judge, group in groupby(rows, key=lambda row: row.judge)}
+    judges = [_summed(judge, own) for judge, own in grouped.items()]
+    found = with_holm([one for own in grouped.values() for one in _differences(own, resampling)])
+    for place, judge in enumerate(judges):
+        judge.differences = found[place * len(QUESTIONS) : (place + 1) * len(QUESTIONS)]
     return AssistedReport(judges, rows, len(waiting))
 
 
@@ -133,14 +154,43 @@ def _summed(judge: str, rows: Sequence[BeforeAfter]) -> JudgeBeforeAfter:
     )  # fmt: skip
 
 
+def _right(word: str, right: str) -> tuple[bool, bool]:
+    """Whether a judge's word is right on there being a hallucination, and on its type, too."""
+    return (word == "none") == (right == "none"), word == right
+
+
+def _differences(rows: Sequence[BeforeAfter], resampling: Resampling) -> Iterator[Difference]:
+    """One judge's, each response being drawn with both of its words."""
+    mine, other = (
+        Side(when, _share(place), np.array([0.0, 0.0, 1.0])) for place, when in enumerate(("after", "before"))
+    )
+    for place, question in enumerate(QUESTIONS):
+        told = [
+            [_right(str(word), right)[place % 2] for word in (row.after, row.before)]
+            for row in rows
+            if row.before and row.after and (right := row.gold if place > 1 else row.reviewer)
+        ]
+        units = np.array([[*both, True] for both in told], dtype=np.float64).reshape(-1, 3)
+        sums = draw(contributions(units), resampling) if told else units
+        after, before = ([both[side] > both[1 - side] for both in told] for side in (0, 1))
+        test = mcnemar(sum(after), sum(before))
+        yield difference(
+            mine, other, question, units, sums, paired=True, undefined=_NOT_TOLD, test=test if told else None,
+            resampling=resampling,
+        )  # fmt: skip
+
+
+def _share(place: int) -> Statistic:
+    return lambda sums: ratio(sums[:, place], sums[:, 2])
+
+
 def _against(words: Iterable[tuple[str | None, str | None, str | None]]) -> Against:
     told = Against()
     for before, after, right in words:
         if before is None or after is None or right is None:
             continue
         told.n += 1
-        found = [(word == "none") == (right == "none") for word in (before, after)]
-        same = [word == right for word in (before, after)]
+        found, same = (list(one) for one in zip(_right(before, right), _right(after, right), strict=True))
         told.found_before += found[0]
         told.found_after += found[1]
         told.found_mended += found == [False, True]
