@@ -37,7 +37,7 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
         if one.person is not None:
             yield from ("", _persons(one), "", _beside(one, replicates))
         if one.tests:
-            yield from ("", _tests(one.tests))
+            yield from ("", paper_tests_part(one.tests))
 
 
 def _under_rules(one: Consensus) -> Part:
@@ -86,7 +86,8 @@ def _beside(one: Consensus, replicates: int) -> Part:
     return inset(head, table(names, rows), margin, *why)
 
 
-def _tests(tests: Sequence[PaperTest]) -> Part:
+def paper_tests_part(tests: Sequence[PaperTest], items: str = "statements") -> Part:
+    """Tests as SourceCheckup made them; ``items``: what they are of."""
     rows = []
     for each in tests:
         found = each.result
@@ -102,8 +103,8 @@ def _tests(tests: Sequence[PaperTest]) -> Part:
         why[f"The smallest expected count is {half_up(least, 1)}, below 5: p of chi-squared is a rough guess."] = None
     head = Heading("tests as in SourceCheckup")
     about = (
-        "labels: does the judge call as many statements supported as the majority? accuracy: is the one judge right as "
-        "often as the other? These tests take statements as independent; McNemar's test above does not."
+        f"labels: does the judge call as many {items} supported as the majority? accuracy: is the one judge right as "
+        f"often as the other? These tests take {items} as independent, which those of one response are not."
     )
     return inset(head, table(("", "method", "statistic", "df", "p"), rows), about, *why)
 

@@ -8,7 +8,7 @@ def method_word(method: str) -> str:
     """The method of a figure as one word for a column; ``""`` where none was used."""
     if method.startswith("jackknife"):
         return "jackknife"
-    return {"Wilson": "Wilson", "none": ""}.get(method, "resampled")
+    return {"Wilson": "Wilson", "none": "", "F interval": "F", "Fisher's z": "Fisher's z"}.get(method, "resampled")
 
 
 def over_units(resampling: Resampling, unit: str = "response") -> str:

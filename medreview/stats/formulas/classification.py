@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,13 +71,17 @@ def classification(
     *,
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling = DEFAULT,
+    unit: str = "response",
+    sides: tuple[str, str] = ("human", "judge"),
 ) -> Classification:
     """A judge's labels against the human's; items with ``None`` on either side are dropped and counted.
 
-    Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped.
+    Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped. ``unit``:
+    what a cluster is, in the singular; ``sides``: what sentences call the reference and who is held against it.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
-    return classified(judged_view(reference, prediction, labels, clusters, resampling), labels)
+    view = judged_view(reference, prediction, labels, clusters, resampling)
+    return classified(replace(view, unit=unit, sides=sides), labels)
 
 
 def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification:
@@ -96,14 +100,14 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
             _of(precisions, i),
             hit,
             given[:, i],
-            f"The judge never gave the label {written}.",
+            f"The {view.sides[1]} never gave the label {written}.",
         )
         recall[label] = view.share(
             f"recall, {label}",
             _of(recalls, i),
             hit,
             meant[:, i],
-            f"The human never gave the label {written}.",
+            f"The {view.sides[0]} never gave the label {written}.",
         )
         f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {written}.")
 
@@ -129,7 +133,10 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
 
 @dataclass(frozen=True)
 class JudgedView:
-    """Tables per unit, their sum (a batch of one) and the sums of the resamples: what every figure here is made of."""
+    """Tables per unit, their sum (a batch of one) and the sums of the resamples: what every figure here is made of.
+
+    ``unit`` and ``sides`` are as of :func:`classification`.
+    """
 
     tables: Floats
     observed: Floats
@@ -137,6 +144,8 @@ class JudgedView:
     clustered: bool
     dropped: int
     resampling: Resampling
+    unit: str = "response"
+    sides: tuple[str, str] = ("human", "judge")
 
     def share(self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str) -> Estimate:
         """A share of items, ``right`` of ``of`` per unit: Wilson when the unit is the item, else resampled."""
@@ -153,7 +162,8 @@ class JudgedView:
         level = self.resampling.level
         if not len(self.tables):
             return Estimate(name, None, None, None, "none", 0, dropped=self.dropped, reason=_NOTHING, level=level)
-        what, unit = ("the judge is always right", "response") if self.clustered else ("the judge is right", "item")
+        what = f"the {self.sides[1]} is {'always ' if self.clustered else ''}right"
+        unit = self.unit if self.clustered else "item"
         return bootstrap_figure(
             name,
             float(finish(self.observed)[0]),
@@ -167,6 +177,7 @@ class JudgedView:
             resampling=self.resampling,
             dropped=self.dropped,
             notes=notes,
+            unit=self.unit,
         )
 
 

@@ -314,12 +314,20 @@ def _tests(rows: Sequence[_Row], people: Sequence[str], names: Sequence[str], ti
     for name in names:
         words = [_word(row, name, tie).label for row in rows]
         said[name] = [None if word is None else word == _SUPPORTED for word in words]
-        both = [(a, b) for a, b in zip(majority, said[name], strict=True) if a is not None and b is not None]
+    yield from paper_tests(majority, said, majority_of(len(people)))
+
+
+def paper_tests(
+    majority: Sequence[bool | None], said: Mapping[str, Sequence[bool | None]], by: str
+) -> Iterator[PaperTest]:
+    """SourceCheckup's tests of judges against a majority (``by`` names it) on supported or not, item by item."""
+    for name, words in said.items():
+        both = [(a, b) for a, b in zip(majority, words, strict=True) if a is not None and b is not None]
         mine, theirs = [float(a) for a, _ in both], [float(b) for _, b in both]
         counts = [[int(sum(side)), len(side) - int(sum(side))] for side in (mine, theirs)]
         for result in (t_test(mine, theirs, equal_var=True), t_test(mine, theirs, paired=True), chi_squared(counts)):
-            yield PaperTest(name, majority_of(len(people)), "labels", result)
-    for first, second in combinations(names, 2):
+            yield PaperTest(name, by, "labels", result)
+    for first, second in combinations(said, 2):
         right = [
             [None if None in (a, b) else float(a == b) for a, b in zip(majority, said[name], strict=True)]
             for name in (first, second)

@@ -20,6 +20,8 @@ from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
 from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, OF_MODE, RULES, KindLabels, Which
 from medreview.stats.units.scales import UnitScale
 
+SIDES: Final = ("reference", "other")
+"""What sentences on precision and recall call the two."""
 GOLD: Final = "the right label"
 CONSENSUS: Final = "the majority of the reviewers"
 _STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
@@ -104,7 +106,9 @@ def beside(
     )  # fmt: skip
     right = None
     if reference:
-        right = classification(rows, columns, scale.labels, clusters=clusters, resampling=resampling)
+        right = classification(
+            rows, columns, scale.labels, clusters=clusters, resampling=resampling, unit=labels.cluster, sides=SIDES
+        )
     figures = tuple(replace(figure, notes=()) for figure in found.figures.values())
     test = None
     if scale.ordered:
@@ -181,21 +185,27 @@ def _ballots(
     return tuple(said), items, [[found.get(item) for found in said.values()] for item in items]
 
 
+def majority_of_reviewers(
+    labels: KindLabels, scale: UnitScale, which: Which
+) -> tuple[tuple[str, ...], int, int, dict[str, str]]:
+    """Who labelled; how many items have two labels or more, and on how many of these they tie; the majority."""
+    names, items, ballots = _ballots(labels, scale, which)
+    twice = [
+        (item, ballot) for item, ballot in zip(items, ballots, strict=True) if len(ballot) - ballot.count(None) > 1
+    ]
+    most = majority_vote([ballot for _, ballot in twice])
+    said = {item: str(label) for (item, _), label in zip(twice, most.labels, strict=True) if label is not None}
+    return names, len(twice), most.ties, said
+
+
 def consensus(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[Consensus, ...]:
     """The majority of the reviewers on items with two labels or more, blind and assisted apart, and each machine."""
     found = []
     for which in OF_MODE.values():
-        names, items, ballots = _ballots(labels, scale, which)
-        twice = [
-            (item, ballot) for item, ballot in zip(items, ballots, strict=True) if len(ballot) - ballot.count(None) > 1
-        ]
-        if not twice:
-            continue
-        most = majority_vote([ballot for _, ballot in twice])
-        said = {item: str(label) for (item, _), label in zip(twice, most.labels, strict=True) if label is not None}
-        found.append(
-            Consensus(which, names, len(twice), most.ties, _machines(CONSENSUS, said, which, labels, scale, resampling))
-        )
+        names, items, ties, said = majority_of_reviewers(labels, scale, which)
+        if items:
+            machines = _machines(CONSENSUS, said, which, labels, scale, resampling)
+            found.append(Consensus(which, names, items, ties, machines))
     return tuple(found)
 
 

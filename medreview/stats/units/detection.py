@@ -110,6 +110,8 @@ class Detection:
             scale.labels,
             clusters=self._clusters(chosen),
             resampling=resampling,
+            unit="question",
+            sides=("reference", "evaluator"),
         )
 
     def _clusters(self, responses: Sequence[str]) -> list[str] | None:

@@ -67,8 +67,11 @@ _CONTRADICTED: Final = _two("contradicted", "contradicted or not", "presence", (
 _LEVELS: Final = UnitScale("levels", LEVELS.title, LEVELS.labels, {"evidence": {one: one for one in LEVELS.labels}})
 ALL_SUPPORTED: Final = _whole("all_supported", "all statements supported or not")
 
+SUPPORTED: Final = _binary()
+"""Of a pair: supported or not."""
+
 SCALES: Final[Mapping[str, KindScales]] = {
-    "pair": KindScales("response", {"evidence": (_LEVELS, _binary()), "support": ()}),
+    "pair": KindScales("response", {"evidence": (_LEVELS, SUPPORTED), "support": ()}),
     "response": KindScales("response", {"all_supported": (ALL_SUPPORTED,)}),
     "answer": KindScales("question", {"hallucination": (FOUND, TYPE)}),
     "qa": KindScales("passage", {"relevance": (RELEVANCE,)}),

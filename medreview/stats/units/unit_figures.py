@@ -24,6 +24,7 @@ from medreview.stats.units.agreement import (
 from medreview.stats.units.answers import AnswerFigures, answer_figures
 from medreview.stats.units.key_facts import KeyFactFigures, key_fact_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
+from medreview.stats.units.pairs import PairFigures, tests_of_pairs
 from medreview.stats.units.qa_figures import QAFigures, qa_figures
 from medreview.stats.units.qa_items import annotated
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
@@ -40,7 +41,8 @@ class RevisionFigures:
 
 
 Family = (
-    AnswerFigures
+    PairFigures
+    | AnswerFigures
     | WholeResponseFigures
     | QAFigures
     | RankingFigures
@@ -97,8 +99,11 @@ class AxisFigures:
 
 @dataclass(frozen=True)
 class UnitFigures:
-    """One kind of unit: ``units`` of it are there; figures resample the ``cluster``. ``stale``: labels on a text that
-    has changed since, which count nowhere. ``family``: what only this kind has, ``None`` where there is nothing."""
+    """One kind of unit: ``units`` of it are there; figures resample the ``cluster``, by ``resampling``.
+
+    ``stale``: labels on a text that has changed since, which count nowhere. ``family``: what only this kind has,
+    ``None`` where there is nothing.
+    """
 
     kind: str
     title: str
@@ -107,6 +112,7 @@ class UnitFigures:
     units: int
     labelled: int
     stale: int
+    resampling: Resampling
     axes: tuple[AxisFigures, ...]
     family: Family | None
 
@@ -128,6 +134,7 @@ def unit_figures(
         units=len(labels.units),
         labelled=len({one.unit for one in labels.given}),
         stale=labels.stale,
+        resampling=resampling,
         axes=tuple(_axis(reader, labels, axis, resampling) for axis in SCALES[kind].axes),
         family=_family(reader, labels, reviewers, resampling),
     )
@@ -137,6 +144,8 @@ def _family(
     reader: sqlite3.Connection, labels: KindLabels, reviewers: Collection[str] | None, resampling: Resampling
 ) -> Family | None:
     match labels.kind:
+        case "pair":
+            return tests_of_pairs(labels)
         case "answer":
             return answer_figures(reader, reviewers, resampling)
         case "response":

@@ -10,6 +10,7 @@ from medreview.cli.reports.units.unit_parts import NOBODY, unit_parts
 from medreview.errors import UserError
 from medreview.review.gold import set_gold
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.units.pairs import PairFigures
 from medreview.stats.units.unit_figures import ScaleFigures, UnitFigures, every_unit_figures, kind_named, unit_figures
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
@@ -73,6 +74,14 @@ def test_two_reviewers_and_each_judge_on_pairs_by_hand(study: Study) -> None:
     assert one.right.recall["supported"].value == sum(mine[unit] and word for unit, word in said.items()) / 2
     majority = levels.consensus[0]
     assert (majority.items, majority.ties, len(majority.machines)) == (8, 1, 2)
+    assert isinstance(figures.family, PairFigures)
+    (tests,) = figures.family.tests
+    # Judge one finds two of four pairs supported, their majority as many; the judges are right alike on each.
+    unpaired, _, counts, *_, between = tests.tests
+    assert (unpaired.judge, unpaired.question, unpaired.result.pvalue) == ("one", "labels", 1)
+    assert (tests.which, tests.items, between.question) == ("first, blind", 8, "accuracy")
+    assert counts.result.name.startswith("chi-squared")
+    assert "tests as in SourceCheckup" in text(figures)
 
 
 def test_first_blind_labels_and_final_ones_are_never_one_figure(study: Study) -> None:

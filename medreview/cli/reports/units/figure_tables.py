@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from medreview.cli.output import one_line
+from medreview.cli.reports.interval_words import method_word
 from medreview.cli.reports.layout import Part, Table, cells, numbers, reasons, table
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.classification import Classification
@@ -17,7 +18,6 @@ _SHARES: Final = (
     "flagged", "macro",
 )  # fmt: skip
 """Words in the names of figures that are shares; all others are printed as numbers."""
-_METHODS: Final = {"Wilson": "Wilson", "none": "", "mean": ""}
 MISSING: Final = "not given"
 
 
@@ -29,8 +29,7 @@ def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> Table:
 
 def row_of(figure: Estimate) -> tuple[str, ...]:
     """Value, interval, method, n, clusters, left out."""
-    method = _METHODS.get(figure.method, figure.method if len(figure.method) < 12 else "resampled")
-    return *value_of(figure), method, *numbers(figure.n, figure.clusters, figure.dropped)
+    return *value_of(figure), method_word(figure.method), *numbers(figure.n, figure.clusters, figure.dropped)
 
 
 def value_of(figure: Estimate) -> tuple[str, str]:

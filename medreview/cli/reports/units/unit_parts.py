@@ -5,6 +5,8 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.cleanup import cleanup_parts
+from medreview.cli.reports.consensus import paper_tests_part
+from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, table
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.units.agreement import agreement_part, many_part
@@ -20,6 +22,7 @@ from medreview.stats.units.adjudication import Adjudication
 from medreview.stats.units.agreement import UnitAgreement
 from medreview.stats.units.answers import AnswerFigures
 from medreview.stats.units.key_facts import KeyFactFigures
+from medreview.stats.units.pairs import PairFigures
 from medreview.stats.units.qa_figures import QAFigures
 from medreview.stats.units.rankings import RankingFigures
 from medreview.stats.units.unit_figures import AxisFigures, Family, RevisionFigures, ScaleFigures, UnitFigures
@@ -45,12 +48,18 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     if not figures.labelled:
         yield from ("", NOBODY)
         return
-    yield from ("", _NOTE, f"Resampled: whole {figures.cluster}s, where one has several items; else the items.")
+    again = over_units(figures.resampling, figures.cluster)
+    yield from ("", _NOTE, f"Intervals, where several items are of one {figures.cluster}: {again}; else over items.")
 
 
 def _family(family: Family | None) -> Iterator[Part]:
     """What only this kind has."""
     match family:
+        case PairFigures():
+            for one in family.tests:
+                names = ", ".join(map(one_line, one.reviewers))
+                yield from ("", f"{names}, {one.which} labels, {counted(one.items, 'pair')} with two labels or more:")
+                yield paper_tests_part(one.tests, "pairs")
         case AnswerFigures():
             yield from answer_parts(family)
         case WholeResponseFigures():
