@@ -38,29 +38,31 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
     lines = medreview("stats", study, "--replicates", 199).stdout.splitlines()
 
     assert len(lines) < 24
-    assert max(map(len, lines[:-1])) <= 80
-    assert lines[:2] == [
-        "101 statements in 30 responses; anna: 60 decided, 0 deferred, 41 open",
-        lines[1],
-    ]
-    # Which statements are drawn differs from study to study.
-    assert re.fullmatch(r"audit of anna: 101 in the study, \d+ not drawn, \d+ drawn; of these [^;]+;?", lines[1])
-    # The judges together, then each of them, with the interval of kappa over responses.
-    start = next(place for place, line in enumerate(lines) if line.startswith("agreement, supported or not"))
-    assert [line.strip().split("  ")[0] for line in lines[start + 1 : start + 5]] == [
-        "anna, blind, random audit", "offline", "judge 1", "judge 2",
-    ]  # fmt: skip
-    assert re.fullmatch(r"  judge 1 +\d+\.\d% +0\.\d{3} +-?\d\.\d{3} to \d\.\d{3} +\d+ +\d+", lines[start + 3])
-    text = "\n".join(lines)
+    assert max(len(line) for line in lines if not line.startswith("  medreview ")) <= 80
+    assert lines[0] == "101 statements in 30 responses; anna: 60 decided, 0 deferred, 41 open"
+    # How good are the answers: the audit leads, with its interval drawn.
+    assert re.fullmatch(r"How good are the answers\?  value  95% interval +0 +\.5 +1 +n  resp", lines[1])
+    names = [re.split(r"  +", line)[0] for line in lines[2:7]]
+    assert set(names[:2]) <= {"supported, audit+verdicts", "supported, audit alone", "judges alone, uncorrected"}
+    assert names[-2:] == ["whole responses supported", "cited URLs valid"]
+    assert re.search(
+        r"supported, audit alone +\d+\.\d% +\d+\.\d% to \d+\.\d% +\.*\[?=*\|=*\]?\.* +60 +\d+", "\n".join(lines)
+    )
+    # How good are the judges: together, then each of them, with the interval of kappa over responses.
+    start = next(place for place, line in enumerate(lines) if line.startswith("How good are the judges?"))
+    told = [line.strip().split("  ")[0] for line in lines[start + 1 : start + 5]]
+    assert told[:2] == ["anna, blind, random audit", "offline"]
+    assert re.fullmatch(
+        r"  offline +\d+\.\d% +0\.\d\d +-?\d\.\d\d to \d\.\d\d +[<.=|\[\]]{9} +\d\.\d\d +\d+ +\d+", lines[start + 2]
+    )
+    text = " ".join("\n".join(lines).split())
+    # How sure, and what next. Which statements are drawn differs from study to study.
+    assert re.search(r"How sure\? audit of anna: 101 in the study, \d+ not drawn, \d+ drawn; of these ", text)
     for words in (
-        "\nthe whole study, by the audit ",
-        "\nsupported  ",
-        "by a source the statement cites",
-        "by any source of the response",
-        "all statements of a response",
-        "cited URLs that are valid",
-        "\nall statements, bounds: ",
+        "whole responses, whatever is missing: ",
         "No statement cites a source itself.",
+        "What next? ± 5 points: ",
+        f"medreview {'review' if 'not yet looked at' in text else 'audit'} {study} --",
         "seed 1, 199 resamples, ties undecided, ",
     ):
         assert words in text
@@ -106,10 +108,9 @@ def test_one_response_that_nothing_was_fetched_for_has_no_figure_and_says_why(me
     medreview("parse", path)
     text = medreview("stats", path, "--replicates", 99).stdout
 
-    assert (
-        "\nall statements, bounds: 0.0% to 100.0% (lacking a verdict: 1 of 1 response)\nNothing was fetched yet.\n"
-        in text
-    )
+    missing = "whole responses, whatever is missing: 0.0% to 100.0% (1 of 1 lack a verdict)"
+    assert f"How sure? {missing}" in " ".join(text.split())
+    assert f"What next? Get the pages that are cited.\n  medreview fetch {path}\n" in text
 
 
 def record_all(db, recorder, events):
@@ -149,7 +150,7 @@ def test_nothing_is_cut_however_long_a_name_is(medreview, study, tmp_path):
         shown = medreview("stats", path, "--replicates", 99, *options).stdout
 
         assert "…" not in shown
-        assert max(map(len, shown.splitlines()[:-1])) <= 80
+        assert max(len(line) for line in shown.splitlines() if not line.startswith("  medreview ")) <= 80
         assert shown.count("-and-so-on") + shown.count("and-so-on-") >= 9
 
 

@@ -114,10 +114,10 @@ def plan_parts(plan: AuditPlan) -> Iterator[Part]:
         yield f"Of the members met so far {percent(plan.usable, 0)} came to a label that counts: draw so many more."
 
 
-def plan_line(plan: AuditPlan) -> str:
-    """``± 5 points: 42 more labels with the verdicts, 98 without``."""
+def plan_line(plan: AuditPlan, of: str = " in this study") -> str:
+    """``± 5 points in this study: 42 more labels with the verdicts, 98 without``."""
     alone, helped = plan.study, plan.study_with_verdicts
-    words = f"± {_points(plan.points)} points in this study:"
+    words = f"± {_points(plan.points)} points{of}:"
     if alone.more is None:
         return f"{words} not to be had with this study"
     if not alone.more:
