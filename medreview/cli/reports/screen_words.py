@@ -14,8 +14,7 @@ from medreview.cli.reports.screen_answers import Share
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
-from medreview.stats.reports.judge_agreement import OFFLINE_IS_TRIAGE
-from medreview.stats.reports.label_scales import BINARY
+from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE
 from medreview.stats.reports.response_kinds import ResponseReport
 from medreview.stats.reports.study_figures import StudyFigures
 
