@@ -20,9 +20,11 @@ from medreview.visible import visible
 from medreview.words import in_words
 
 if TYPE_CHECKING:
+    from medreview.review.home_figures import HomeFigures
     from medreview.review.live_agreement import GroupView, LiveFigures
     from medreview.review.pinned_figures import PinnedFigures
     from medreview.screens.figures_page import FiguresPlace
+    from medreview.screens.home import HomeScreen
 
 _AT_ONCE = 300
 """Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
@@ -144,6 +146,34 @@ class FigurePlaces(OtherPlaces):
             return "Not pinned any more."
         return f"Pinned: {wanted.group.title}, {wanted.scale.title}, beside the judges together; p takes it away."
 
+    # On the first screen
+
+    def count_for_home(self, screen: "HomeScreen", statements: int) -> None:
+        """Count what the labels of the audit say, after the first screen is drawn, and give it to that screen."""
+        from medreview.review.home_figures import home_figures
+
+        study, who = self._study, self._config.reviewer
+        if self._at_once(statements // 10):  # of all statements the verdicts are counted
+            self._show_at_home(screen, home_figures(study.reader, who))
+            return
+        path = study.path
+
+        def count() -> None:
+            with closing(connect(path, read_only=True)) as reader:
+                made = home_figures(reader, who)
+            self.call_from_thread(self._show_at_home, screen, made)
+
+        self.run_worker(count, thread=True)
+
+    def _show_at_home(self, screen: "HomeScreen", figures: "HomeFigures | None") -> None:
+        """Show them, and record the look, unless the reviewer has gone on or began a blind block meanwhile."""
+        from medreview.review.looks import note_look
+
+        who = self._config.reviewer
+        if figures is not None and self.screen is screen and not blind_block_open(self._study.reader, who):
+            note_look(self._study, who, "home", "totals")
+            screen.show_figures(figures)
+
     # Counting
 
     def _count(self) -> None:
@@ -152,7 +182,7 @@ class FigurePlaces(OtherPlaces):
         study, who = self._study, self._config.reviewer
         query = "SELECT count(*) FROM event WHERE reviewer = ? AND kind = 'decide'"
         (decided,) = study.reader.execute(query, (who,)).fetchone()
-        if decided <= _AT_ONCE or not study.writable or study.elsewhere is not None:
+        if self._at_once(decided):
             self._figures = LiveFigures(study.reader, who)
             return
         self._counting = True
@@ -164,6 +194,11 @@ class FigurePlaces(OtherPlaces):
             self.call_from_thread(self._counted, made)
 
         self.run_worker(count, thread=True, exit_on_error=True)
+
+    def _at_once(self, decided: int) -> bool:
+        """Whether to count while the screen waits: few labels, or a study that no other connection can read as it is
+        (of an older version, or in a rescue file)."""
+        return decided <= _AT_ONCE or not self._study.writable or self._study.elsewhere is not None
 
     def _counted(self, made: "LiveFigures") -> None:
         made.go_on_with(self._study.reader)

@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
-from medreview.review.live_agreement import GroupView
 from medreview.screens.widgets.painted import Row
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.visible import visible
 from medreview.words import counted
+
+if TYPE_CHECKING:
+    from medreview.review.live_agreement import GroupView
 
 _NAME: Final = 11
 _WORDS: Final = 20
@@ -29,7 +31,7 @@ def short(figure: Estimate, *, as_percent: bool = False) -> str:
     return f"{render(figure.value)}{unit} [{render(figure.low)}, {render(figure.high)}]"
 
 
-def estimate_rows(view: GroupView, columns: int) -> list[Row]:
+def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
     """Agreement, kappa and AC1, each with its interval as a bar from 0 to 1; why where there is none."""
     bar = min(_MOST_BAR, columns - _NAME - _WORDS - 3)
     named = (("agreement", view.agreement, True), ("kappa", view.kappa, False), ("AC1", view.ac1, False))
@@ -61,7 +63,7 @@ def interval_bar(low: float, value: float, high: float, cells: int) -> str:
     return "".join(drawn)
 
 
-def left_out_words(view: GroupView) -> str:
+def left_out_words(view: "GroupView") -> str:
     """How many labels are in no figure and why, in one sentence; ``""`` when all are."""
     number = sum(count for _, count in view.left_out)
     why = ", ".join(f"{count:,} {reason}" for reason, count in view.left_out)

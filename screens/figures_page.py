@@ -34,7 +34,10 @@ _HEAD: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class FiguresPlace:
-    """What is shown of the figures, and the cell that the cursor is on. ``group``: ``None`` for the first there is."""
+    """What is shown of the figures, and the cell that the cursor is on.
+
+    ``group`` is ``None`` for the first there is; then the ``scale`` is the finest on which anything meets there.
+    """
 
     group: Group | None = None
     scale: Scale = LEVELS
@@ -136,8 +139,9 @@ class FiguresScreen(KeyScreen[None]):
         place = self._place
         group = place.group if place.group in figures.groups else figures.groups[0]
         judge = place.judge if place.judge in figures.judges else None
-        self._place = replace(place, group=group, judge=judge)
-        return figures.view(group, place.scale, judge)
+        scale = place.scale if place.group else figures.scale_of(group)
+        self._place = replace(place, group=group, scale=scale, judge=judge)
+        return figures.view(group, scale, judge)
 
     def _next_group(self) -> None:
         figures = self._figures()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,8 +16,10 @@ from medreview.review.saved_filters import FilterLine
 from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.home_rows import (
+    PREPARE_ROWS,
     Entrance,
     draft_row,
+    figure_rows,
     head_rows,
     more_drafts_row,
     place_row,
@@ -32,8 +35,13 @@ from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
 
+if TYPE_CHECKING:
+    from medreview.review.home_figures import HomeFigures
+
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}
 _MOST_RESPONSES = 200
+_TALL = 30
+"""Rows under which figures leave the commands one row."""
 
 
 class HomeScreen(KeyScreen[None]):
@@ -64,6 +72,7 @@ class HomeScreen(KeyScreen[None]):
         self._judge = judge
         self._said = notice
         self._warned = False
+        self._figures: HomeFigures | None = None
         self._asks = self._overview.asks_background
         self._rows, self._entrances = self._lines()
         self._head = LinesView(id="head", ascii_only=ascii_only)
@@ -83,6 +92,13 @@ class HomeScreen(KeyScreen[None]):
             start = self._entrances.index(Entrance(worth.kind.name))
         self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
+        if self._overview.counts.decided and not self._overview.figures_wait:
+            self.call_after_refresh(self.app.count_for_home, self, self._overview.statements)
+
+    def show_figures(self, figures: "HomeFigures") -> None:
+        """Show what the labels of the audit say, once they are counted."""
+        self._figures = figures
+        self.paint()
 
     def answer(self, key: Key) -> bool:
         """Move the pointer, open a queue, or leave; what opens a queue is a key that must be let go."""
@@ -101,7 +117,9 @@ class HomeScreen(KeyScreen[None]):
         """Counts for the width of the terminal, and the last rows."""
         columns = self.app.size.width
         self._head.show(head_rows(self._overview, self._reviewer, columns))
-        prepare: list[Row] = [[], *prepare_rows(self._overview, self._study, self._judge, columns)]
+        figures: list[Row] = [[], *figure_rows(self._figures, columns)] if self._figures else []
+        most = 1 if figures and self.app.size.height < _TALL else PREPARE_ROWS
+        prepare: list[Row] = [*figures, [], *prepare_rows(self._overview, self._study, self._judge, columns, most)]
         if self._line is not None:
             prepare = self._line.listed(columns, LISTED_ROWS)
         self._prepare.styles.height = len(prepare)

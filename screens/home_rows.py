@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from medreview.next_step import command
 from medreview.review.draft_places import DraftPlace
@@ -15,7 +15,10 @@ from medreview.screens.folded_command import folded
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
-_PREPARE_ROWS: Final = 5
+if TYPE_CHECKING:
+    from medreview.review.home_figures import HomeFigures
+
+PREPARE_ROWS: Final = 5
 """Rows for commands, the most needed first: the list above them needs its room."""
 
 
@@ -147,8 +150,25 @@ def response_row(line: ResponseLine, columns: int) -> Row:
     return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]
 
 
-def prepare_rows(overview: Overview, study: Path, judge: str, columns: int) -> list[Row]:
-    """What can be done about the study, and the commands for it, right as they stand.
+def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
+    """What the audit says so far: the judges against the reviewer, and how much of the study is supported."""
+    from medreview.screens.figure_rows import short, wrapped
+
+    view = figures.view
+    number = f"n = {view.agreement.n:,}" + (f" in {view.kappa.clusters:,}" if view.kappa.clusters else "")
+    against = f"judges against you, {view.group.title}, {number}"
+    agreement, kappa, ac1 = short(view.agreement, as_percent=True), short(view.kappa), short(view.ac1)
+    told = [f"agreement {agreement}", f"kappa {kappa}", f"AC1 {ac1}"]
+    gap = "   " if sum(map(width, told)) + 15 <= columns else "  "
+    rows: list[Row] = [
+        [("   FIGURES", "title"), ("", "fill"), (f"{_cut(against, columns - 14)}  ", "dim")],
+        [(_cut("      " + gap.join(told), columns - 1), "")],
+    ]
+    return [*rows, *([("     ", ""), *row] for row in wrapped(figures.supported, columns - 5, "", 2))]
+
+
+def prepare_rows(overview: Overview, study: Path, judge: str, columns: int, most: int = PREPARE_ROWS) -> list[Row]:
+    """What can be done about the study, and the commands for it, right as they stand, in about ``most`` rows.
 
     ``judge`` is the first of the models in the settings, ``""`` without any.
     """
@@ -167,7 +187,7 @@ def prepare_rows(overview: Overview, study: Path, judge: str, columns: int) -> l
     rows: list[Row] = []
     for why, step in steps:
         more = _step(why, step, columns)
-        if rows and len(rows) + len(more) > _PREPARE_ROWS:
+        if rows and len(rows) + len(more) > most:
             break
         rows += more
     return rows

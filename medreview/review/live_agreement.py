@@ -101,11 +101,13 @@ class LiveFigures:
     """A reviewer's labels of one pass on statements, and what the judges say of each.
 
     Building it reads every label; :meth:`take_in` only what was done since. One thread at a time may use it, and its
-    connection is the one it was given last (:meth:`read_from`).
+    connection is the one it was given last (:meth:`read_from`). ``audited``: the labels of the audit's members alone,
+    to be looked at once.
     """
 
-    def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> None:
+    def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, audited: bool = False) -> None:
         self._who = (reviewer, pass_no)
+        self._audited = audited
         self._each_judge = False
         self.read_from(reader)
 
@@ -121,7 +123,7 @@ class LiveFigures:
         self._tallies: dict[tuple[Group, Judge | None], tuple[_Tally, ...]] = {}
         self._sizes: Counter[Group] = Counter()
         self._waiting = waiting_members(reader, *self._who)
-        labels = reviewer_labels(reader, *self._who)
+        labels = reviewer_labels(reader, *self._who, audited=self._audited)
         self._read_words(labels)
         for label in labels.values():
             self._put(label)
@@ -158,6 +160,11 @@ class LiveFigures:
             group, scale, judge, self._sizes[group], pairs.table, left_out, pairs.percent_agreement(),
             pairs.cohen_kappa(), pairs.gwet_ac1(), cautions,
         )  # fmt: skip
+
+    def scale_of(self, group: Group) -> Scale:
+        """The scale to begin with: the finest on which anything meets; a judge may only tell supported from not."""
+        tallies = self._tally(group, None)
+        return next((tally.scale for tally in tallies if tally.pairs.n), SCALES[0])
 
     def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
         """The statements that are counted in one cell of the table."""

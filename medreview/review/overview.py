@@ -47,7 +47,7 @@ class Overview:
     ``queues`` are those of statements, ``units`` those of other units, of the second pass and of two reviewers,
     ``saved`` the filters that the reviewer saved by name;
     ``package``: what the study says of itself, if it is a copy for a colleague. ``asks_background``: the
-    reviewer was not asked yet who he or she is.
+    reviewer was not asked yet who he or she is. ``figures_wait``: a blind block is open, which figures would tell of.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
     ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
     """
@@ -73,6 +73,7 @@ class Overview:
     lost_to_triage: int
     asks_background: bool
     package: Package | None
+    figures_wait: bool
 
     @property
     def worth_doing(self) -> QueueLine | None:
@@ -124,6 +125,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
             *two_reviewer_lines(study, reviewer),
         ),
         package=package_of(reader),
+        figures_wait=blind,
         place=last_place(study, reviewer),
         drafts=draft_places(study, reviewer),
         more_drafts=unlisted_drafts(study, reviewer),

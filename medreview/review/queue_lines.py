@@ -146,7 +146,7 @@ def _line(
         case "flagged" if not hidden:
             remark = _badges(study.reader, reviewer)
         case "audit":
-            remark = "judges hidden"
+            remark = "judges hidden" + ("; figures wait" if blind else "")
         case "stale" if size:
             remark = f"look again; `{command('diff', study.path)}` shows what changed"
     return QueueLine(kind, size, there, deferred, counts[kind.name, "reserved"], remark, hidden)

@@ -227,6 +227,57 @@ async def test_pinned_figures_are_in_sight_nowhere_where_it_is_blind(judged: Stu
         assert "AC1" not in screen_text(app)
 
 
+def audited(study: Study, *units: str) -> None:
+    """Make statements members of the audit, alone."""
+    rows = [(unit,) for unit in units]
+    add = "INSERT INTO audit_frame (statement_id, number, stratum, rate) VALUES (?, 0.1, 'all', 0.5)"
+    study.write(lambda db: db.executemany(add, rows))
+
+
+def revealed(study: Study, *units: str) -> None:
+    recorder = Recorder("kb")
+    for unit in units:
+        reveal = NewEvent("reveal", unit)
+        study.write(lambda db, reveal=reveal: recorder.append(db, reveal, block="audit", mode="blind"))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("at_once", [300, -1])
+async def test_the_first_screen_has_the_figures_of_the_audit(
+    judged: Study, size: tuple[int, int], at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medreview.screens.figure_places._AT_ONCE", at_once)
+    units = [f"{name}.{place}" for name in "abcdefg" for place in (1, 2)]
+    audited(judged, *units)
+    said(judged, "supported", *units[:-1], mode="blind", block="audit")
+    said(judged, "partial", units[-1], mode="blind", block="audit")
+    revealed(judged, *units)
+    app = opened(judged)
+    async with app.run_test(size=size) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        text = " ".join(screen_text(app).split())
+        assert "FIGURES judges against you, blind, random audit, n = 14 in 7" in text
+        assert "agreement 57% [" in text
+        assert "kappa .13 [" in text or "kappa .14 [" in text
+        assert "supported in this study, not estimated yet" in text
+        await press(pilot, "i", "q")
+        assert "FIGURES" in screen_text(app)
+    assert [json.loads(row["payload"])["what"] for row in events(judged, "look")] == ["home"]
+
+
+async def test_the_first_screen_says_nothing_of_it_as_long_as_a_blind_block_is_open(judged: Study) -> None:
+    audited(judged, "a.1", "b.1")
+    said(judged, "supported", "a.1", "b.1", mode="blind", block="audit")
+    revealed(judged, "a.1")
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "FIGURES" not in screen_text(app)
+        assert "judges hidden; figures wait" in screen_text(app)
+    assert events(judged, "look") == []
+
+
 async def test_glyphs_have_ascii_forms(judged: Study) -> None:
     said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"), "a.2")
     app = opened(judged, Look("ansi-dark", True, True))
