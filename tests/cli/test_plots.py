@@ -49,6 +49,10 @@ def test_points_are_named_and_labels_are_kept_apart():
     assert abs(labels["system 0"] - labels["system 1"]) >= 9
     assert abs(labels["system 0"] - labels["system 2"]) < 1
     assert {"0%", "100%", "0.01", "cost", "score"} <= set(labels)
+    assert not any("$" in label for label in labels)
+    near = texts(parsed(scatter("t", "x", "y", [Point("a", "", 1.7, 0.5, None, None)])))
+    assert {"1", "2"} <= set(near)
+    assert not any("$" in label for label in near)
     assert svg.findtext(f"{SVG}title") == "Title <"
     assert "system 2: 3, 50.0%" in svg.findtext(f"{SVG}desc")
 

@@ -1,5 +1,6 @@
 """Points with intervals over a logarithmic axis: what systems cost against what they say."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -11,8 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SIZE: Final = (380, 260)
-_ROOM: Final = 1.6
-"""Times the least and the most, so that no point lies on the edge."""
+_STEPS: Final = (1, 2, 5)
+"""Times the powers of ten: where the axis has ticks."""
+_MOST_TICKS: Final = 12
 _APART: Final = 0.055
 """Of the height of the plot: how far apart two labels stand that would lie on each other."""
 _BESIDE: Final = 0.45
@@ -34,7 +36,7 @@ class Point:
 
 def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> Drawing:
     """Every point has its name beside it."""
-    least, most = min(point.x for point in points) / _ROOM, max(point.x for point in points) * _ROOM
+    ticks = _ticks([point.x for point in points])
 
     def paint(axes: "Axes") -> None:
         for number, group in enumerate(dict.fromkeys(point.group for point in points)):
@@ -47,10 +49,11 @@ def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> 
                 axes.plot(point.x, point.y, form, color=colour, markersize=7, clip_on=False,
                           markerfacecolor=PAPER if number % 2 else colour)  # fmt: skip
         axes.set_xscale("log")
-        axes.set_xlim(least, most)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_xlim(ticks[0], ticks[-1])
         axes.set_ylim(0, 1)
         axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1], [percent(tick / 5, 0) for tick in range(6)])
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.grid()
         axes.set_axisbelow(True)
         axes.set_xlabel(x_title)
@@ -58,10 +61,20 @@ def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> 
         inside = axes.transData + axes.transAxes.inverted()
         spots = [(*inside.transform((point.x, point.y)), point.name) for point in points]
         for x, y, name in _apart(spots):
-            axes.text(x + 0.022, y, short(name), transform=axes.transAxes, va="center", fontsize=9)
+            axes.text(x + 0.022, y + 0.028, short(name), transform=axes.transAxes, va="center", fontsize=9)
 
     described = "; ".join(f"{point.name}: {point.x:g}, {percent(point.y)}" for point in points)
     return Drawing(title, f"{y_title} against {x_title}. {described}", _SIZE, paint)
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Those around the values, with room on both sides, so that no point lies on the edge; few enough to be read."""
+    first, last = math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 1
+    every = [step * 10.0**power for power in range(first, last + 1) for step in _STEPS]
+    below = max(place for place, tick in enumerate(every) if tick < min(values))
+    above = min(place for place, tick in enumerate(every) if tick > max(values))
+    found = every[below : above + 1]
+    return found if len(found) <= _MOST_TICKS else [10.0**power for power in range(first, last + 1)]
 
 
 def _apart(labels: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
