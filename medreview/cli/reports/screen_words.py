@@ -7,7 +7,7 @@ from typing import Final
 
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, unjudged_line
-from medreview.cli.reports.audit_estimates import next_step, plan_line
+from medreview.cli.reports.audit_estimates import next_step, plan_line, short_gain
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, reasons
 from medreview.cli.reports.screen_answers import Share
@@ -94,7 +94,11 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
         yield "no label of the random audit yet: these are the judges' own words, and nobody knows how right they are"
     for audit in figures.audit.figures[-1:]:
         who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)
-        flows = (flow_line(audit.supported.flow), "" if brief else unjudged_line(audit.judges_right.flow))
+        flows = (
+            flow_line(audit.supported.flow),
+            "" if brief else unjudged_line(audit.judges_right.flow),
+            "" if brief > 1 else short_gain(audit),
+        )
         yield f"audit of {who}: {'; '.join(filter(None, flows))}"
         told = [("supported, audit alone", audit.supported.study), ("judges right", audit.judges_right.study)]
         yield from reasons((name, figure) for name, figure in told[: 1 if brief else 2] if figure.value is None)
