@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from medreview.stats.reports.strata import By
     from medreview.stats.reports.study_figures import StudyFigures
     from medreview.stats.reports.study_support import SupportReport
+    from medreview.stats.units.unit_figures import UnitFigures
 
 
 class Figures(Opened):
@@ -63,6 +64,27 @@ class Figures(Opened):
             by=by,
             margin=MARGIN if margin is None else margin,
         )
+
+    def unit_figures(
+        self, kind: str, reviewer: str | None = None, *, resampling: Resampling | None = None
+    ) -> UnitFigures:
+        """What ``medreview stats --unit`` says of one kind: ``"pair"``, ``"answer"``, ``"qa"``, ``"key_fact"``, ...
+
+        Labels by reviewer, first blind, assisted and final ones apart. On each scale, reviewers beside each other,
+        machines beside reviewers, their majority and right labels: percent agreement, Cohen's kappa (1960) and Gwet's
+        AC1 (2008), of ordered labels with quadratic weights (Cohen 1968; AC2), ICC(2,1) (Shrout & Fleiss 1979) and
+        Spearman's rho (1904); of several reviewers Fleiss' kappa (1971) and Krippendorff's alpha (2011); precision,
+        recall and F1. ``family`` is what only this kind has: span distances and evaluators of answers as in MedHalu,
+        rates of QA items and Kendall's tau (1945) of rankings as in ClinIQLink, scores of key facts as in MedFactEval.
+        Raises ``UserError`` for a kind or a reviewer that is not there.
+        """
+        from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.units.unit_figures import kind_named, reviewers_named, unit_figures
+
+        named = kind_named(kind)
+        who = reviewers_named(self._study.reader, reviewer)
+        self._looked("figures", "totals")
+        return unit_figures(self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT)
 
     def agreement(
         self,

@@ -10,13 +10,11 @@ from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked
 from medreview.cli.output import counted, result
 from medreview.cli.reports.layout import Part
-from medreview.errors import UserError
 from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
-from medreview.stats.reports.reviewer_labels import reviewers
 from medreview.stats.units.key_facts import KeyFactFigures
-from medreview.stats.units.unit_figures import UnitFigures, kind_named, unit_figures
+from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
 
 FACT: Final = "fact"
@@ -64,11 +62,7 @@ def unit_stats(
 ) -> UnitStats:
     """Of one kind; ``full``: with the votes on each key fact, which are verdicts. Raises :class:`UserError` for a
     reviewer who is not there."""
-    known = reviewers(reader)
-    if reviewer is not None and reviewer not in known:
-        there = f"there are {', '.join(known)}" if known else "nobody has reviewed anything yet"
-        raise UserError(f"There is no reviewer {reviewer!r} in this study; {there}.")
-    found = unit_figures(reader, kind, reviewers=None if reviewer is None else [reviewer], resampling=resampling)
+    found = unit_figures(reader, kind, reviewers=reviewers_named(reader, reviewer), resampling=resampling)
     labels = {each.reviewer: {each.which: sum(each.labels.values())} for axis in found.axes for each in axis.labels}
     votes = fact_report(reader, resampling=resampling) if full and kind == FACT else None
     return UnitStats(provenance(reader, resampling, labels=labels, comparisons=_comparisons(found)), found, votes)

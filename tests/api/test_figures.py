@@ -9,6 +9,7 @@ import pytest
 import medreview
 from medreview.review.audit import draw
 from tests.support.commands import Program
+from tests.support.unit_study import decide
 
 
 @pytest.fixture
@@ -37,6 +38,21 @@ def test_all_figures_are_those_of_the_command(reviewed, tmp_path):
     assert told.pop("schema") == "medreview.stats/1"
     assert without_time(plain(reviewed.figures())) == without_time(told)
     assert plain(reviewed.figures("anna", resampling=medreview.Resampling(seed=7)))["resampling"]["seed"] == 7
+
+
+def test_other_units_are_those_of_the_command(reviewed, tmp_path):
+    pairs = reviewed._study.reader.execute("SELECT 'pair:' || statement_id || ':' || source_id FROM reviewed_pair")
+    pair = pairs.fetchall()[0][0]
+    for who, label in (("anna", "supported"), ("ben", "partial")):
+        decide(reviewed._study, who, pair, "evidence", label)
+    found = reviewed.unit_figures("pair", resampling=medreview.Resampling(replicates=99))
+    run = ("stats", reviewed.path, "--unit", "pair", "--replicates", 99, "--json")
+
+    assert plain(found) == json.loads(Program(tmp_path)(*run).stdout)["unit"]
+    assert found.axes[0].scales[1].between[0].estimate("percent agreement").value == 0
+    assert [each.reviewer for each in reviewed.unit_figures("pair", "ben").axes[0].labels] == ["ben", "ben"]
+    with pytest.raises(medreview.UserError, match="no kind of unit 'statement'"):
+        reviewed.unit_figures("statement")
 
 
 def test_the_audit_is_that_of_the_command(reviewed, tmp_path):

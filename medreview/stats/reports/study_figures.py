@@ -72,7 +72,7 @@ class StudyFigures:
     modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
     ``flow``: what is in it, and what became of that; ``by``: the parts of it, where it was divided. ``conduct``: how
     reviewers work, of those of whom it was asked. ``units``: of each other kind of unit that somebody labelled, of the
-    whole study only.
+    whole study and the first pass only.
     """
 
     provenance: Provenance
@@ -197,7 +197,9 @@ def study_figures(
             for name in names
             if conduct is None or name in conduct
         ),
-        units=every_unit_figures(reader, reviewers=names, resampling=resampling) if whole and split else (),
+        units=every_unit_figures(reader, reviewers=names, resampling=resampling)
+        if whole and split and pass_no == 1
+        else (),
     )
 
 

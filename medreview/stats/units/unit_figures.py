@@ -10,6 +10,7 @@ from medreview.labels import AXES
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.question_report import QuestionReport, question_report
+from medreview.stats.reports.reviewer_labels import reviewers as everybody
 from medreview.stats.units.adjudication import Adjudication, adjudication
 from medreview.stats.units.agreement import (
     Consensus,
@@ -179,6 +180,17 @@ def every_unit_figures(
     return tuple(
         replace(one, family=None) if isinstance(one.family, QuestionReport | RevisionFigures) else one for one in every
     )
+
+
+def reviewers_named(reader: sqlite3.Connection, name: str | None) -> list[str] | None:
+    """The one of this name, ``None`` for everybody. Raises :class:`UserError` for a name that has left nothing."""
+    if name is None:
+        return None
+    known = everybody(reader)
+    if name not in known:
+        there = f"there are {', '.join(known)}" if known else "nobody has reviewed anything yet"
+        raise UserError(f"There is no reviewer {name!r} in this study; {there}.")
+    return [name]
 
 
 def kind_named(name: str) -> str:

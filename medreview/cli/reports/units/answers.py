@@ -4,8 +4,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
-from medreview.cli.reports.units.figure_tables import MISSING, matrix, name_of, right_parts, sentences, value_of
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.units.figure_tables import (
+    MISSING,
+    matrix,
+    name_of,
+    reasons_of,
+    right_parts,
+    sentences,
+    value_of,
+)
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.units.answers import AnswerFigures, EvaluatorFigures, SpanFigures
@@ -101,7 +109,7 @@ def _spans(figures: AnswerFigures) -> Iterator[Part]:
         yield from ("", inset(Heading(_span_words(each)), table(
             ("", "value", "95% interval", "n", "left"),
             ((name, *cells(figure, half_up, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows),
-        ), *reasons(rows)))  # fmt: skip
+        ), *reasons_of(rows)))  # fmt: skip
     yield (
         "For each span of the reference the least edit distance to a span of the model in the same answer; relative: "
         "over the longer length. Spans of no counterpart, where the model marked nothing, are left out, and below "

@@ -46,7 +46,12 @@ def sentences(figures: Iterable[Estimate]) -> list[str]:
     """Why a value or an interval is missing, and the figures' own cautions; each once."""
     held = list(figures)
     notes = dict.fromkeys(note for figure in held for note in figure.notes)
-    return [*reasons((in_words(figure.name), figure) for figure in held), *notes]
+    return [*reasons_of((in_words(figure.name), figure) for figure in held), *map(one_line, notes)]
+
+
+def reasons_of(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
+    """Why values or intervals are missing; names from outside may stand in the sentences."""
+    return [one_line(sentence) for sentence in reasons(figures)]
 
 
 def matrix(

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import given
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
-from medreview.cli.reports.units.figure_tables import MISSING, figure_table, p_words, sentences
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.units.figure_tables import MISSING, figure_table, p_words, reasons_of, sentences
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.units.qa_figures import QAFigures, QARates, RateTest
 from medreview.stats.units.qa_items import LEVELS
@@ -40,7 +40,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
         ("ideal pairs", "ideal_pairs"),
     ):  # fmt: skip
         rows = [(_name(one), getattr(one, name)) for one in figures.rates]
-        yield from ("", inset(_shares(title, rows), *reasons(rows)))
+        yield from ("", inset(_shares(title, rows), *reasons_of(rows)))
     yield _LEGEND
     for split in ("type", "model"):
         tests = [test for test in figures.tests if test.split == split]
@@ -59,7 +59,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
             (name, *cells(figure, lambda value: half_up(value, 2), MISSING), *numbers(figure.n))
             for name, figure in timed
         )
-        yield from ("", inset(table(("minutes for a label", "mean", "95% interval", "n"), told), *reasons(timed)))
+        yield from ("", inset(table(("minutes for a label", "mean", "95% interval", "n"), told), *reasons_of(timed)))
 
 
 def _name(one: QARates) -> str:

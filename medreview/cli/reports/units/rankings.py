@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
-from medreview.cli.reports.units.figure_tables import MISSING, p_words, sentences, test_words
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.units.figure_tables import MISSING, p_words, reasons_of, sentences, test_words
 from medreview.labels import QUALITY
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.rank_correlation import RankCorrelation
@@ -53,7 +53,7 @@ def _models(models: list[ModelRanks], kind: str) -> Part:
         Heading(f"type {given(kind)}" if kind else "all rankings"),
         table(("", "mean rank", "95% interval", "n"), ranks),
         table(("", *levels, "share Good", "95% interval", "share Bad", "useful"), qualities, others="words"),
-        *reasons(held),
+        *reasons_of(held),
     )
 
 
@@ -65,12 +65,12 @@ def _agreement(found: tuple[OrderAgreement, ...]) -> Part:
     )  # fmt: skip
     names = ("mean Kendall's tau-b", "labels", "value", "95% interval", "pairs", "rankings", "left")
     held = [(f"{one_line(one.raters)}, {one.which}", one.tau) for one in found]
-    return inset(table(names, rows, long=("labels",), others="words"), *reasons(held), *sentences_of(found))
+    return inset(table(names, rows, long=("labels",), others="words"), *reasons_of(held), *sentences_of(found))
 
 
 def sentences_of(found: tuple[OrderAgreement, ...]) -> list[str]:
     """The cautions of several figures, each once."""
-    return list(dict.fromkeys(note for one in found for note in one.tau.notes))
+    return list(dict.fromkeys(one_line(note) for one in found for note in one.tau.notes))
 
 
 def _order(order: ModelOrder) -> Iterator[Part]:
@@ -87,7 +87,7 @@ def _order(order: ModelOrder) -> Iterator[Part]:
 def _correlation(found: RankCorrelation) -> str:
     value, interval = _number(found.figure)
     shown = f"{found.figure.name} {value}" + (f" (95% interval {interval})" if interval not in ("", MISSING) else "")
-    why = f"; {found.figure.reason}" if found.figure.reason else ""
+    why = f"; {one_line(found.figure.reason)}" if found.figure.reason else ""
     notes = "".join(f" {note}" for note in found.test.notes)
     return f"{shown}; {test_words(found.test)}{why}{notes}"
 

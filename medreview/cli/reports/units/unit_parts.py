@@ -11,7 +11,7 @@ from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, t
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.units.agreement import agreement_part, many_part
 from medreview.cli.reports.units.answers import answer_parts
-from medreview.cli.reports.units.figure_tables import name_of
+from medreview.cli.reports.units.figure_tables import name_of, value_of
 from medreview.cli.reports.units.key_facts import key_fact_parts
 from medreview.cli.reports.units.qa import qa_parts
 from medreview.cli.reports.units.rankings import ranking_parts
@@ -132,5 +132,21 @@ def _scale(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
         yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
         for each in found.machines:
             yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+    if scale.gold:
+        yield from ("", _gold(scale))
     for each in scale.gold:
         yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+
+
+def _gold(scale: ScaleFigures) -> Part:
+    """How many right labels everybody met."""
+    rows = (
+        (one_line(each.second), each.which, *numbers(_right(each), each.n), *value_of(each.agreement[0]))
+        for each in scale.gold
+    )
+    names = (f"right labels met, {scale.title}", "labels", "right", "of", "share", "95% interval")
+    return inset(table(names, rows, long=("labels",), others="words"))
+
+
+def _right(each: UnitAgreement) -> int:
+    return sum(row[place] for place, row in enumerate(each.table))
