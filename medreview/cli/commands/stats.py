@@ -100,11 +100,10 @@ def stats(
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
-        # The one screen has the whole study only.
-        split = full or as_json or bool(csv)
-        own = () if not split else None if conduct else (reviewer or load_config().reviewer,)
+        whole = full or as_json or bool(csv)
+        own = () if not whole else None if conduct else (reviewer or load_config().reviewer,)
         figures = study_figures(
-            opened.reader, reviewer, split=split, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
+            opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
             margin=MARGIN if margin is None else margin,
         )  # fmt: skip
     if csv == "-":

@@ -69,17 +69,28 @@ class BetweenJudgesCounter:
     the pages of ``medreview.judges.long_pages``.
 
     Judges are compared after the roll-up over the sources, on statements that both were asked about. The offline
-    judge has a tally and is left out of agreement: it is triage by rules, no juror.
+    judge has a tally and is left out of agreement: it is triage by rules, no juror. ``scales``: on which each two are
+    compared; ``juries``: and all together.
     """
 
-    def __init__(self, judges: Sequence[Judge], tie: TieRule, in_parts: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        tie: TieRule,
+        in_parts: Mapping[str, int],
+        *,
+        scales: Sequence[Scale] = SCALES,
+        juries: bool = True,
+    ) -> None:
+        self._juries = juries
         self._jury = [judge for judge in judges if not judge.offline]
         self._tie: TieRule = tie
         self._in_parts = in_parts
         self._counted = {judge: _Counted() for judge in judges}
         self._pairs = {
-            (first, second): [Pairing(first.name, second.name, scale) for scale in SCALES]
+            (first, second): [Pairing(first.name, second.name, scale) for scale in scales]
             for first, second in combinations(self._jury, 2)
+            if scales
         }
         self._ballots: dict[str, list[list[str | None]]] = {scale.name: [] for scale in SCALES}
         self._responses: list[str] = []
@@ -92,10 +103,10 @@ class BetweenJudgesCounter:
             self._count(self._counted[judge], word)
         jury = [judge for judge in self._jury if judge in said]
         for pair in combinations(jury, 2):
-            for pairing in self._pairs[pair]:
+            for pairing in self._pairs.get(pair, ()):
                 first, second = (judges_label(said[judge], pairing.scale) for judge in pair)
                 pairing.add(response_id, first, second)
-        if len(jury) > 1:
+        if len(jury) > 1 and self._juries:
             self._responses.append(response_id)
             for scale in SCALES:
                 self._ballots[scale.name].append([judges_label(said[judge], scale).label for judge in jury])

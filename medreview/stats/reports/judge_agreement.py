@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from medreview.judges.votes import Judge
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
-from medreview.stats.reports.label_scales import OFFLINE_IS_TRIAGE, SCALES, TOGETHER, judges_label, reviewers_label
+from medreview.stats.reports.label_scales import (
+    OFFLINE_IS_TRIAGE,
+    SCALES,
+    TOGETHER,
+    Scale,
+    judges_label,
+    reviewers_label,
+)
 from medreview.stats.reports.reviewer_labels import GROUPS, NOT_DRAWN, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
 from medreview.words import counted
@@ -35,9 +42,18 @@ class _Collected:
 
 
 class JudgeAgreement:
-    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``."""
+    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
 
-    def __init__(self, reviewer: str, labels: Mapping[str, ReviewerLabel], judges: Sequence[Judge]) -> None:
+    ``scales``: on which they are compared.
+    """
+
+    def __init__(
+        self,
+        reviewer: str,
+        labels: Mapping[str, ReviewerLabel],
+        judges: Sequence[Judge],
+        scales: Sequence[Scale] = SCALES,
+    ) -> None:
         self._labels = labels
         self._collected = {
             group: _Collected(
@@ -46,7 +62,7 @@ class JudgeAgreement:
                         Pairing(
                             reviewer, judge.name if judge else TOGETHER, scale, group.mode, group.drawn, reference=True
                         )
-                        for scale in SCALES
+                        for scale in scales
                     ]
                     for judge in (None, *judges)
                 }

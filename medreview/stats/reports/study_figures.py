@@ -26,6 +26,7 @@ from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.consensus import Consensus, ConsensusCounter
 from medreview.stats.reports.item_flow import ItemFlow, item_flow
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement
+from medreview.stats.reports.label_scales import BINARY, SCALES
 from medreview.stats.reports.planted_report import PAPER, PlantedFigures, planted_report
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
@@ -105,7 +106,7 @@ def study_figures(
     reviewer: str | None = None,
     *,
     pass_no: int = 1,
-    split: bool = True,
+    full: bool = True,
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
     only: Selection = EVERYTHING,
@@ -116,21 +117,25 @@ def study_figures(
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named,
     and divided ``by`` something.
 
-    ``split``: support by model and by origin, weighted coefficients, figures per label, differences, the consensus and
-    other units, too; on a large study they take most of the time. ``margin``: how much worse than a person a judge may
-    be, in kappa. ``conduct``: of whom is told how they work; ``None``: of everybody. Memory holds the labels and
-    counts, never the study's texts. Raises :class:`UserError` for a name that has left nothing in the study.
+    ``full``: everything. Without it what one screen shows, in half the time of a large study: supported or not only,
+    nothing by model, origin or label, no differences, consensus or other units, and judges beside each other only where
+    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa. ``conduct``: of whom is told
+    how they work; ``None``: of everybody. Memory holds the labels and counts, never the study's texts. Raises
+    :class:`UserError` for a name that has left nothing in the study.
     """
     whole = only.statements is None
     names = _chosen(reviewers(reader), reviewer)
     labels = {name: _labels(reader, name, pass_no, only) for name in names}
     judges, tie = judges_of_support(reader), tie_rule(reader)
-    agreement = {name: JudgeAgreement(name, labels[name], judges) for name in names}
-    apart = StudyDifferences(labels if split else {}, judges)
-    panel = ConsensusCounter(labels if split else {}, judges)
-    reviewed = {name: ReviewedSupport(name, labels[name], split=split) for name in names}
-    judged = JudgedSupport(tie, dict(every_statement(reader)), split=split)
-    beside = BetweenJudgesCounter(judges, tie, pages_in_parts(reader))
+    scales = SCALES if full else (BINARY,)
+    agreement = {name: JudgeAgreement(name, labels[name], judges, scales) for name in names}
+    apart = StudyDifferences(labels if full else {}, judges)
+    panel = ConsensusCounter(labels if full else {}, judges)
+    reviewed = {name: ReviewedSupport(name, labels[name], split=full) for name in names}
+    judged = JudgedSupport(tie, dict(every_statement(reader)), split=full)
+    beside = BetweenJudgesCounter(
+        judges, tie, pages_in_parts(reader), scales=scales if full or not names else (), juries=full
+    )
     audited = audited_units(reader)
     verdicts = VerdictCounter(judges if audited else (), audited)
     statements = parted = 0
@@ -155,12 +160,12 @@ def study_figures(
         ReviewerFigures(
             reviewer=name,
             progress=standing(reader, name, labels[name], pass_no, only),
-            agreement=agreement[name].figures(resampling, full=split),
+            agreement=agreement[name].figures(resampling, full=full),
             support=reviewed[name].report(resampling),
         )
         for name in names
     )
-    between = between_reviewers(labels, resampling, adjudicated_statements(reader), full=split)
+    between = between_reviewers(labels, resampling, adjudicated_statements(reader), full=full)
     judges_beside = beside.figures(resampling)
     groups = [group for one in found for group in one.agreement]
     compared = [*(each for group in groups for each in group.comparisons), *between, *judges_beside.pairs]
@@ -198,7 +203,7 @@ def study_figures(
             if conduct is None or name in conduct
         ),
         units=every_unit_figures(reader, reviewers=names, resampling=resampling)
-        if whole and split and pass_no == 1
+        if whole and full and pass_no == 1
         else (),
     )
 

@@ -108,7 +108,7 @@ def test_agreement_by_model_and_blind_minus_assisted_by_hand(judged):
 
 
 def test_without_the_full_figures_nothing_of_labels_is_subtracted(judged):
-    assert families(judged, split=False) == {}
+    assert families(judged, full=False) == {}
 
 
 def test_the_report_names_first_and_second_the_test_and_the_family(judged):

@@ -466,7 +466,7 @@ def test_support_of_the_whole_study_is_the_same_without_its_models_and_origins(s
     small.judged("judge", "Not supported", "a.2")
     small.said("supported", "a.1", "a.2", "b.1", "b.2")
     small.roll_up()
-    every, whole = (study_figures(small.study.reader, split=split, resampling=FAST) for split in (True, False))
+    every, whole = (study_figures(small.study.reader, full=full, resampling=FAST) for full in (True, False))
 
     assert [(one.split, one.stratum) for one in every.support.strata[1:]] == [
         ("model", "atlas"), ("model", "borealis"), ("origin", "forum"), ("origin", "leaflet"),
