@@ -53,7 +53,7 @@ def is_sound(document: dict[str, Any]) -> None:
         assert (number is None or one["low"] is None) <= bool(one["reason"]), one
         assert number is None or math.isfinite(number), one
         if one["low"] is not None:
-            assert one["low"] <= one["high"], one
+            assert one["low"] < one["high"], one
         if one["n"] == 0:
             assert number is None, one
     pairs = [*document["between_reviewers"], *document["between_judges"]["pairs"]]

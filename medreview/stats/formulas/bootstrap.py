@@ -256,9 +256,9 @@ def bootstrap_figure(
     without each cluster that bears on it (``without_each``). Without these (a median does not move smoothly) it is the
     percentile interval, with a caution.
 
-    No interval when more than 5% of the resamples are undefined, when all give the same value (``instead`` then says
-    what is known), or when there is one cluster only. ``undefined`` is the sentence for a value of ``nan``; ``rare``
-    says why a resample has none. ``unit``: what a cluster is, in the singular.
+    No interval when more than 5% of the resamples are undefined, when all (``instead`` then says what is known) or
+    nearly all give the same value, or when there is one cluster only. ``undefined`` is the sentence for a value of
+    ``nan``; ``rare`` says why a resample has none. ``unit``: what a cluster is, in the singular.
     """
     few = clusters is not None and left_out is not None and over_few_clusters(clusters, resampling)
     method = "percentile bootstrap" if clusters is None else jackknife_over(unit) if few else over_clusters(unit)
@@ -283,6 +283,8 @@ def bootstrap_figure(
             reason = f"No interval: {reason}."
         else:
             low, high = interval(varying, scale, resampling.level)
+    if reason is None and low == high:
+        reason = "Nearly every resample gives the same value, and an interval from them would claim certainty."
     if clusters is not None and reason is None:
         if clusters < FEW_CLUSTERS:
             notes = (*notes, f"Only {clusters} {unit}s: below {FEW_CLUSTERS} even this interval can be too narrow.")

@@ -137,6 +137,10 @@ def test_equal_resamples_claim_no_certainty() -> None:
     assert (same.low, same.high) == (None, None)
     assert same.reason is not None
     assert "all agree" in same.reason
+    nearly = figure([1.0] * 990 + [0.9] * 10, observed=1.0)
+    assert (nearly.value, nearly.low, nearly.high) == (1.0, None, None)
+    assert nearly.reason is not None
+    assert nearly.reason.startswith("Nearly every resample")
 
 
 def test_an_undefined_value_keeps_its_sentence() -> None:
