@@ -1,6 +1,6 @@
 """What the application does for figures: counts them when they are first wanted, shows them, opens what they count."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,9 @@ from medreview.screens.key_screen import KeyScreen
 from medreview.screens.other_places import OtherPlaces
 from medreview.screens.source_rows import apart_words
 from medreview.study.connection import connect
+from medreview.study.unit_ids import kind_of
+from medreview.units.asks import STATEMENT
+from medreview.units.registry import KINDS
 from medreview.visible import visible
 from medreview.words import in_words
 
@@ -23,9 +26,12 @@ if TYPE_CHECKING:
     from medreview.review.home_figures import HomeFigures
     from medreview.review.live_agreement import GroupView, LiveFigures
     from medreview.review.pinned_figures import PinnedFigures
+    from medreview.review.unit_agreement import UnitAgreement
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
 
+_NOTHING = "No label of yours meets a verdict of the judges yet."
+_NOTHING_ON_UNITS = "No label of yours on a {} meets what a machine says of it, or a right label that may be told."
 _AT_ONCE = 300
 """Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
 
@@ -80,7 +86,9 @@ class FigurePlaces(OtherPlaces):
             self._push_figures(left.place)
 
     def _push_figures(self, place: "FiguresPlace") -> None:
-        if blind_block_open(self._study.reader, self._config.reviewer):
+        session = self._session
+        asks = session.asks if session is not None else STATEMENT
+        if blind_block_open(self._study.reader, self._config.reviewer, asks.name):
             raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
         from medreview.review.looks import note_look
         from medreview.review.pace import pace_lines
@@ -88,24 +96,37 @@ class FigurePlaces(OtherPlaces):
 
         unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
         source, apart = "", ""
-        if isinstance(self._session, ReviewSession) and self._session.source is not None:
-            source, apart = self._session.source.name, apart_words(self._session.source_places().set_apart)
+        if isinstance(session, ReviewSession) and session.source is not None:
+            source, apart = session.source.name, apart_words(session.source_places().set_apart)
+        more = command("stats", self._study.path, *([] if asks is STATEMENT else ["--unit", asks.name]))
         below = (
             unsure,
             f"Source {source} on the screen, not open on its page: {apart}." if apart else "",
-            f"Resampled intervals, and how much is supported: {command('stats', self._study.path)}",
+            f"Resampled intervals, and more figures: {more}",
         )
         page = FiguresScreen(
-            self.figures,
-            partial(pace_lines, self._study.reader, self._config.reviewer),
+            self.figures if asks is STATEMENT else self._figures_of(asks.name),
+            partial(pace_lines, self._study.reader, self._config.reviewer, asks),
             [words for words in below if words],
             self._open_cell,
             self._pin,
             figure_actions(self._config.keys),
             place=place,
+            nothing=_NOTHING if asks is STATEMENT else _NOTHING_ON_UNITS.format(asks.noun),
             ascii_only=self._look.ascii_only,
         )
         self.push_screen(page)
+
+    def _figures_of(self, kind: str) -> "Callable[[], UnitAgreement]":
+        from medreview.review.unit_agreement import UnitAgreement
+
+        held = UnitAgreement(self._study.reader, kind, self._config.reviewer)
+
+        def figures() -> UnitAgreement:
+            held.take_in()
+            return held
+
+        return figures
 
     def figures(self) -> "LiveFigures | None":
         """The figures with everything that was done up to now; ``None`` while they are counted for the first time."""
@@ -138,6 +159,8 @@ class FigurePlaces(OtherPlaces):
 
         if place.group is None:
             raise UserError("There is nothing to pin yet.")
+        if place.group.drawn is None:
+            raise UserError("Only figures on statements can be pinned.")
         wanted = PinnedFigures(place.group, place.scale)
         self._pinned = None if self.pinned == wanted else wanted
         if self._study.writable:
@@ -210,7 +233,14 @@ class FigurePlaces(OtherPlaces):
         labels = place.scale.labels
         mine, theirs = (in_words(label) for label in (labels[place.cell.row], labels[place.cell.column]))
         who = visible(place.judge.title) if place.judge else "judges"
-        queue = open_among(self._study, self._config.reviewer, units, f"you {mine}, {who} {theirs}")
+        kind = KINDS.get(kind_of(units[0]))
+        queue = open_among(
+            self._study,
+            self._config.reviewer,
+            units,
+            f"you {mine}, {who} {theirs}",
+            name=kind.queue_name if kind else "responses",
+        )
         if not queue.units:
             raise UserError("What this cell counts is kept blind, and opens where its judges are shown.")
         before = self._session

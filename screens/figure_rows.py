@@ -39,11 +39,12 @@ def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
     if bar >= _LEAST_BAR and any(figure.low is not None for _, figure, _ in named):
         rows.append([(" " * (_NAME + _WORDS), ""), (_axis(bar), "dim")])
     for name, figure, as_percent in named:
-        said = "" if figure.value is None else fit(short(figure, as_percent=as_percent), _WORDS)
+        told = short(figure, as_percent=as_percent)
+        said = fit(told, _WORDS) if figure.low is not None else f"{told}  " if figure.value is not None else ""
         row: Row = [(fit(f" {name}", _NAME), "title"), (said, "key")]
         if figure.low is not None and figure.high is not None:
-            drawn = [(interval_bar(figure.low, figure.value or 0.0, figure.high, bar), "")] if bar >= _LEAST_BAR else []
-            rows.append([*row, *drawn])
+            line = interval_bar(figure.low, figure.value or 0.0, figure.high, bar) if bar >= _LEAST_BAR else ""
+            rows.append([*row, (line, "")])
             continue
         why = f"{'no interval: ' if said else 'no figure: '}{figure.reason}"
         room = columns - _NAME - width(said) - 1

@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.judges.votes import Judge
 from medreview.review.actions import Action, shown_key
 from medreview.review.layout.cells import fit, width
-from medreview.review.live_agreement import GroupView, LiveFigures
+from medreview.review.live_agreement import GroupView, ShownFigures
 from medreview.screens.dialogs import Key
 from medreview.screens.figure_rows import caution_rows, estimate_rows, left_out_words, short, wrapped
 from medreview.screens.foot_rows import foot_rows
@@ -18,7 +18,7 @@ from medreview.screens.key_screen import KeyScreen
 from medreview.screens.matrix_rows import Cell, matrix_rows
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
-from medreview.stats.reports.label_scales import LEVELS, SCALES, Scale
+from medreview.stats.reports.label_scales import LEVELS, Scale
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.visible import visible
 from medreview.words import counted, in_words
@@ -27,7 +27,6 @@ _WIDE: Final = 130
 """Columns from which the other groups, progress and pace stand beside."""
 _LEFT: Final = 100
 _TOGETHER: Final = "the judges together"
-_NOTHING: Final = "No label of yours meets a verdict of the judges yet."
 _FOOT: Final = 3
 _HEAD: Final = 2
 
@@ -50,11 +49,12 @@ class FiguresScreen(KeyScreen[None]):
 
     ``beside`` says how far the reviewer is and at which pace, ``below`` what else there is to know. ``open_cell`` opens
     what a cell counts, or raises why it cannot; ``pin`` keeps a group in sight, or no longer, and says which.
+    ``nothing``: what to say where there is no figure.
     """
 
     def __init__(
         self,
-        figures: Callable[[], LiveFigures | None],
+        figures: Callable[[], ShownFigures | None],
         beside: Callable[[], Sequence[str]],
         below: Sequence[str],
         open_cell: Callable[[FiguresPlace, Sequence[str]], None],
@@ -62,6 +62,7 @@ class FiguresScreen(KeyScreen[None]):
         actions: Mapping[str, Action],
         *,
         place: FiguresPlace = FiguresPlace(),
+        nothing: str,
         ascii_only: bool = False,
     ) -> None:
         super().__init__()
@@ -73,6 +74,7 @@ class FiguresScreen(KeyScreen[None]):
         self._actions = actions
         self._action_of = {key: action.id for action in actions.values() for key in action.keys}
         self._place = place
+        self._nothing = nothing
         self._said = ""
         self._head = LinesView(id="page-head", ascii_only=ascii_only)
         self._body = LinesView(id="list", ascii_only=ascii_only)
@@ -132,14 +134,14 @@ class FiguresScreen(KeyScreen[None]):
                 return self._open()
         return False
 
-    def _view(self, figures: LiveFigures | None) -> GroupView | None:
+    def _view(self, figures: ShownFigures | None) -> GroupView | None:
         """What is shown now; the group that was asked for may have lost its last label."""
         if figures is None or not figures.groups:
             return None
         place = self._place
         group = place.group if place.group in figures.groups else figures.groups[0]
-        judge = place.judge if place.judge in figures.judges else None
-        scale = place.scale if place.group else figures.scale_of(group)
+        judge = place.judge if place.judge in figures.columns else figures.columns[0]
+        scale = place.scale if place.group and place.scale in figures.scales else figures.scale_of(group)
         self._place = replace(place, group=group, scale=scale, judge=judge)
         return figures.view(group, scale, judge)
 
@@ -151,13 +153,17 @@ class FiguresScreen(KeyScreen[None]):
 
     def _turn_judge(self, by: int) -> None:
         figures = self._figures()
-        turn = [None, *(figures.judges if figures is not None else ())]
-        at = turn.index(self._place.judge) if self._place.judge in turn else 0
-        self._place = replace(self._place, judge=turn[(at + by) % len(turn)])
+        turn = figures.columns if figures is not None else ()
+        if turn:
+            at = turn.index(self._place.judge) if self._place.judge in turn else 0
+            self._place = replace(self._place, judge=turn[(at + by) % len(turn)])
 
     def _turn_scale(self) -> None:
-        at = SCALES.index(self._place.scale)
-        self._place = replace(self._place, scale=SCALES[(at + 1) % len(SCALES)], cell=Cell(0, 0))
+        figures = self._figures()
+        scales = figures.scales if figures is not None else ()
+        if self._place.scale in scales:
+            at = scales.index(self._place.scale)
+            self._place = replace(self._place, scale=scales[(at + 1) % len(scales)], cell=Cell(0, 0))
 
     def _move(self, down: int, right: int) -> None:
         last = len(self._place.scale.labels) - 1
@@ -169,7 +175,7 @@ class FiguresScreen(KeyScreen[None]):
         """Open the statements that the cell counts."""
         figures, place = self._figures(), self._place
         if figures is None or place.group is None:
-            raise UserError(_NOTHING)
+            raise UserError(self._nothing)
         labels = place.scale.labels
         units = figures.in_cell(
             place.group, place.scale, place.judge, labels[place.cell.row], labels[place.cell.column]
@@ -181,7 +187,7 @@ class FiguresScreen(KeyScreen[None]):
 
     # Drawing
 
-    def _head_rows(self, figures: LiveFigures | None, view: GroupView | None, columns: int) -> list[Row]:
+    def _head_rows(self, figures: ShownFigures | None, view: GroupView | None, columns: int) -> list[Row]:
         if figures is None or view is None:
             return [[(" Figures", "title")], [("─", "rule fill")]]
         groups = figures.groups
@@ -197,14 +203,14 @@ class FiguresScreen(KeyScreen[None]):
         ]
         return [row, [("─", "rule fill")]]
 
-    def _body_rows(self, figures: LiveFigures | None, view: GroupView | None, columns: int, height: int) -> list[Row]:
+    def _body_rows(self, figures: ShownFigures | None, view: GroupView | None, columns: int, height: int) -> list[Row]:
         if figures is None:
             return [[], [(" Your labels are being counted …", "dim")]]
         room = columns if columns < _WIDE else columns - _LEFT - 3
         beside = [row for words in self._beside() for row in wrapped(words, room, "")]
         below = [row for words in self._below for row in ([], *wrapped(words, room, "dim"))]
         if view is None:
-            return [*beside, [], *wrapped(_NOTHING, columns, ""), *below]
+            return [*beside, [], *wrapped(self._nothing, columns, ""), *below]
         if columns < _WIDE:
             rows = self._figure_rows(view, beside[:1], columns, height)
             return [*rows, *(below if len(rows) + len(below) <= height else [])]
@@ -235,7 +241,7 @@ class FiguresScreen(KeyScreen[None]):
         cautions = caution_rows(view.cautions, columns, height - len(rows) - 1)
         return [*rows, [], *cautions] if cautions else rows
 
-    def _group_rows(self, figures: LiveFigures, columns: int) -> list[Row]:
+    def _group_rows(self, figures: ShownFigures, columns: int) -> list[Row]:
         """Every group in two rows: what it is, and its figures on this scale."""
         rows: list[Row] = [[("ALL GROUPS", "title")]]
         for group in figures.groups:

@@ -46,7 +46,7 @@ def matrix_rows(
         [
             (fit(" you said", head), "dim"),
             *((f"{fit(name, min(width(name), wide - 1)).rjust(wide - 1)} ", "title") for name in names),
-            (fit("all", 7).rjust(7), "dim"),
+            (f"{'all':>7}", "dim"),
         ],
     ]
     for place, (name, counts) in enumerate(zip(names, table, strict=True)):

@@ -11,6 +11,7 @@ from typing import Final
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.told_elsewhere import kept_with
+from medreview.study.unit_ids import STATEMENT
 
 BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
@@ -132,10 +133,13 @@ def block_at(queue: Queue, place: int, kept: KeptBlind, awaits: Callable[[str], 
     )
 
 
-def blind_block_open(reader: sqlite3.Connection, reviewer: str) -> bool:
+def blind_block_open(reader: sqlite3.Connection, reviewer: str, kind: str = STATEMENT) -> bool:
     """Whether the reviewer decided something blind whose judges were not shown yet: then no total may tell of them.
 
-    Also between two blocks, for one who chose to go on blind. Units that came as such are not what totals are of.
+    Also between two blocks, for one who chose to go on blind. Units that came as such are not what totals are of, but
+    those on their own ``kind``.
     """
-    query = f"SELECT EXISTS (SELECT 1 FROM kept_blind AS k WHERE k.reviewer = ? AND {_TELLS})"
-    return bool(reader.execute(query, (reviewer,)).fetchone()[0])
+    tells = _TELLS if kind == STATEMENT else "k.act = 'decide' AND k.unit >= ?2 || ':' AND k.unit < ?2 || ';'"
+    query = f"SELECT EXISTS (SELECT 1 FROM kept_blind AS k WHERE k.reviewer = ?1 AND {tells})"
+    values = (reviewer,) if kind == STATEMENT else (reviewer, kind)
+    return bool(reader.execute(query, values).fetchone()[0])

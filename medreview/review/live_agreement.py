@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from medreview.judges.votes import Judge, judges_of_support
 from medreview.review.agreement_cautions import cautions_on
@@ -43,6 +43,31 @@ FROM event AS e NOT INDEXED LEFT JOIN event AS u ON u.event_id = e.undoes_event
 LEFT JOIN event AS o ON o.event_id = u.undoes_event WHERE e.seq > ?"""
 _OF_ALL: Final = frozenset({*EDITS, "audit_rate"})
 """Acts after which labels on other statements than their own can count otherwise."""
+
+
+class ShownFigures(Protocol):
+    """What the page of figures shows: groups of labels on scales, beside judges."""
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Groups with a label."""
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """On which labels both are compared."""
+
+    @property
+    def columns(self) -> tuple[Judge | None, ...]:
+        """Beside whom; ``None`` is all judges together."""
+
+    def scale_of(self, group: Group) -> Scale:
+        """The scale to begin with."""
+
+    def view(self, group: Group, scale: Scale, judge: Judge | None = None) -> "GroupView":
+        """The figures of one group."""
+
+    def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
+        """The units that are counted in one cell of the table."""
 
 
 class GroupView(NamedTuple):
@@ -144,6 +169,13 @@ class LiveFigures:
             (self._seq,) = reader.execute(_NEWEST).fetchone()
         for unit in dict.fromkeys(row["unit"] for row in rows if row["mine"]):
             self._update(unit)
+
+    scales = SCALES
+
+    @property
+    def columns(self) -> tuple[Judge | None, ...]:
+        """Beside whom there are figures: the judges together, then each."""
+        return (None, *self.judges)
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.queue_filters import conditions as narrowed_by
-from medreview.review.queue_kinds import ROWS, Mode, QueueKind, shown_in
+from medreview.review.queue_kinds import KEPT_UNIT, ROWS, Mode, QueueKind, shown_in
 from medreview.review.unit_queues import ALL, unit_rows
 from medreview.study import Study
 from medreview.study.package import without_judges
@@ -153,16 +153,21 @@ def _unit_queue(
     return Queue(kind, mode, filter, [row["unit"] for row in found], [row["cluster"] for row in found])
 
 
-def open_among(study: Study, reviewer: str, units: Sequence[str], title: str, *, filter: str = "") -> Queue:
-    """Statements of the queue of all of them that are told one by one, in its order, with the judges shown.
+def open_among(
+    study: Study, reviewer: str, units: Sequence[str], title: str, *, name: str = "responses", filter: str = ""
+) -> Queue:
+    """Units of the queue of all of their kind (``name``) that are told one by one, in its order, with judges shown.
 
     That they are in it tells what the judges think: nothing is in it that is kept blind. ``title``: what to call it.
     Raises :class:`UserError` for a word that no filter knows.
     """
-    kind = kind_named("responses")._replace(title=title, tells=True)
+    kind = kind_named(name)._replace(title=title, mode="open", tells=True)
     conditions, values = narrowed_by(filter, kind, "open")
-    conditions.append("s.statement_id IN (SELECT value FROM json_each(?))")
+    statements = kind.unit == STATEMENT
+    conditions.append(f"{'s.statement_id' if statements else 's.unit'} IN (SELECT value FROM json_each(?))")
     values.append(json.dumps(list(units)))
+    if not statements:
+        conditions.append(f"NOT {KEPT_UNIT}")
     queue = _open(study, kind, reviewer, 1, "open", filter, conditions, values)
     return replace(queue, among=tuple(units))
 
@@ -170,7 +175,7 @@ def open_among(study: Study, reviewer: str, units: Sequence[str], title: str, *,
 def open_again(study: Study, queue: Queue, reviewer: str, filter: str, pass_no: int) -> Queue:
     """The same queue as it is now, with a filter. Raises :class:`UserError` for words that no filter knows."""
     if queue.among is not None:
-        return open_among(study, reviewer, queue.among, queue.kind.title, filter=filter)
+        return open_among(study, reviewer, queue.among, queue.kind.title, name=queue.kind.name, filter=filter)
     blind = queue.mode == "blind"
     return open_queue(study, queue.kind.name, reviewer, filter=filter, blind=blind, pass_no=pass_no)
 

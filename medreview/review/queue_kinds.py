@@ -55,8 +55,12 @@ RESERVED: Final = f"{UNMET} AND NOT EXISTS (SELECT 1 FROM audit_released AS o WH
 SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
 """Which of them may be shown with the judges' opinion: not what is reserved for the audit."""
 
-KEPT: Final = "s.statement_id IN (SELECT unit FROM kept_blind WHERE reviewer = ?1 AND pass = ?2 AND NOT seen)"
+_KEPT_BLIND: Final = "(SELECT unit FROM kept_blind WHERE reviewer = ?1 AND pass = ?2 AND NOT seen)"
+KEPT: Final = f"s.statement_id IN {_KEPT_BLIND}"
 """Which of them were decided or put off blind, and wait for their judges to be shown."""
+
+KEPT_UNIT: Final = f"s.unit IN {_KEPT_BLIND}"
+"""The same of units of other kinds, whose rows are ``unit_queues.unit_rows``."""
 
 KINDS: Final = (
     QueueKind(

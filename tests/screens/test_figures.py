@@ -10,6 +10,7 @@ import pytest
 from medreview.config import Config
 from medreview.review.live_agreement import LiveFigures
 from medreview.review.pinned_figures import PinnedFigures, pin_figures
+from medreview.review.queue import open_among, open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
 from medreview.screens.figures_page import FiguresScreen
@@ -21,7 +22,16 @@ from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
-from tests.support.workbench import PLAIN, blind_workbench, events, press, screen_text, statements, workbench
+from tests.support.workbench import (
+    PLAIN,
+    blind_workbench,
+    events,
+    press,
+    review_screen,
+    screen_text,
+    statements,
+    workbench,
+)
 
 SIZES = ((80, 24), (160, 50))
 LABELS = ("supported", "partial", "contradicted", "not_addressed")
@@ -276,6 +286,77 @@ async def test_the_first_screen_says_nothing_of_it_as_long_as_a_blind_block_is_o
         assert "FIGURES" not in screen_text(app)
         assert "judges hidden; figures wait" in screen_text(app)
     assert events(judged, "look") == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_units_of_other_kinds_have_figures_of_their_own(judged: Study, size: tuple[int, int]) -> None:
+    queue = open_queue(judged, "pairs", "kb", blind=False)
+    app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "i", "enter", "s", "right_square_bracket", "p")
+        assert "No label of yours on a pair meets what a machine says of it" in screen_text(app)
+        await press(pilot, "q", "1", "enter", "i")
+        text = screen_text(app)
+        assert text.splitlines()[0].startswith(" Figures: assisted · four labels · one")
+        assert "1 of 32 pairs decided" in text
+        assert "agreement 100% [21, 100]" in text
+        await press(pilot, "p")
+        assert "Only figures on statements can be pinned." in screen_text(app)
+        await press(pilot, "enter")
+        assert "you supported, one supported" in screen_text(app)
+        await press(pilot, "q")
+        assert isinstance(app.screen, FiguresScreen)
+        await press(pilot, "q")
+        assert review_screen(app).session.queue.kind.name == "pairs"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Study, size: tuple[int, int]) -> None:
+    """All put off; then one class; then one response; then no judge at all."""
+    recorder = Recorder("kb")
+    for unit in ("a.1", "a.2"):
+        defer = NewEvent("defer", unit)
+        judged.write(lambda db, defer=defer: recorder.append(db, defer, block="responses", mode="open"))  # type: ignore[misc]
+    app = opened(judged)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "i")
+        assert "2 deferred" in screen_text(app)
+        assert "No label of yours" in screen_text(app)
+        said(judged, "supported", "a.1", "b.1")
+        await press(pilot, "j")
+        text = screen_text(app)
+        assert "kappa     no figure: Both gave one and the same label throughout" in text
+        assert "AC1       1.00" in text
+        assert "nan" not in text.lower()
+        await press(pilot, "q")
+    judged.write(lambda db: db.execute("DELETE FROM verdict"))
+    app = opened(judged)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "i", "enter", "s")
+        text = screen_text(app)
+        assert "left out 2: 2 no judgement" in text
+        assert "agreement no figure: There is nothing that both labelled." in text
+        await press(pilot, "q")
+
+
+async def test_one_response_alone_has_figures_without_intervals(judged: Study) -> None:
+    said(judged, "supported", "a.1", "a.2", "a.3")
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        text = screen_text(app)
+        assert "agreement 33%" in text
+        assert "no interval: One response cannot show how responses differ." in text
+
+
+async def test_what_is_kept_blind_is_in_no_cell(judged: Study) -> None:
+    said(judged, "supported", "a.1", "b.1")
+    opened_queue = open_among(judged, "kb", ["a.1", "b.1", "c.1"], "a cell")
+    assert opened_queue.units == ["a.1", "b.1", "c.1"]
+    said(judged, "supported", "c.1", mode="blind", block="audit")
+    assert open_among(judged, "kb", ["a.1", "b.1", "c.1"], "a cell").units == ["a.1", "b.1"]
+    audited(judged, "b.1", "d.1")
+    assert open_among(judged, "kb", ["a.1", "b.1", "d.1"], "a cell").units == ["a.1", "b.1"]
 
 
 async def test_glyphs_have_ascii_forms(judged: Study) -> None:
