@@ -62,7 +62,9 @@ def test_a_study_without_votes_has_its_page_and_nowhere_to_write_is_an_error(med
     medreview("report", path, tmp_path / "e.html")
     page = harmless((tmp_path / "e.html").read_text())
     assert page.xpath("//section[@id='cases']/details/summary/text()") == ["C01 Case one"]
-    assert "stats STUDY --unit key_fact" in medreview("report", path, check=2).stderr
+    told = medreview("report", path, check=2).stderr
+    assert f"`medreview report {path} {tmp_path / 'empty.html'}`" in told
+    assert f"`medreview stats {path} --unit key_fact`" in told
 
 
 def test_reading_it_is_a_look_and_another_file_in_the_place_is_left_alone(medreview, study, tmp_path):

@@ -14,6 +14,7 @@ from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.ties import Ties, rule_named
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.cli.reports.study_page.material import Material
@@ -88,8 +89,8 @@ def report(
     )
     if page is None and markdown is None and tradeoff is None and briefs is None:
         raise UserError(
-            "Say where to write: `medreview report STUDY FILE.html`, or --markdown FILE.md. Key facts stand in "
-            "`medreview stats STUDY --unit key_fact`."
+            f"Say where to write: `{command('report', study, study.with_suffix('.html'))}`, or --markdown FILE.md. "
+            f"Figures of key facts are printed by `{command('stats', study, '--unit', 'key_fact')}`."
         )
     told: dict[str, Any] = {}
     with Study.open(study, read_only=True) as opened:

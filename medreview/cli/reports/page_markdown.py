@@ -33,7 +33,8 @@ def markdown(title: str, sections: Iterable[Section]) -> Iterator[str]:
     yield f"# {plain(title)}\n\n"
     for section in sections:
         yield f"## {plain(section.title)}\n\n"
-        yield from _parts(section.parts, 3)
+        titled = any(isinstance(part, Title) or (isinstance(part, Details) and part.heading) for part in section.parts)
+        yield from _parts(section.parts, 3 + titled)
 
 
 def plain(text: str) -> str:
@@ -43,6 +44,7 @@ def plain(text: str) -> str:
 
 
 def _parts(parts: Iterable[PagePart], level: int) -> Iterator[str]:
+    """``level``: that of headings below the titles."""
     for part in parts:
         yield from _part(part, level)
 
@@ -52,9 +54,9 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
         case str():
             yield f"{plain(part)}\n\n" if part else ""
         case Title(text):
-            yield f"{'#' * level} {plain(text)}\n\n"
+            yield f"### {plain(text)}\n\n"
         case Heading(text):
-            yield f"{'#' * (level + 1)} {plain(text)}\n\n"
+            yield f"{'#' * level} {plain(text)}\n\n"
         case Check(sentence, _):
             yield f"{plain(sentence)}\n\n"
         case NextStep(command):
@@ -82,7 +84,7 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
         case Fields(rows):
             yield "".join(f"- **{plain(name)}**: {plain(value)}\n" for name, value in rows) + "\n"
         case Details():
-            yield f"{'#' * level} {plain(part.summary)}\n\n" if part.heading else f"**{plain(part.summary)}**\n\n"
+            yield f"### {plain(part.summary)}\n\n" if part.heading else f"**{plain(part.summary)}**\n\n"
             yield from _parts(part.parts, level)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from medreview.judges.votes import jury
 from medreview.labels import FLAGS
+from medreview.progress import SILENT, Progress
 from medreview.study.counts import DIFFERING
 from medreview.text import Span
 from medreview.units.excerpt import Piece, excerpt
@@ -92,12 +93,16 @@ class Overridden:
     passed_over: int
 
 
-def overridden(reader: sqlite3.Connection, reviewer: str, only: Collection[str] | None = None) -> Iterator[Overridden]:
+def overridden(
+    reader: sqlite3.Connection, reviewer: str, only: Collection[str] | None = None, progress: Progress = SILENT
+) -> Iterator[Overridden]:
     """Each of a reviewer's first pass, in the order of the answers; ``only`` these statements."""
     modes = {row["unit"]: row for row in reader.execute(_MODES, (reviewer,))}
-    for row in reader.execute(_DIFFER, (reviewer,)).fetchall():
-        if only is None or row["unit"] in only:
-            yield _item(reader, reviewer, row, modes[row["unit"]])
+    found = [row for row in reader.execute(_DIFFER, (reviewer,)) if only is None or row["unit"] in only]
+    progress.begin("differing", len(found))
+    for row in found:
+        yield _item(reader, reviewer, row, modes[row["unit"]])
+        progress.step()
 
 
 def _item(reader: sqlite3.Connection, reviewer: str, row: sqlite3.Row, mode: sqlite3.Row) -> Overridden:

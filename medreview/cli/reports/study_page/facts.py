@@ -57,7 +57,7 @@ def fact_themes_section(material: Material) -> Section | None:
 def cases_section(material: Material) -> Section | None:
     """A page for each case, with its texts and what judges quote marked in them."""
     report = material.facts
-    if report is None:
+    if report is None or not report.facts.cases:
         return None
     cases = (_case(report, place, case) for place, case in enumerate(report.facts.cases))
     return Section("cases", "The cases", tuple(cases))
@@ -69,6 +69,8 @@ def _facts(report: FactReport) -> Iterator[PagePart]:
         yield Plot(_picture(report))
     yield from score_parts(report)
     yield from panel_parts(report)
+    if not report.facts.held:
+        return
     yield Title("Votes")
     yield "Y yes, N no, – abstained; an empty cell was not asked. The majority stands last, framed if tied."
     for system in report.facts.systems:

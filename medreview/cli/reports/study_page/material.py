@@ -25,8 +25,8 @@ class Material:
     """What sections are made of. ``name`` is that of the study's file.
 
     ``overridden``: by all reviewers of ``figures``; ``held_back`` of them are not listed, because who reads the report
-    has not decided them yet and is still at the audit. ``facts``: ``None`` without key facts; ``citations``: ``None``
-    without a response. ``spent``: what was asked of models from here.
+    has not decided them yet and is still at the audit. ``facts``: ``None`` without key facts and suggested ones;
+    ``citations``: ``None`` without a response. ``spent``: what was asked of models from here.
     """
 
     name: str
@@ -65,7 +65,7 @@ def gather(
     whole = only.statements is None
     figures = study_figures(reader, reviewer, resampling=resampling, progress=progress, only=only, conduct=None)
     names = [one.reviewer for one in figures.reviewers]
-    every = [item for one in names for item in overridden(reader, one, only.statements)]
+    every = [item for one in names for item in overridden(reader, one, only.statements, progress)]
     items = tuple(item for item in every if listed is None or item.statement_id in listed)
     return Material(
         name=name,
@@ -82,7 +82,7 @@ def gather(
 
 def _facts(reader: sqlite3.Connection, tie: TieRule | None, resampling: Resampling) -> FactReport | None:
     found = fact_report(reader, tie=tie, resampling=resampling)
-    return found if found.facts.held else None
+    return found if found.facts.held or found.suggested.suggested or found.suggested.own else None
 
 
 def _citations(reader: sqlite3.Connection, resampling: Resampling, progress: Progress) -> CitationReport | None:
