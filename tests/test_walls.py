@@ -44,13 +44,14 @@ def test_help_loads_neither_textual_nor_what_only_the_pipeline_needs():
     code = """
 import contextlib, io, sys
 from medreview.cli.main import main
-for command in ("", "stats", "export", "review", "jury", "citations"):
+for command in ("", "stats", "export", "review", "jury", "citations", "report"):
     sys.argv = ["medreview", *command.split(), "--help"]
     with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
         main()
     assert "Usage: medreview " + command in told.getvalue(), told.getvalue()
 """
-    assert not {"textual", "httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2"} & loaded_after(code)
+    heavy = {"textual", "httpx", "trafilatura", "lxml", "numpy", "scipy", "matplotlib", "Stemmer", "pypdfium2"}
+    assert not heavy & loaded_after(code)
 
 
 def test_the_list_of_recent_studies_loads_nothing_heavy():

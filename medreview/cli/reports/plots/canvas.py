@@ -84,13 +84,15 @@ class Drawing:
 
 def _drawn(drawing: Drawing) -> bytes:
     """What matplotlib makes of it."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # before it says where its list of fonts is kept
     import matplotlib
     from matplotlib.figure import Figure
 
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     written = BytesIO()
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a letter that the font has not: the reader's font is another one
+        matplotlib.rcdefaults()  # nothing from a person's own settings of it
+        matplotlib.rcParams.update(_STYLE)
         figure = Figure(figsize=(drawing.size[0] / 72, drawing.size[1] / 72))
         drawing.paint(figure.add_axes((0, 0, 1, 1)))
         figure.savefig(

@@ -1,8 +1,8 @@
 """Everything that the report on a study says, read from the study once."""
 
 import sqlite3
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 
 from medreview.citations.allow_list import load_allow_list
 from medreview.exchange.imports.citation_answers import study_answers
@@ -73,11 +73,19 @@ def gather(
         record=review_record(reader, names, only.statements),
         overridden=items,
         held_back=len(every) - len(items),
-        answers=marked_answers(reader, names, only.statements),
+        answers=tuple(_answers(reader, names, only, listed)),
         facts=_facts(reader, tie, resampling) if whole else None,
         citations=_citations(reader, resampling, progress) if whole else None,
         spent=tuple(spent(reader)) if whole else (),
     )
+
+
+def _answers(
+    reader: sqlite3.Connection, names: Collection[str], only: Selection, listed: Collection[str] | None
+) -> Iterator[MarkedAnswer]:
+    """Without what judges found, for who may not see it of every answer."""
+    for answer in marked_answers(reader, names, only.statements):
+        yield answer if listed is None else replace(answer, findings=())
 
 
 def _facts(reader: sqlite3.Connection, tie: TieRule | None, resampling: Resampling) -> FactReport | None:

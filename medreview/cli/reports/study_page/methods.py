@@ -8,6 +8,7 @@ from medreview.cli.reports.layout import Heading
 from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import short_hash
+from medreview.stats.formulas.estimate import half_up
 from medreview.stats.reports.study_figures import StudyFigures
 from medreview.words import counted, in_words
 
@@ -86,7 +87,7 @@ def _decided(material: Material) -> Iterator[str]:
     for one in material.figures.reviewers:
         groups = [f"{group.labels:,} {group.title}" for group in one.agreement]
         if groups:
-            pace = f" (median {one.progress.minutes * 60:.0f} s a decision)" if one.progress.minutes else ""
+            pace = f" (median {half_up(60 * one.progress.minutes, 0)} s a decision)" if one.progress.minutes else ""
             yield (
                 f"{one_line(one.reviewer)} labelled {counted(one.progress.decided, 'statement')}{pace}: "
                 f"{'; '.join(groups)}."
