@@ -186,7 +186,7 @@ def test_a_weight_of_one_and_other_points_can_be_asked_for(small: SmallStudy, au
 def test_the_gain_and_the_next_step_in_few_words(small: SmallStudy, audited: dict[str, list[str]]) -> None:
     (found,) = figures(small)
     assert short_gain(found) == (f"with the verdicts, 60 labels are as good as {found.with_verdicts[0].as_good_as}")
-    screen = " ".join(render_screen(study_figures(small.study.reader, split=False), small.study.path).split())
+    screen = " ".join(render_screen(study_figures(small.study.reader, full=False), small.study.path).split())
     assert short_gain(found) in screen
     (step,) = next_step(found, small.study.path)
     assert step.command in screen
