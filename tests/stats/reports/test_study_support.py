@@ -1,0 +1,166 @@
+"""Support and validity of whole studies against values worked out by hand."""
+
+from medreview.stats.reports.study_figures import study_figures
+from tests.stats.reports.small_figures import FAST, against, figures_of, groups_of
+
+
+def shares(figures):
+    return {figure.name: (figure.value, figure.n) for figure in figures}
+
+
+def test_nobody_decided_and_nobody_judged(small):
+    small.response("a", 2)
+    found = figures_of(small)
+
+    assert found.reviewers == ()
+    whole = found.support.strata[0]
+    assert [figure.value for figure in whole.clustered] == [1.0, None, None, None, None]
+    assert all(figure.reason for figure in whole.clustered[1:])
+
+
+def test_support_and_url_validity_by_hand(small):
+    small.response("a", 2, sources=("ok", "http_error"), model="atlas")
+    small.response("b", 1, sources=("soft_404", None), model="borealis")
+    small.response("c", 1, sources=("http_error",), model="borealis")
+    small.response("d", 0, sources=(), model="borealis")
+    small.judged("one", "supported", "a.1", "a.2")
+    small.judged("one", "not_addressed", "b.1")
+    small.said("supported", "a.1", "a.2")
+    small.said("partial", "b.1", mode="blind")
+    found = figures_of(small)
+    strata = {(s.split, s.stratum): s for s in found.support.strata}
+
+    # a, b, c: valid 1 of 2, 1 of 1 (one not fetched), 0 of 1. c.1 has nothing to stand on: not supported.
+    assert shares(strata["", ""].clustered) == {
+        "source URL validity": (2 / 4, 4),
+        "statement-level support, own citations": (None, 0),
+        "statement-level support": (2 / 4, 4),
+        "response-level support": (1 / 3, 3),
+        "unused sources": (3 / 4, 4),
+    }
+    assert strata["", ""].clustered[0].dropped == 1
+    assert strata["", ""].without_statements == 1
+    assert "1 soft 404" in found.support.cautions[0]
+    assert shares(strata["model", "borealis"].wilson)["statement-level support"] == (0.0, 2)
+    assert not [key for key in strata if key[0] == "origin"]
+    mine = {report.by: report for report in found.reviewers[0].support}
+    assert shares(mine["anna, assisted"].strata[0].clustered) == {
+        "statement-level support": (1.0, 2),
+        "response-level support": (1.0, 1),
+    }
+    assert shares(mine["anna, blind"].strata[0].clustered)["statement-level support"] == (0.0, 1)
+    assert "2 of 3 responses" in mine["anna, blind"].cautions[0]
+
+
+def test_an_invalid_response_counts_as_one_that_is_not_supported(small):
+    small.response("a", 1)
+    small.response("b", 1, model="borealis")
+    small.invalid("c", "empty", model="borealis")
+    small.judged("one", "supported", "a.1", "b.1")
+    small.said("supported", "a.1")
+    whole, borealis, atlas = (found := figures_of(small)).support.strata
+    assert [shares(one.clustered)["response-level support"] for one in (whole, atlas, borealis)] == [
+        (2 / 3, 3), (1, 1), (1 / 2, 2),
+    ]  # fmt: skip
+    assert [(one.responses, one.without_statements, one.invalid) for one in (whole, borealis)] == [(2, 0, 1), (1, 0, 1)]
+    assert shares(whole.clustered)["statement-level support"] == (1, 2)
+
+    # Among the one response that anna has decided so far it would weigh too much; among all of them it stands.
+    (some,) = found.reviewers[0].support
+    assert shares(some.strata[0].clustered)["response-level support"] == (1, 1)
+    assert "1 invalid response not counted here" in some.cautions[-1]
+    small.said("supported", "b.1")
+    (every,) = figures_of(small).reviewers[0].support
+    assert shares(every.strata[0].clustered)["response-level support"] == (2 / 3, 3)
+    assert every.cautions == ()
+
+
+def test_responses_without_a_source_and_invalid_ones_are_told_apart_by_model(small):
+    small.response("a", 1)
+    small.invalid("b", "")
+    small.invalid("c", "incomplete")
+    small.response("d", 1, model="borealis")
+    small.invalid("e", "empty", model="borealis")
+    found = figures_of(small).kinds
+    told = {"all": found.all, **found.by_model}
+    assert {name: (one.responses, one.sourceless, one.empty, one.incomplete) for name, one in told.items()} == {
+        "all": (5, 1, 1, 1), "atlas": (3, 1, 0, 1), "borealis": (2, 0, 1, 0),
+    }  # fmt: skip
+    share = found.by_model["atlas"].without_source
+    assert (share.value, share.n, share.method) == (1 / 3, 3, "Wilson")
+    assert found.by_model["borealis"].invalid.value == 1 / 2
+
+
+def test_support_by_a_source_the_statement_cites_and_by_any(small):
+    """Two sources; of what the second supports, one statement cites the first, one both, and one neither."""
+    small.response("a", 5, sources=("ok", "ok"))
+    small.judged("one", "not_addressed", "a.1", "a.2", "a.3", "a.4", source=1)
+    small.judged("one", "supported", "a.1", "a.2", "a.3", source=2)
+    small.cites("a.1", 1)
+    small.cites("a.2", 1, 2)
+    small.cites("a.4", 1)
+    small.cites("a.5", 2)
+    report = figures_of(small).support
+    found = shares(report.strata[0].clustered)
+
+    assert found["statement-level support, own citations"] == (1 / 3, 3)
+    assert found["statement-level support"] == (3 / 4, 4)
+    bounds = {each.name: each for each in report.strata[0].bounds}["statement-level support, own citations"]
+    assert (bounds.not_supported, bounds.supported, bounds.n, bounds.missing) == (1 / 4, 2 / 4, 4, 1)
+    assert "1 statement cites no source itself" in report.cautions[-1]
+
+
+def test_what_a_statement_cites_supports_it_by_the_rules_of_the_roll_up(small):
+    """An unreadable page supports nothing, one not fetched may yet; offline words count where no judge was asked."""
+    small.response("a", 4, sources=("http_error", None, "ok", "ok"))
+    small.cites("a.1", 1)
+    small.cites("a.2", 2)
+    small.judged("offline", "supported", "a.3", "a.4", source=3)
+    small.judged("one", "partial", "a.3", source=4)
+    small.cites("a.3", 3)
+    small.cites("a.4", 3)
+    own = figures_of(small).support.strata[0].estimate("statement-level support, own citations")
+
+    # a.1 no; a.2 and a.3 open: nobody whose word counts has read what they cite; a.4 yes.
+    assert (own.value, own.n, own.dropped) == (1 / 2, 2, 2)
+
+
+def test_a_response_with_an_open_statement_has_no_support_by_the_reviewer(small):
+    small.response("a", 2)
+    small.said("supported", "a.1")
+
+    assert figures_of(small).reviewers[0].support == ()
+
+
+def test_the_offline_judge_is_named_where_it_is_alone(small):
+    small.response("a", 2)
+    small.judged("offline", "supported", "a.1", "a.2")
+    small.said("supported", "a.1")
+    alone = figures_of(small)
+
+    assert alone.support.by == "the offline judge (triage by rules, not a verdict)"
+    assert "On every statement only the offline judge" in " ".join(
+        against(groups_of(alone)["assisted", False]).cautions
+    )
+
+    small.judged("one", "supported", "a.2")
+    mixed = figures_of(small)
+
+    assert mixed.support.by == "the judges' verdict"
+    assert "On 1 of 2 judged statements only the offline judge spoke" in mixed.support.cautions[0]
+
+
+def test_support_of_the_whole_study_is_the_same_without_its_models_and_origins(small):
+    small.response("a", 2, model="atlas")
+    small.response("b", 2, model="borealis", origin="leaflet")
+    small.judged("judge", "Supported", "a.1", "b.1", "b.2")
+    small.judged("judge", "Not supported", "a.2")
+    small.said("supported", "a.1", "a.2", "b.1", "b.2")
+    small.roll_up()
+    every, whole = (study_figures(small.study.reader, full=full, resampling=FAST) for full in (True, False))
+
+    assert [(one.split, one.stratum) for one in every.support.strata[1:]] == [
+        ("model", "atlas"), ("model", "borealis"), ("origin", "forum"), ("origin", "leaflet"),
+    ]  # fmt: skip
+    assert whole.support.strata == every.support.strata[:1]
+    assert whole.reviewers[0].support[0].strata == every.reviewers[0].support[0].strata[:1]
