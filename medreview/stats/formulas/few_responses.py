@@ -42,7 +42,8 @@ def jackknife_over(unit: str) -> str:
 def jackknife(value: float, left_out: Sequence[float]) -> Jackknife | None:
     """The delete-one jackknife of a value, ``left_out`` being what it is without each of its responses.
 
-    ``None`` with fewer than two, where one of them is ``nan``, and when none moves the value. The degrees of freedom
+    ``None`` with fewer than two, where one of them is ``nan``, and when none moves the value. The variance is the sum of
+    the squared differences, without Tukey's factor 1 - 1 / number, which makes it small of few. The degrees of freedom
     are those of a sum of squares that spread as the squared differences do: four at least, where there are so many
     responses, at most one less than there are.
     """
@@ -57,7 +58,7 @@ def jackknife(value: float, left_out: Sequence[float]) -> Jackknife | None:
     usual = math.fsum(squares) / count
     spread = math.fsum((square - usual) ** 2 for square in squares) / (count - 1)
     freedom = max(_LEAST_FREEDOM, 2 * count * usual**2 / spread) if spread > 0 else count - 1
-    return Jackknife(value, math.sqrt((count - 1) / count * total), min(count - 1, freedom))
+    return Jackknife(value, math.sqrt(total), min(count - 1, freedom))
 
 
 def below(found: Jackknife, bound: float) -> float:

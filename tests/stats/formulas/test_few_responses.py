@@ -9,13 +9,13 @@ from scipy import stats
 from medreview.stats.formulas.few_responses import Jackknife, Scale, interval, jackknife
 
 
-def test_of_a_mean_the_error_is_the_usual_one_and_the_freedom_that_of_the_values() -> None:
+def test_of_a_mean_the_error_is_the_usual_one_with_a_factor_and_the_freedom_that_of_the_values() -> None:
     values = np.array([3.0, 5.0, 4.0, 8.0, 6.0, 2.0, 7.0, 5.0])
     left_out = (values.sum() - values) / 7
     found = jackknife(float(values.mean()), left_out.tolist())
 
     assert found is not None
-    assert found.error == pytest.approx(values.std(ddof=1) / math.sqrt(8))
+    assert found.error == pytest.approx(values.std(ddof=1) / math.sqrt(8) * math.sqrt(8 / 7))
     squares = (values - values.mean()) ** 2
     assert found.freedom == pytest.approx(min(7, max(4, 2 * 8 * squares.mean() ** 2 / squares.var(ddof=1))))
     t = stats.t.ppf(0.975, found.freedom)
