@@ -7,7 +7,8 @@ from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
 from medreview.cli.reports.differences import p_by_margin
 from medreview.cli.reports.estimates import figure_table, p_value, sentences
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
-from medreview.stats.formulas.estimate import half_up, percent
+from medreview.cli.reports.tie_rules import tie_rules_part
+from medreview.stats.formulas.estimate import half_up
 from medreview.stats.formulas.hypothesis_tests import SMALL_EXPECTED, ChiSquared
 from medreview.stats.reports.consensus import Consensus, PaperTest
 from medreview.words import in_words
@@ -33,27 +34,11 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
         for comparison in one.judges:
             yield from ("", comparison_part(comparison))
         if one.under_rules:
-            yield from ("", _under_rules(one))
+            yield from ("", tie_rules_part(one.under_rules))
         if one.person is not None:
             yield from ("", _persons(one), "", _beside(one, replicates))
         if one.tests:
             yield from ("", paper_tests_part(one.tests))
-
-
-def _under_rules(one: Consensus) -> Part:
-    rows = [
-        (
-            one_line(each.judge), in_words(each.rule), *numbers(each.tied_reviewers, each.tied_judges, each.n),
-            "-" if each.agreement.value is None else percent(each.agreement.value),
-            *cells(each.kappa, half_up, "none"),
-        )
-        for each in one.under_rules
-    ]  # fmt: skip
-    head = Heading("under each tie rule, the same for reviewers and judges")
-    names = ("", "tie rule", "tied", "by judges", "n", "agree", "kappa", "95% interval")
-    why = reasons((f"{one_line(each.judge)}, {in_words(each.rule)}", each.kappa) for each in one.under_rules)
-    note = "tied: statements on which the reviewers are even; by judges: on which the judges are."
-    return inset(head, table(names, rows, long=("tie rule",)), note, *why)
 
 
 def _persons(one: Consensus) -> Part:

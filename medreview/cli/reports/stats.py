@@ -22,6 +22,7 @@ from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.tie_rules import tie_rules_part
 from medreview.cli.reports.units.unit_parts import unit_parts
 from medreview.labels import AXES
 from medreview.next_step import command
@@ -136,6 +137,8 @@ def _group(group: GroupFigures) -> Iterator[Part]:
     yield from group.cautions
     for comparison in group.comparisons:
         yield from ("", comparison_part(comparison))
+    if group.under_rules:
+        yield from ("", tie_rules_part(group.under_rules))
 
 
 def _kinds(report: ResponseReport) -> Iterator[Part]:

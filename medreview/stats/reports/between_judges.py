@@ -124,8 +124,8 @@ class BetweenJudgesCounter:
             if label is not None:
                 judge.labels[scale.name][label] += 1
 
-    def figures(self, resampling: Resampling) -> BetweenJudges:
-        """Everything, every interval over responses."""
+    def figures(self, resampling: Resampling, *, full: bool = True) -> BetweenJudges:
+        """Everything, every interval over responses; ``full``: with weighted coefficients of each two."""
         return BetweenJudges(
             tallies=tuple(
                 JudgeTally(
@@ -139,7 +139,9 @@ class BetweenJudgesCounter:
                 if counted.asked
             ),
             pairs=compare(
-                [pairing for pair, both in self._pairs.items() if self._spoke(*pair) for pairing in both], resampling
+                [pairing for pair, both in self._pairs.items() if self._spoke(*pair) for pairing in both],
+                resampling,
+                full=full,
             ),
             juries=tuple(self._all(scale, resampling) for scale in SCALES) if self._responses else (),
             tie_rule=self._tie,

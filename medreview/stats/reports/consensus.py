@@ -11,7 +11,6 @@ from itertools import combinations
 from typing import Final, NamedTuple, get_args
 
 from medreview.judges.majority import OF_STUDY, Majority, majority_vote
-from medreview.judges.rollup import roll_up
 from medreview.judges.votes import Judge
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.formulas.agreement import ManyAgreement, many_raters
@@ -34,6 +33,7 @@ from medreview.stats.reports.label_scales import (
 )
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
+from medreview.stats.reports.tie_rules import UnderRule, under_rules
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 LEAST: Final = 2
@@ -52,22 +52,6 @@ class AmongReviewers:
 
     scale: str
     agreement: ManyAgreement
-
-
-@dataclass(frozen=True)
-class UnderRule:
-    """One judge, or all together, against the majority under a tie rule, which is the same on both sides.
-
-    ``tied_reviewers`` and ``tied_judges`` count even votes, whatever the rule makes of them.
-    """
-
-    judge: str
-    rule: TieRule
-    tied_reviewers: int
-    tied_judges: int
-    n: int
-    agreement: Estimate
-    kappa: Estimate
 
 
 @dataclass(frozen=True)
@@ -159,7 +143,7 @@ class ConsensusCounter:
                 continue
             said = statement.by_judge
             words = {judge.name: judges_label(said.get(judge), BINARY) for judge in self._judges}
-            jury = {rule: _jury(statement, rule) for rule in TIE_RULES}
+            jury = {rule: judges_label(statement.under(rule), BINARY) for rule in TIE_RULES}
             tied = statement.together is not None and jury["undecided"].missing == TIED
             panel.rows.append(_Row(response_id, votes, words, jury, tied))
 
@@ -215,20 +199,6 @@ class ConsensusCounter:
         )  # fmt: skip
 
 
-def _jury(statement: JudgedStatement, rule: TieRule) -> ScaleLabel:
-    """What all judges together say on supported or not, under a rule that need not be that of the study."""
-    if statement.together is None:
-        return ScaleLabel(None, NO_JUDGEMENT)
-    said = roll_up(statement.votes, rule)
-    return judges_label(
-        statement.together._replace(
-            verdict=said.verdict, supported=said.supported, votes_for=said.votes_for, votes_other=said.votes_other,
-            tied=said.tied,
-        ),
-        BINARY,
-    )  # fmt: skip
-
-
 def _word(row: _Row, judge: str, rule: TieRule) -> ScaleLabel:
     return row.jury[rule] if judge == TOGETHER else row.judges[judge]
 
@@ -262,23 +232,9 @@ def majority_of(people: int) -> str:
 def _under(
     rows: Sequence[_Row], people: Sequence[str], names: Sequence[str], group: Group, resampling: Resampling
 ) -> tuple[UnderRule, ...]:
-    """Every judge under every rule, from one draw."""
-    asked = [(rule, name) for rule in TIE_RULES for name in names]
-    found = compare([_pairing(rows, people, name, rule, group) for rule, name in asked], resampling, full=False)
-    ties = _majority(rows, people, "undecided").ties
-    jury = sum(row.jury_tied for row in rows)
-    return tuple(
-        UnderRule(
-            judge=name,
-            rule=rule,
-            tied_reviewers=ties,
-            tied_judges=jury if name == TOGETHER else 0,
-            n=one.n,
-            agreement=one.estimate("percent agreement"),
-            kappa=one.estimate("Cohen's kappa"),
-        )
-        for (rule, name), one in zip(asked, found, strict=True)
-    )
+    asked = [(rule, _pairing(rows, people, name, rule, group)) for rule in TIE_RULES for name in names]
+    tied, jury = _majority(rows, people, "undecided").ties, sum(row.jury_tied for row in rows)
+    return under_rules(asked, [(tied, jury if pairing.second == TOGETHER else 0) for _, pairing in asked], resampling)
 
 
 def _among(rows: Sequence[_Row], people: Sequence[str], scale: Scale, resampling: Resampling) -> AmongReviewers:

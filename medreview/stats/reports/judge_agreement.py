@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from medreview.judges.votes import Judge
+from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
 from medreview.stats.reports.label_scales import (
+    BINARY,
     OFFLINE_IS_TRIAGE,
     SCALES,
+    TIED,
     TOGETHER,
     Scale,
     judges_label,
@@ -17,12 +20,16 @@ from medreview.stats.reports.label_scales import (
 )
 from medreview.stats.reports.reviewer_labels import GROUPS, NOT_DRAWN, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedStatement
+from medreview.stats.reports.tie_rules import UnderRule, under_rules
 from medreview.words import counted
 
 
 @dataclass(frozen=True)
 class GroupFigures:
-    """One group of a reviewer's labels against the judges together and against every judge."""
+    """One group of a reviewer's labels against the judges together and against every judge.
+
+    ``under_rules``: the judges together, on supported or not, under each tie rule; empty where no statement is tied.
+    """
 
     mode: str
     drawn: bool
@@ -31,6 +38,7 @@ class GroupFigures:
     responses: int
     cautions: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
+    under_rules: tuple[UnderRule, ...] = ()
 
 
 @dataclass(slots=True)
@@ -39,6 +47,8 @@ class _Collected:
     responses: set[str] = field(default_factory=set)
     pairings: dict[Judge | None, list[Pairing]] = field(default_factory=dict)
     offline_only: Counter[str] = field(default_factory=Counter)
+    ruled: dict[TieRule, Pairing] = field(default_factory=dict)
+    tied: int = 0
 
 
 class JudgeAgreement:
@@ -65,7 +75,13 @@ class JudgeAgreement:
                         for scale in scales
                     ]
                     for judge in (None, *judges)
+                },
+                ruled={
+                    rule: Pairing(reviewer, TOGETHER, BINARY, group.mode, group.drawn, reference=True)
+                    for rule in TIE_RULES
                 }
+                if len(scales) > 1
+                else {},  # one screen has no table of rules
             )
             for group in GROUPS
         }
@@ -87,6 +103,10 @@ class JudgeAgreement:
                 used = pairing.add(label.response_id, mine, judges_label(word, scale))
                 if used and judge is None and word is not None and word.offline:
                     collected.offline_only[scale.name] += 1
+        mine = reviewers_label(label.label, BINARY, stale=label.stale)
+        for rule, pairing in collected.ruled.items():
+            pairing.add(label.response_id, mine, judges_label(statement.under(rule), BINARY))
+        collected.tied += mine.label is not None and judges_label(statement.under("undecided"), BINARY).missing == TIED
 
     def figures(self, resampling: Resampling, *, full: bool = True) -> tuple[GroupFigures, ...]:
         """Every group that has labels; ``full``: with what is told of each label."""
@@ -110,6 +130,9 @@ class JudgeAgreement:
             responses=len(collected.responses),
             cautions=() if group.drawn else (NOT_DRAWN,),
             comparisons=compare(pairings, resampling, cautions, full=full),
+            under_rules=under_rules(list(collected.ruled.items()), [(0, collected.tied)] * len(TIE_RULES), resampling)
+            if full and collected.tied
+            else (),
         )
 
 

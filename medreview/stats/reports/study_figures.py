@@ -166,7 +166,7 @@ def study_figures(
         for name in names
     )
     between = between_reviewers(labels, resampling, adjudicated_statements(reader), full=full)
-    judges_beside = beside.figures(resampling)
+    judges_beside = beside.figures(resampling, full=full)
     groups = [group for one in found for group in one.agreement]
     compared = [*(each for group in groups for each in group.comparisons), *between, *judges_beside.pairs]
     return StudyFigures(

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
-from medreview.judges.rollup import each_judge
+from medreview.judges.rollup import each_judge, roll_up
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader, jury
 from medreview.labels import TieRule
 from medreview.stats.reports.label_scales import JuryVerdict
@@ -71,6 +71,15 @@ class JudgedStatement:
         for vote in jury(self.votes):
             words.setdefault(vote.source_id, []).append(vote.supported)
         return {source_id: yes_or_no(said, tie)[0] for source_id, said in words.items()}
+
+    def under(self, rule: TieRule) -> JuryVerdict | None:
+        """What the judges say together under a tie rule that need not be the study's; ``None`` when nobody judged."""
+        if self.together is None or not self.together.tied:
+            return self.together
+        said = roll_up(self.votes, rule)
+        return self.together._replace(
+            verdict=said.verdict, supported=said.supported, votes_for=said.votes_for, votes_other=said.votes_other
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
     for said in (
         "3 reviewers together, blind, random audit: 8 statements in 8 responses",
         "Their majority: 3 supported, 4 not supported; 1 tied; tie rule: undecided.",
-        "under each tie rule, the same for reviewers and judges",
+        "under each tie rule, supported or not",
         "each reviewer with the majority of the others",
         "tests as in SourceCheckup",
     ):

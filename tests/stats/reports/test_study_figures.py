@@ -198,6 +198,25 @@ def test_what_is_left_out_is_counted_by_reason(small):
     assert {figure.dropped for figure in four.agreement} == {5}
 
 
+def test_even_votes_of_the_judges_are_counted_and_shown_under_each_rule(small):
+    small.response("a", 4)
+    small.judged("one", "supported", "a.1", "a.2", "a.3")
+    small.judged("one", "partial", "a.4")
+    small.judged("two", "supported", "a.1")
+    small.judged("two", "contradicted", "a.2", "a.3", "a.4")
+    small.said("supported", "a.1", "a.2")
+    small.said("partial", "a.3", "a.4")
+    found = groups_of(figures_of(small))["assisted", False].under_rules
+
+    # Even on a.2 and a.3, of which the reviewer supports one: each rule is right on one of them.
+    assert [(one.rule, one.tied_judges, one.n, one.agreement.value) for one in found] == [
+        ("undecided", 2, 2, 1),
+        ("supported", 2, 4, 3 / 4),
+        ("not_supported", 2, 4, 3 / 4),
+    ]
+    assert [one.kappa.value for one in found] == [1, 0.5, 0.5]
+
+
 def test_each_judge_is_rolled_up_over_its_own_sources(small):
     small.response("a", 1, sources=("ok", "ok"))
     small.judged("one", "not_addressed", "a.1", source=1)
