@@ -109,6 +109,21 @@ def test_every_kind_has_its_figures_as_text_json_and_rows(medreview, tmp_path):
     assert "Suggested key facts: 1 of" in medreview("stats", path, "--replicates", 99, "--full").stdout
 
 
+def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medreview, tmp_path):
+    record = {
+        "unit": "ranking", "id": "k1", "type": f"short {WICKED}", "question": "Which?",
+        "outputs": [{"model": f"{name} {WICKED}", "text": name} for name in ("one", "two", "three")],
+        "labels": [{"annotator": f"a {WICKED}", "order": "1>2>3"}, {"annotator": "b", "order": "1=2=3"}],
+    }  # fmt: skip
+    (tmp_path / "k.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    path = tmp_path / "k.medreview"
+    medreview("import", path, tmp_path / "k.jsonl")
+    told = medreview("stats", path, "--unit", "rankings").stdout
+    assert "Nobody said how good the outputs of one" in " ".join(told.split())
+    assert "every ranking" in " ".join(told.split()) or "ties everything" in " ".join(told.split())
+    assert not [sign for sign in "\x1b\x07\u202e" if sign in told]
+
+
 def test_what_cannot_be_asked_for_is_an_error_that_says_what_can(medreview, ward):
     assert "there are pair, response, qa" in medreview("stats", ward, "--unit", "statements", check=2).stderr
     assert "there are ann, bob" in medreview("stats", ward, "--unit", "fact", "--reviewer", "eve", check=2).stderr

@@ -10,7 +10,7 @@ from medreview.judges.votes import Judge
 from medreview.labels import scale_of
 from medreview.stats.reports.reviewer_labels import Mode
 from medreview.stats.reports.told_gold import ToldGold, told_gold
-from medreview.stats.units.scales import SCALES, UnitScale
+from medreview.stats.units.scales import UnitScale, scales_of
 from medreview.units.gold_results import labels_when_told
 from medreview.units.registry import KINDS
 
@@ -116,7 +116,7 @@ class KindLabels:
 def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None) -> KindLabels:
     """Read one kind; ``reviewers``: whose labels are taken, everybody's without it."""
     units = frozenset(row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})"))
-    axes = SCALES[kind].axes
+    axes = scales_of(kind).axes
     given: list[GivenLabel] = []
     stale = 0
     for row in reader.execute(_GIVEN, (kind,)):
@@ -142,7 +142,7 @@ def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str
     return KindLabels(
         kind=kind,
         units=units,
-        cluster=SCALES[kind].cluster,
+        cluster=scales_of(kind).cluster,
         clusters=clusters | items,
         given=tuple(given),
         stale=stale,

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 from medreview.labels import AXES
 from medreview.stats.reports.label_scales import BINARY, LEVELS
+from medreview.units.registry import KINDS
+from medreview.words import in_words
 
 _CANNOT: Final = "cannot_judge"
 
@@ -70,7 +72,7 @@ ALL_SUPPORTED: Final = _whole("all_supported", "all statements supported or not"
 SUPPORTED: Final = _binary()
 """Of a pair: supported or not."""
 
-SCALES: Final[Mapping[str, KindScales]] = {
+_SCALES: Final[Mapping[str, KindScales]] = {
     "pair": KindScales("response", {"evidence": (_LEVELS, SUPPORTED), "support": ()}),
     "response": KindScales("response", {"all_supported": (ALL_SUPPORTED,)}),
     "answer": KindScales("question", {"hallucination": (FOUND, TYPE)}),
@@ -88,3 +90,12 @@ SCALES: Final[Mapping[str, KindScales]] = {
     "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,)}),
 }
 """By kind. Answers to one question, each with a hallucination of another type, are alike: the question is resampled."""
+
+
+def scales_of(kind: str) -> KindScales:
+    """Those of a kind; of one that has no entry here a scale of all labels of its axis, without order."""
+    found = _SCALES.get(kind)
+    if found is not None:
+        return found
+    axis = KINDS[kind].axis
+    return KindScales("group", {axis: (_whole(axis, in_words(axis)),)})

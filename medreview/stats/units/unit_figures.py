@@ -29,7 +29,7 @@ from medreview.stats.units.pairs import PairFigures, tests_of_pairs
 from medreview.stats.units.qa_figures import QAFigures, qa_figures
 from medreview.stats.units.qa_items import annotated
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
-from medreview.stats.units.scales import SCALES, UnitScale
+from medreview.stats.units.scales import UnitScale, scales_of
 from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
 
@@ -136,7 +136,7 @@ def unit_figures(
         labelled=len({one.unit for one in labels.given}),
         stale=labels.stale,
         resampling=resampling,
-        axes=tuple(_axis(reader, labels, axis, resampling) for axis in SCALES[kind].axes),
+        axes=tuple(_axis(reader, labels, axis, resampling) for axis in scales_of(kind).axes),
         family=_family(reader, labels, reviewers, resampling),
     )
 
@@ -217,7 +217,7 @@ def _axis(reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling:
         axis=axis,
         labels=tuple(counts),
         adjudication=adjudication(reader, labels.kind, axis, labels.units),
-        scales=tuple(_scale(labels, scale, resampling) for scale in SCALES[labels.kind].axes[axis]),
+        scales=tuple(_scale(labels, scale, resampling) for scale in scales_of(labels.kind).axes[axis]),
         gold_told=len(gold.labels),
         gold_silent=gold.silent,
     )

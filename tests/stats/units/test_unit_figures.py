@@ -10,6 +10,7 @@ from medreview.cli.reports.units.unit_parts import NOBODY, unit_parts
 from medreview.errors import UserError
 from medreview.review.gold import set_gold
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.units import scales
 from medreview.stats.units.pairs import PairFigures
 from medreview.stats.units.unit_figures import ScaleFigures, UnitFigures, every_unit_figures, kind_named, unit_figures
 from medreview.study import Study
@@ -150,6 +151,18 @@ def test_one_reviewer_with_one_label_gives_sentences_and_no_invented_number(stud
     assert " nan" not in shown
     assert "kappa  1.000" not in shown
     json.dumps(asdict(figures), allow_nan=False, default=str)
+
+
+def test_a_kind_without_scales_of_its_own_is_compared_on_the_labels_of_its_axis(study: Study, monkeypatch) -> None:
+    monkeypatch.delitem(scales._SCALES, "question")
+    SAMPLES["question"](study)
+    label(study, "anna", "question", ["answerable", "not_answerable"])
+    label(study, "kb", "question", ["answerable", "not_self_contained"])
+
+    figures = unit_figures(study.reader, "question", resampling=FEW)
+    (scale,) = figures.axes[0].scales
+    assert (figures.cluster, scale.title, len(scale.labels)) == ("group", "answerability", 3)
+    assert scale.between[0].estimate("percent agreement").value == 1 / 2
 
 
 def test_a_kind_is_found_by_the_words_that_people_have_for_it() -> None:
