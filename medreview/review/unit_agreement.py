@@ -14,7 +14,7 @@ from medreview.stats.formulas.thresholds import FEW_ITEMS
 from medreview.stats.reports.label_scales import NO_JUDGEMENT, REVIEWER_UNSURE, Scale
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, kind_labels
-from medreview.stats.units.scales import SCALES, UnitScale
+from medreview.stats.units.scales import UnitScale, scales_of
 
 GOLD: Final = Judge("the right label")
 _NEWEST: Final = "SELECT coalesce(max(seq), 0) FROM event"
@@ -29,7 +29,7 @@ class UnitAgreement:
         self._kind = kind
         self._reviewer = reviewer
         self._seq = -1
-        scales = [scale for of_axis in SCALES[kind].axes.values() for scale in of_axis]
+        scales = [scale for of_axis in scales_of(kind).axes.values() for scale in of_axis]
         self._folds: dict[str, UnitScale] = {scale.name: scale for scale in scales}
         self.scales = tuple(Scale(scale.name, scale.title, scale.labels) for scale in scales)
         self.take_in()

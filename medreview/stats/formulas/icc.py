@@ -47,12 +47,13 @@ def icc(
     level: float = LEVEL,
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling | None = None,
+    unit: str = "response",
 ) -> Estimate:
     """One form for subjects by raters, with its F interval; with ``resampling``, that of subjects (or ``clusters``).
 
-    Subjects that lack a rating are dropped. ICC(2,1) is the two-way random form, of absolute agreement. Undefined below
-    two subjects or raters, and where nothing varies. Raises ``ValueError`` for rows of different lengths or a kind that
-    is not in ``KINDS``.
+    ``unit``: what a cluster is. Subjects that lack a rating are dropped. ICC(2,1) is the two-way random form, of
+    absolute agreement. Undefined below two subjects or raters, and where nothing varies. Raises ``ValueError`` for rows
+    of different lengths or a kind that is not in ``KINDS``.
     """
     if kind not in KINDS:
         raise ValueError(f"no form of ICC {kind!r}; there are {', '.join(KINDS)}")
@@ -92,6 +93,7 @@ def icc(
         clusters=None if groups is None else len(summed), undefined=_NO_SUBJECTS, instead="",
         left_out=None if groups is None else without_each(summed, finish, resampling), scale="coefficient",
         resampling=resampling, dropped=dropped, rare="for the subjects drawn do not differ",
+        unit=unit,
     )  # fmt: skip
 
 

@@ -118,7 +118,7 @@ def mean_tau_over_items(
     undefined = sum(left for _, left in found)
     rows = [(sum(taus), len(taus)) for taus, _ in found]
     sample = ResponseSample(("tau", "pairs"), rows, resampling, unit=unit)
-    return sample.figure(name, "tau", "pairs", undefined=_no_pair(undefined), dropped=undefined)
+    return sample.figure(name, "tau", "pairs", undefined=_no_pair(undefined), dropped=undefined, scale="coefficient")
 
 
 def kendall_w(rankings: Sequence[Sequence[Number]], *, resampling: Resampling = DEFAULT) -> RankCorrelation:
@@ -168,11 +168,12 @@ def mean_ranks(
     *,
     resampling: Resampling = DEFAULT,
     clusters: Sequence[Hashable] | None = None,
+    unit: str = "item",
 ) -> Mapping[str, Estimate]:
     """The mean of the ranks given to each model, one entry per ballot (``None``: not ranked there); lower is better.
 
-    Ballots (or the ``clusters`` they are of) are resampled, for all models at once, so that differences of two means
-    are of the same draws. Undefined for a model without a rank.
+    Ballots (or the ``clusters`` they are of, each a ``unit``) are resampled, for all models at once, so that
+    differences of two means are of the same draws. Undefined for a model without a rank.
     """
     ballots = list(zip_longest(*ranks.values()))
     rows = [
@@ -186,11 +187,11 @@ def mean_ranks(
             summed[cluster] = [x + y for x, y in zip(held, row, strict=True)]
         rows = list(summed.values())
     columns = [f"{part} {name}" for name in ranks for part in ("sum", "n")]
-    sample = ResponseSample(columns, rows, resampling, unit="ballot" if clusters is None else "item")
+    sample = ResponseSample(columns, rows, resampling, unit="ballot" if clusters is None else unit)
     return {
         name: sample.figure(
             f"mean rank, {name}", f"sum {name}", f"n {name}", undefined=f"Nobody ranked {name}.",
-            dropped=len(ballots) - sample.total(f"n {name}"),
+            dropped=len(ballots) - sample.total(f"n {name}"), scale="plain",
         )
         for name in ranks
     }  # fmt: skip

@@ -64,7 +64,7 @@ class ResponseSample:
 
         ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
         resample gives the same value, the responses of which all, or none, are so are told. ``scale``: ``amount`` for
-        a mean that is no share; a figure that is more than 1 in any row is one in any case.
+        a mean that is no share; a share that is more than 1 in any row is one in any case.
         """
         n = self.total(under)
         if n == 0:
@@ -88,7 +88,7 @@ class ResponseSample:
             if whole
             else "",
             left_out=without_each(units[bottom > 0], _quotient, self._resampling),
-            scale="amount" if (top > bottom).any() else scale,
+            scale="amount" if scale == "share" and (top > bottom).any() else scale,
             resampling=self._resampling,
             dropped=dropped,
             unit=self._unit,

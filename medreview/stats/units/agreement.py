@@ -116,7 +116,9 @@ def beside(
         ours, theirs = [steps[one[item]] for item in both], [steps[other[item]] for item in both]
         correlation = spearman(ours, theirs, level=resampling.level)
         of_both = [labels.clusters[item] for item in both] if clusters else None
-        absolute = icc(list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling)
+        absolute = icc(
+            list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling, unit=labels.cluster
+        )
         figures, test = (*figures, absolute, correlation.figure), correlation.test
     rare = [note for note in found.figures["cohen_kappa"].notes if note.startswith("Too few")]
     return UnitAgreement(

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.labels import QUALITY
@@ -166,7 +166,9 @@ def _models(ballots: Sequence[Ballot], kind: str, resampling: Resampling) -> Ite
     names = list(dict.fromkeys(model for one in ballots for model in one.models if model))
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
     clusters = [one.ranking for one in ballots]
-    means = mean_ranks(ranks, resampling=resampling, clusters=clusters if len(set(clusters)) < len(clusters) else None)
+    found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking")
+    most = max((len(one.models) for one in ballots), default=1)
+    means = {name: _within(figure, most) for name, figure in found.items()}
     for name in sorted(names, key=lambda name: (means[name].value is None, means[name].value or 0.0, name)):
         yield _model(name, kind, means[name], ballots, resampling)
 
@@ -192,8 +194,15 @@ def _model(name: str, kind: str, mean: Estimate, ballots: Sequence[Ballot], resa
         qualities={label.level: counts[label.level] for label in QUALITY},
         good=sample.figure("share Good", "good", "n", undefined=nothing, whole="Good"),
         bad=sample.figure("share Bad", "bad", "n", undefined=nothing, whole="Bad"),
-        usefulness=sample.figure("usefulness", "steps", "n", undefined=nothing),
+        usefulness=sample.figure("usefulness", "steps", "n", undefined=nothing, scale="plain"),
     )
+
+
+def _within(figure: Estimate, most: int) -> Estimate:
+    """A mean rank whose interval goes no farther than ranks do, from 1 to ``most``."""
+    if figure.low is None or figure.high is None:
+        return figure
+    return replace(figure, low=max(1.0, figure.low), high=min(float(most), figure.high))
 
 
 def _mean_rank(one: Ballot, model: str) -> float | None:
@@ -230,7 +239,12 @@ def _with_machines(
                 ("tau", "n"), [(sum(each), len(each)) for each in taus.values()], resampling, "ranking"
             )
             figure = sample.figure(
-                "mean Kendall's tau-b with the reviewers", "tau", "n", undefined=_ONE_TIES, dropped=tied
+                "mean Kendall's tau-b with the reviewers",
+                "tau",
+                "n",
+                undefined=_ONE_TIES,
+                dropped=tied,
+                scale="coefficient",
             )
             yield OrderAgreement(name, which, "", len(taus), figure)
 
