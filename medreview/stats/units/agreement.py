@@ -148,14 +148,21 @@ def _small(n: int, clusters: int, cluster: str) -> tuple[str, ...]:
 def between_reviewers(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
     """Each two reviewers who share an item: by the first labels that both gave blind, then by all final ones."""
     found = []
+    known: dict[tuple[str, str], tuple[dict[str, tuple[str, str]], UnitAgreement]] = {}
     for which in (FIRST_BLIND, FINAL):
         said = {name: labels.of(name, which, scale) for name in labels.reviewers}
         for first, second in combinations(labels.reviewers, 2):
-            shared = said[first].keys() & said[second].keys()
-            if shared:
-                mine = {item: said[first][item] for item in shared}
-                found.append(beside(first, mine, second, said[second], scale, labels, which=which,
-                                    resampling=resampling))  # fmt: skip
+            both = {
+                item: (said[first][item], said[second][item]) for item in sorted(said[first]) if item in said[second]
+            }
+            if not both:
+                continue
+            before, figures = known.get((first, second), ({}, None))
+            if figures is None or before != both:
+                mine, theirs = ({item: pair[side] for item, pair in both.items()} for side in (0, 1))
+                figures = beside(first, mine, second, theirs, scale, labels, which=which, resampling=resampling)
+            known[first, second] = both, figures
+            found.append(replace(figures, which=which))
     return tuple(found)
 
 

@@ -56,6 +56,7 @@ def test_mean_ranks_and_qualities_of_each_model_and_type(figures: UnitFigures) -
     # Ranks of atlas-2: 1, 1, 1, 2, 2.5; of boreal: 2, 2, 2, 1, 1; of cirrus: 3, 3, 3, 3, 2.5.
     assert {name: one.mean_rank.value for name, one in whole.items()} == {"atlas-2": 1.5, "boreal": 1.6, "cirrus": 2.9}
     assert whole["atlas-2"].mean_rank.clusters == 3
+    assert all(1 <= one.mean_rank.low <= one.mean_rank.high <= 3 for one in whole.values())
     assert whole["atlas-2"].qualities == {"good": 3, "okay": 2, "bad": 0}
     assert whole["atlas-2"].good.value == 3 / 5
     assert whole["cirrus"].usefulness.value == (1 + 1 + 2 + 1 + 1) / 5
@@ -73,6 +74,7 @@ def test_orders_are_compared_ranking_by_ranking_and_models_by_the_means(figures:
     both = final["the reviewers", ""]
     # Tau is 1 in the first ranking and 1/3 in the second; one person ranked the third.
     assert (both.rankings, both.tau.value) == (2, pytest.approx(2 / 3))
+    assert both.tau.low < 0
     # The machine: 1 and 1 in the first; -1 and -1/3 in the second.
     assert final["one", ""].tau.value == pytest.approx((1 + 1 - 1 - 1 / 3) / 4)
     order = figures.family.order
