@@ -67,6 +67,8 @@ def _reviewer(report: ByReport, names: Sequence[str], who: str, strata: Sequence
     kappas = [(name, one.estimate(found[1])) for name, one in told]
     missing = reasons((f"kappa, {name}", figure) for name, figure in kappas if figure.low is None)
     yield from (inset(sentence) for sentence in missing[:_MOST_REASONS])
+    if len(missing) > _MOST_REASONS or any(one.supported.low is None for _, one in told):
+        yield inset("none, undefined: the reasons are in --json.")
 
 
 def _apart(

@@ -41,6 +41,12 @@ class Counts:
         self.responses.append(response_id)
         self.cells.append(cell if inside else self.width + cell)
 
+    def add_both(self, response_id: str, inside: int | None, outside: int | None) -> None:
+        """Take up one item twice, in the part and outside it, if it has a cell in both."""
+        if inside is not None and outside is not None:
+            self.add(response_id, True, inside)
+            self.add(response_id, False, outside)
+
     @property
     def block(self) -> Block:
         """The cells of the part, then those of the rest."""
@@ -49,12 +55,16 @@ class Counts:
 
 @dataclass(slots=True)
 class Reviewed:
-    """A reviewer's labels of one group: what they say, and that beside what judges say (2 x label + verdict)."""
+    """A reviewer's labels of one group: what they say, and that beside what judges say (2 x label + verdict).
+
+    ``paired``: the latter with a judge's own word and, outside the part, with that of all judges, on the same labels.
+    """
 
     group: Group
     labels: int = 0
     said: Counts = field(default_factory=lambda: Counts(2))
     agreed: Counts = field(default_factory=lambda: Counts(4))
+    paired: Counts = field(default_factory=lambda: Counts(4))
 
     def add(self, label: ReviewerLabel, inside: bool, word: JuryVerdict | None) -> None:
         """Take up one label beside a word of judges, if it is of the group."""
@@ -64,23 +74,36 @@ class Reviewed:
         mine = _cell(reviewers_label(label.label, BINARY, stale=label.stale).label)
         theirs = _cell(judges_label(word, BINARY).label)
         self.said.add(label.response_id, inside, mine)
-        self.agreed.add(label.response_id, inside, None if mine is None or theirs is None else 2 * mine + theirs)
+        self.agreed.add(label.response_id, inside, _beside(mine, theirs))
+
+    def pair(self, label: ReviewerLabel, own: JuryVerdict | None, together: JuryVerdict | None) -> None:
+        """One label beside a judge's own word and that of all judges, if both have one."""
+        if label.group != self.group:
+            return
+        mine = _cell(reviewers_label(label.label, BINARY, stale=label.stale).label)
+        cells = [_beside(mine, _cell(judges_label(word, BINARY).label)) for word in (own, together)]
+        self.paired.add_both(label.response_id, *cells)
 
 
 @dataclass(slots=True)
 class PartCounts:
-    """What is collected of one part; ``None`` is the name of all that were folded."""
+    """What is collected of one part; ``None`` is the name of all that were folded.
+
+    ``paired``: a judge's own word and, outside the part, that of all judges, on the same statements.
+    """
 
     name: str | None
     reviewed: dict[str, Reviewed]
     statements: int = 0
     responses: set[str] = field(default_factory=set)
     judged: Counts = field(default_factory=lambda: Counts(2))
+    paired: Counts = field(default_factory=lambda: Counts(2))
 
     @property
     def columns(self) -> list[Counts]:
-        """Everything that is counted of it: the verdicts, then the two of each reviewer."""
-        return [self.judged, *(each for one in self.reviewed.values() for each in (one.said, one.agreed))]
+        """Everything that is counted of it: two of the verdicts, then three of each reviewer."""
+        of_reviewers = (each for one in self.reviewed.values() for each in (one.said, one.agreed, one.paired))
+        return [self.judged, self.paired, *of_reviewers]
 
 
 def count_parts(
@@ -88,8 +111,8 @@ def count_parts(
 ) -> tuple[list[PartCounts], int]:
     """The parts of a study, the largest first, and how many were folded into the last.
 
-    Outside a part is the rest of the study; by ``judge``, where a part has a judge's own word, it is the word of all
-    judges together on the same statements.
+    Outside a part is the rest of the study; by ``judge``, where a part has a judge's own word, ``paired`` has what is
+    compared.
     """
     every = _held(strata_of(reader, by, pass_no=pass_no), only)
     kept, folded = _kept(every, by)
@@ -138,11 +161,12 @@ def _count_judge(
     if not inside:
         return
     own = next((word for judge, word in statement.by_judge.items() if judge.title == part.name), None)
-    part.judged.add(response_id, True, _of(None if own is None else own.supported))
-    part.judged.add(response_id, False, verdict)
+    said = _of(None if own is None else own.supported)
+    part.judged.add(response_id, True, said)
+    part.paired.add_both(response_id, said, verdict)
     for who, label in given:
         part.reviewed[who].add(label, True, own)
-        part.reviewed[who].add(label, False, statement.together)
+        part.reviewed[who].pair(label, own, statement.together)
 
 
 def _held(strata: Mapping[str, tuple[str, ...]], only: Selection) -> dict[str, tuple[str, ...]]:
@@ -172,6 +196,10 @@ def _leading(labels: Iterable[ReviewerLabel]) -> Group:
 
 def _group_in(name: str | None, labels: Labels, parts: _Parts) -> Group:
     return _leading([label for unit, label in labels.items() if name in parts[unit]])
+
+
+def _beside(mine: int | None, theirs: int | None) -> int | None:
+    return None if mine is None or theirs is None else 2 * mine + theirs
 
 
 def _cell(label: str | None) -> int | None:

@@ -22,7 +22,7 @@ from medreview.stats.reports.strata import SEVERAL, By, about
 
 FOLDED: Final = "all others"
 REST: Final = "the rest"
-TOGETHER_THERE: Final = "the judges together, on the same statements"
+TOGETHER_THERE: Final = "the judges together, where both have a verdict"
 
 _AGREEMENT: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 _NO_VERDICT: Final = "No statement here has a verdict."
@@ -105,7 +105,9 @@ def by_report(
     parts, folded = count_parts(reader, by, labels, pass_no, only)
     against = TOGETHER_THERE if by == "judge" else REST
     drawn = iter(draw_together([column.block for part in parts for column in part.columns], resampling))
-    figures = [_figures(part, against, [next(drawn) for _ in part.columns], resampling) for part in parts]
+    figures = [
+        _figures(part, against, [next(drawn) for _ in part.columns], resampling, paired=by == "judge") for part in parts
+    ]
     # Of two parts that are the whole, one minus the other is said once.
     pairwise = by not in SEVERAL and len(parts) == 2
     compared = [(len(parts) > 1 or by == "judge") and not (pairwise and place) for place in range(len(parts))]
@@ -119,19 +121,21 @@ def by_report(
     )
 
 
-def _figures(part: PartCounts, against: str, drawn: Sequence[Drawn], resampling: Resampling) -> StratumFigures:
+def _figures(
+    part: PartCounts, against: str, drawn: Sequence[Drawn], resampling: Resampling, *, paired: bool
+) -> StratumFigures:
     name = FOLDED if part.name is None else part.name
-    each = iter(drawn[1:])
+    of_reviewers = [drawn[place : place + 3] for place in range(2, len(drawn), 3)]
     return StratumFigures(
         stratum=name,
         folded=part.name is None,
         statements=part.statements,
         responses=len(part.responses),
         supported=_share("supported, by the judges", drawn[0], part.judged.dropped, _NO_VERDICT, resampling),
-        apart=_apart(name, against, "supported, by the judges", drawn[0], [1.0, 0.0], resampling),
+        apart=_apart(name, against, "supported, by the judges", drawn[paired], [1.0, 0.0], resampling),
         reviewers=tuple(
-            _labels(reviewer, held, name, against, next(each), next(each), resampling)
-            for reviewer, held in part.reviewed.items()
+            _labels(reviewer, held, name, against, said, agreed, beside if paired else agreed, resampling)
+            for (reviewer, held), (said, agreed, beside) in zip(part.reviewed.items(), of_reviewers, strict=True)
         ),
     )
 
@@ -143,6 +147,7 @@ def _labels(
     against: str,
     said: Drawn,
     agreed: Drawn,
+    compared: Drawn,
     resampling: Resampling,
 ) -> StratumLabels:
     units, sums = agreed.units[:, :4], agreed.sums[:, :4]
@@ -159,7 +164,7 @@ def _labels(
         supported=_share(f"supported, by {reviewer}", said, held.said.dropped, _NO_LABEL, resampling),
         agreement=tuple(found.values()),
         table=tuple(tuple(int(count) for count in row) for row in cells),
-        apart=_apart(name, against, "percent agreement", agreed, [1.0, 0.0, 0.0, 1.0], resampling),
+        apart=_apart(name, against, "percent agreement", compared, [1.0, 0.0, 0.0, 1.0], resampling),
     )
 
 
@@ -173,7 +178,7 @@ def _share(name: str, drawn: Drawn, dropped: int, nothing: str, resampling: Resa
 def _apart(
     name: str, against: str, statistic: str, drawn: Drawn, counted: Sequence[float], resampling: Resampling
 ) -> Difference:
-    """The share of the ``counted`` cells in the part minus that outside it."""
+    """The share of the ``counted`` cells in the part minus that outside it, which may be the same items."""
     width = len(counted)
     nothing = [0.0] * width
     inside, outside = np.array([*counted, *nothing]), np.array([*nothing, *counted])
@@ -181,7 +186,8 @@ def _apart(
     of_inside, of_outside = np.array([*ones, *nothing]), np.array([*nothing, *ones])
     return difference(
         Side(name, _quotient(inside, of_inside), of_inside),
-        Side(against, _quotient(outside, of_outside), of_outside),
+        # Items that are on both sides are counted once.
+        Side(against, _quotient(outside, of_outside), of_inside if against == TOGETHER_THERE else of_outside),
         statistic,
         drawn.units,
         drawn.sums,

@@ -51,19 +51,34 @@ def test_each_part_has_its_own_share_and_what_sets_it_apart(small):
     assert parts[FOLDED].supported.reason == "No statement here has a verdict."
 
 
-def test_a_judge_stands_beside_all_judges_on_the_same_statements(small):
+def test_a_judge_stands_beside_all_judges_where_both_have_a_verdict(small):
     three_models(small)
     report = divided(small, "judge")
     amber, basalt = named(report)["amber"], named(report)["basalt"]
 
     assert (amber.supported.value, basalt.supported.value) == (0.75, 1.0)
-    assert report.against == "the judges together, on the same statements"
-    # All together are 30 of 30 that are no tie.
+    assert report.against == "the judges together, where both have a verdict"
+    # Where the two differ all together are tied: on the other statements each says what both say.
+    assert (amber.apart.estimate.value, amber.apart.estimate.n) == (0.0, 30)
+    assert amber.apart.pvalue is None
+
+
+def test_a_judge_that_the_others_outvote_is_set_apart_on_the_same_statements(small):
+    three_models(small)
+    for number in range(20):
+        small.judged("chalk", "supported", f"r{number}.1", f"r{number}.2")
+        small.said("supported", f"r{number}.1", f"r{number}.2", mode="blind", block="audit")
+    small.roll_up()
+    report = divided(small, "judge")
+    amber, chalk = named(report)["amber"], named(report)["chalk"]
+
+    # Two of three say supported each time: amber is outvoted on 10 of 40.
     assert amber.apart.estimate.value == pytest.approx(-0.25)
     assert amber.apart.pvalue < 0.05
-    assert (basalt.apart.estimate.value, basalt.apart.pvalue) == (0.0, None)
-    assert amber.apart.family == sum(one.apart.pvalue is not None for one in (amber, basalt))
-    assert amber.apart.adjusted >= amber.apart.pvalue
+    assert amber.apart.adjusted == amber.apart.pvalue
+    assert (chalk.apart.estimate.value, chalk.apart.pvalue) == (0.0, None)
+    assert amber.reviewers[0].apart.estimate.value == pytest.approx(-0.25)
+    assert amber.reviewers[0].estimate("percent agreement").value == 0.75
 
 
 def test_labels_of_one_group_are_set_beside_the_judges_in_each_part(small):
