@@ -186,11 +186,11 @@ def _apart(
     of_inside, of_outside = np.array([*ones, *nothing]), np.array([*nothing, *ones])
     return difference(
         Side(name, _quotient(inside, of_inside), of_inside),
-        # Items that are on both sides are counted once.
-        Side(against, _quotient(outside, of_outside), of_inside if against == TOGETHER_THERE else of_outside),
+        Side(against, _quotient(outside, of_outside), of_outside),
         statistic,
         drawn.units,
         drawn.sums,
+        paired=against == TOGETHER_THERE,
         undefined=_NOT_BOTH,
         resampling=resampling,
     )
