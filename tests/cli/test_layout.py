@@ -101,3 +101,7 @@ def test_a_page_holds_the_same_parts(tmp_path):
     write_page(path, "figures", "again", [])
     with pytest.raises(UserError, match="choose another name"):
         check_page(path, "citations")
+
+
+def test_where_output_is_ascii_our_own_signs_are_spelt_and_other_ones_are_question_marks():
+    assert printed(["± 5 points of “all”, Ärzte"], ascii_only=True) == '+- 5 points of "all", ?rzte\n'

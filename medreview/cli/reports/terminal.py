@@ -26,6 +26,8 @@ class _Marks(NamedTuple):
     other: str
 
 
+_SPELT: Final = str.maketrans({"±": "+-", "“": '"', "”": '"', "–": "-", "·": "-"})
+"""Signs of our own words where standard output is of ASCII alone."""
 _BLOCKS: Final = _Marks("█", "░")
 _ASCII: Final = _Marks("#", ".")
 
@@ -60,7 +62,11 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False, styled: bool = T
         console.print(_drawn(part, marks), soft_wrap=isinstance(part, NextStep))
     lines = (line.rstrip() for line in written.getvalue().splitlines())
     text = "\n".join(lines).rstrip("\n") + "\n"
-    return text.encode(encoding, "replace").decode(encoding)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_SPELT).encode(encoding, "replace").decode(encoding)
+    return text
 
 
 def height() -> int:
