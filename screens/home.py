@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}
 _MOST_RESPONSES = 200
+_FIGURES_AFTER = 0.3
+"""Seconds after the first frame, once, until figures are counted: who opens a queue at once waits for none of it."""
 _TALL = 30
 """Rows under which figures leave the commands one row."""
 
@@ -93,7 +95,11 @@ class HomeScreen(KeyScreen[None]):
         self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
         if self._overview.counts.decided and not self._overview.figures_wait:
-            self.call_after_refresh(self.app.count_for_home, self, self._overview.statements)
+            self.set_timer(_FIGURES_AFTER, self._count_figures)
+
+    def _count_figures(self) -> None:
+        if self.on_top:
+            self.app.count_for_home(self, self._overview.statements)
 
     def show_figures(self, figures: "HomeFigures") -> None:
         """Show what the labels of the audit say, once they are counted."""

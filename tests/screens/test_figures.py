@@ -264,8 +264,10 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     revealed(judged, *units)
     app = opened(judged)
     async with app.run_test(size=size) as pilot:
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        for _ in range(200):
+            await pilot.pause(0.02)
+            if "supported in this study" in screen_text(app):
+                break
         text = " ".join(screen_text(app).split())
         assert "FIGURES judges against you, blind, random audit, n = 14 in 7" in text
         assert "agreement 57% [" in text
