@@ -3,7 +3,9 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.actions import REVIEW, remapped
+from medreview.review.actions import REVIEW, actions_for, remapped
+from medreview.review.figure_actions import figure_actions
+from medreview.units.asks import STATEMENT
 
 
 def keys_of(name: str, told: dict[str, str]) -> tuple[str, ...]:
@@ -45,3 +47,16 @@ def test_digits_are_for_verdicts_alone() -> None:
 def test_what_is_no_key_is_refused(told: str) -> None:
     with pytest.raises(UserError, match="which is none"):
         remapped(REVIEW, {"defer": told})
+
+
+def test_the_keys_of_the_page_of_figures_are_remapped_beside_the_others() -> None:
+    own = {"figures_pin": "z", "figures": "I"}
+
+    assert figure_actions(own)["figures_pin"].keys == ("z",)
+    assert actions_for(STATEMENT, own)["figures"].keys == ("I",)
+    with pytest.raises(UserError, match="digits are verdicts"):
+        figure_actions({"figures_pin": "3"})
+    with pytest.raises(UserError, match="is given to both"):
+        figure_actions({"figures_pin": "j"})
+    with pytest.raises(UserError, match="figures_fly"):
+        figure_actions({"figures_fly": "z"})
