@@ -9,20 +9,29 @@ from medreview.words import counted, in_words
 
 
 def cautions_on(
-    table: Sequence[Sequence[int]], scale: Scale, n: int, clusters: int, offline: int, *, drawn: bool | None
+    table: Sequence[Sequence[int]],
+    scale: Scale,
+    n: int,
+    clusters: int,
+    offline: int,
+    *,
+    alone: bool,
+    drawn: bool | None,
 ) -> tuple[str, ...]:
     """The sentences on a table of ``n`` labels in so many responses, the gravest first; none on an empty one.
 
-    ``offline``: on how many of them only the offline judge spoke. ``drawn``: whether chance chose the statements;
-    ``None`` where nothing is drawn.
+    ``offline``: on how many of them only the offline judge spoke; ``alone``: they stand beside it, not beside all.
+    ``drawn``: whether chance chose the statements; ``None`` where nothing is drawn.
     """
-    return tuple(_cautions(table, scale, n, clusters, offline, drawn)) if n else ()
+    return tuple(_cautions(table, scale, n, clusters, offline, alone, drawn)) if n else ()
 
 
 def _cautions(
-    table: Sequence[Sequence[int]], scale: Scale, n: int, clusters: int, offline: int, drawn: bool | None
+    table: Sequence[Sequence[int]], scale: Scale, n: int, clusters: int, offline: int, alone: bool, drawn: bool | None
 ) -> Iterator[str]:
-    if offline:
+    if offline and alone:
+        yield f"The offline judge goes by words: {OFFLINE_IS_TRIAGE}."
+    elif offline:
         of = "every statement" if offline == n else f"{offline:,} of {counted(n, 'statement')}"
         yield f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}."
     if n < FEW_ITEMS:

@@ -187,7 +187,10 @@ class LiveFigures:
         tally = self._tally(group, judge)[SCALES.index(scale)]
         pairs = tally.pairs
         left_out = tuple(sorted(((reason, count) for reason, count in tally.dropped.items() if count), key=_commonest))
-        cautions = cautions_on(pairs.table, scale, pairs.n, pairs.clusters, tally.offline, drawn=group.drawn)
+        offline = pairs.n if judge is not None and judge.offline else tally.offline if judge is None else 0
+        cautions = cautions_on(
+            pairs.table, scale, pairs.n, pairs.clusters, offline, alone=judge is not None, drawn=group.drawn
+        )
         return GroupView(
             group, scale, judge, self._sizes[group], pairs.table, left_out, pairs.percent_agreement(),
             pairs.cohen_kappa(), pairs.gwet_ac1(), cautions,

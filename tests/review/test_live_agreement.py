@@ -158,3 +158,18 @@ def test_labels_through_a_filter_are_of_the_draw_once_nothing_of_it_waits(small)
 
     assert figures.groups == (DRAWN,)
     assert figures.view(DRAWN, LEVELS).agreement.n == 2
+
+
+def test_the_word_of_the_offline_judge_comes_with_what_it_is(small):
+    small.response("a", 2)
+    small.judged("offline", "supported", "a.1", "a.2")
+    small.judged("one", "supported", "a.1")
+    small.roll_up()
+    small.said("supported", "a.1", "a.2")
+    figures = LiveFigures(small.study.reader, "anna")
+    first = {judge.title if judge else "": figures.view(CHOSEN, LEVELS, judge).cautions[0] for judge in figures.columns}
+
+    triage = "triage by rules, not a verdict."
+    assert first[""] == f"On 1 of 2 statements only the offline judge spoke: {triage}"
+    assert first["offline (words only)"] == f"The offline judge goes by words: {triage}"
+    assert first["one"].startswith("Too few labels")
