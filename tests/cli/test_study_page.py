@@ -65,7 +65,7 @@ def test_the_report_says_the_figures_of_stats_and_where_they_come_from(medreview
     assert f"medreview {origin['version']}" in page.xpath("string(//section[@id='methods'])")
     assert "2 statements in the study" in page.xpath("string(//section[@id='reviewed']//*[local-name()='desc'])")
     limits = page.xpath("//section[@id='limitations']//li")
-    assert any("1 of 1 label were given after" in one.text_content() for one in limits)
+    assert any("1 of 1 labels were given after" in one.text_content() for one in limits)
 
 
 def test_markdown_holds_the_same_and_nothing_in_it_is_markup(medreview, study, tmp_path):

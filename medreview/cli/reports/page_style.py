@@ -70,6 +70,7 @@ tr { break-inside: avoid; }
   body { margin: 1rem auto; padding: 0 .75rem; }
   dl { display: block; }
   dd { margin: 0 0 .4rem; }
+  .plot svg { max-width: 31rem; }
 }
 @page { margin: 16mm 14mm; }
 @media print {

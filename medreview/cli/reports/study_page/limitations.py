@@ -57,13 +57,13 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
     every = sum(group.labels for _, group in groups)
     if assisted:
         yield (
-            f"{assisted:,} of {counted(every, 'label')} were given after something of the judges' opinion had been "
-            "seen: agreement on them is higher than it would be between independent raters."
+            f"{assisted:,} of {every:,} labels were given after something of the judges' opinion had been "
+            "seen: agreement on them tends to be higher than between independent raters."
         )
     chosen = sum(group.labels for _, group in groups if not group.drawn)
     if chosen:
         yield (
-            f"{chosen:,} of {counted(every, 'label')} are on statements that were chosen, not drawn at random: "
+            f"{chosen:,} of {every:,} labels are on statements that were chosen, not drawn at random: "
             "figures on them do not hold for the rest of the study."
         )
     after = sum(one.progress.after_totals for one in figures.reviewers)
