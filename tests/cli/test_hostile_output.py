@@ -61,6 +61,7 @@ COMMANDS = (
     ("conflicts", STUDY),
     ("package", STUDY, f"package{BAD}.medreview"),
     ("assisted", STUDY),
+    ("reproduce", "--votes", f"missing{BAD}.json"),
     ("config",),
     ("recent",),
     ("second-pass", STUDY, "--seed", BAD, "--reviewer", BAD),

@@ -12,7 +12,7 @@ from typer.main import get_command
 from medreview.cli.app import app
 from tests.support.commands import Program
 
-WITHOUT_STUDY = {"config", "demo", "evidence", "prompts", "recent", "trust"}
+WITHOUT_STUDY = {"config", "demo", "evidence", "prompts", "recent", "reproduce", "trust"}
 """Commands that are given none; ``demo`` is given one as an option."""
 GIVEN = {
     "import": ["STUDY", "answers.jsonl"],

@@ -70,7 +70,7 @@ def stats(
 
     One screen has a line for each judge and each share of support; --full has everything. Labels given blind, before
     the judges were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they
-    would answer no question. Intervals resample whole responses.
+    would answer no question. Intervals are over whole responses.
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from medreview.generators.qa.items import QAItems
+from medreview.replays.printed import HALLUCINATED, PLAUSIBLE
 from medreview.replays.replay import Replay
 from medreview.replays.steps.bringing import Bring
 from medreview.replays.steps.generating import Generate
@@ -17,6 +18,7 @@ from medreview.stats.units.qa_items import annotated
 from medreview.study import Study
 
 _NO_ITEM: Final = "there is no QA item yet"
+_HALLUCINATED: Final = f"{HALLUCINATED.words}, {HALLUCINATED.counts}"
 _ANY_FLAG: Final = "An item counts as soon as one annotator's flag stands on it; the paper counts the adjudicated ones."
 
 
@@ -24,14 +26,14 @@ def table(study: Study) -> Iterator[Row]:
     """Experiment 1: the rate of hallucinations, plausibility, answerability, yield, and the agreement of two."""
     items = annotated(study.reader)
     if not items:
-        yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543",
+        yield Row("hallucination rate", _HALLUCINATED,
                   missing="nobody has labelled an item yet (queue qa)")  # fmt: skip
         return
     found = qa_figures(items)
     rates, relevance, validity = found.rates[0], found.relevance_agreement, found.validity_agreement
-    yield Row("hallucination rate", "19.7% (18.6 to 20.7), 1,090 of 5,543", rates.hallucination_rate,
+    yield Row("hallucination rate", _HALLUCINATED, rates.hallucination_rate,
               why=_ANY_FLAG)  # fmt: skip
-    yield Row("plausibility: relevance 5 of 5", "98.8%, 5,476 of 5,543", rates.plausibility,
+    yield Row("plausibility: relevance 5 of 5", f"{PLAUSIBLE.words}, {PLAUSIBLE.counts}", rates.plausibility,
               why="Items on which two annotators differ are left out until that is settled.")  # fmt: skip
     yield Row("answerability: neither dispute nor feedback", "(the value and its formula are lost)",
               rates.answerability, why="Ours: the items without a flag.")  # fmt: skip

@@ -8,6 +8,7 @@ from medreview.generators.key_facts import KeyFacts
 from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays.figures import facts as of_facts
+from medreview.replays.printed import JURY_KAPPA, JURY_MINUS_PERSON
 from medreview.replays.replay import Replay
 from medreview.replays.steps.asking import Ask
 from medreview.replays.steps.bringing import Bring
@@ -23,8 +24,10 @@ NO_CASE: Final = "there is no case yet"
 NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
 _PRESENT: Final = "48% GPT-4o in one prompt, 65% GPT-4o with MedAgentBrief"
 _CONTRADICTED: Final = "10% to 25%, by system"
-_KAPPA: Final = "0.81 (0.66 to 0.92) on GPT-4o's texts, 0.75 (0.59 to 0.88) on DeepSeek-R1's; ten judges"
-_DIFFERENCE: Final = "0.15 (95% -0.01 to 0.29) on GPT-4o's texts, 0.02 (-0.11 to 0.15) on DeepSeek-R1's; both p < 0.001"
+_KAPPA: Final = f"0.81 (0.66 to 0.92) on GPT-4o's texts, {JURY_KAPPA.words} on DeepSeek-R1's; ten judges"
+_DIFFERENCE: Final = (
+    f"0.15 (95% -0.01 to 0.29) on GPT-4o's texts, {JURY_MINUS_PERSON.words} on DeepSeek-R1's; both p < 0.001"
+)
 _PERSON: Final = "0.67 (0.49 to 0.83), mean of seven physicians"
 
 

@@ -10,6 +10,7 @@ from medreview.generators.questions import Questions
 from medreview.judges.tasks import merged, verification
 from medreview.replays.figures import experts
 from medreview.replays.figures import support as of_support
+from medreview.replays.printed import CONFIRMED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
 from medreview.replays.replay import Replay
 from medreview.replays.steps.asking import Ask
 from medreview.replays.steps.bringing import Bring
@@ -106,8 +107,8 @@ def _experts(study: Study) -> Iterator[Row]:
         )  # fmt: skip
         for judge, share in experts.confirmed(found):
             yield Row(
-                "of what the judge finds unsupported, confirmed", "95.8% (91.8 to 98.7); 105 of 110 are 95.5%", share,
-                of=judge, why="Wilson, on pairs; the paper's is resampled, and its share is not its own counts.",
+                "of what the judge finds unsupported, confirmed", f"{CONFIRMED.words}; {CONFIRMED.counts} are 95.5%",
+                share, of=judge, why="Wilson, on pairs; the paper's is resampled, and its share is not its own counts.",
             )  # fmt: skip
     if len(found.machines) > 1:
         yield Row(
@@ -122,29 +123,30 @@ def _whole(study: Study) -> Iterator[Row]:
     for person, said in found.people.items():
         share = experts.share_of(found, said, "yes", "all supported")
         yield Row(
-            "whole responses all supported, by a person", "40.4% (30.7 to 50.1), one expert", share, of=person,
+            "whole responses all supported, by a person", f"{WHOLE_BY_EXPERT.words}, one expert", share, of=person,
             why=f"{found.mode.capitalize()} labels. Wilson; the paper's is Wald's interval of 40 of 99.",
         )  # fmt: skip
         for judge, machine in found.machines.items():
             both = {unit: machine[unit] for unit in said if unit in machine}
             yield Row(
-                "the same responses, by the judges", "42.4% (32.7 to 52.2) SourceCheckup",
+                "the same responses, by the judges", f"{WHOLE_BY_JUDGE.words} SourceCheckup",
                 experts.share_of(found, both, "yes", "all supported"), of=judge,
                 why="Of these the responses that the judges' verdicts settle.",
             )  # fmt: skip
     if not found.people:
         yield Row(
-            "whole responses all supported, by a person", "40.4% (30.7 to 50.1), one expert",
+            "whole responses all supported, by a person", f"{WHOLE_BY_EXPERT.words}, one expert",
             missing="nobody has decided on a whole response yet (queue whole_responses)",
         )  # fmt: skip
 
 
 def _cleaned(study: Study) -> Iterator[Row]:
     for one in cleanup_report(study.reader):
-        yield Row("unsupported statements that were removed", "34.7% (52 of 150)", one.removed, of=one.model,
+        yield Row("unsupported statements that were removed", f"{REMOVED.words} ({REMOVED.counts})",
+                  one.removed, of=one.model,
                   why="What fails a rule is asked again; the paper kept what the model wrote.")  # fmt: skip
         for rater in one.raters:
-            yield Row("revised statements that are supported now", "85.7% (84 of 98), by experts", rater.supported,
+            yield Row("revised statements that are supported now", _REVISED, rater.supported,
                       of=f"{one.model}, by {rater.by}")  # fmt: skip
             yield Row(
                 "removed or supported now", "90.7% (136 of 150)", rater.together, of=f"{one.model}, by {rater.by}"
@@ -164,6 +166,7 @@ def _addresses(study: Study) -> Iterator[Row]:
         )  # fmt: skip
 
 
+_REVISED: Final = f"{REVISED_SUPPORTED.words} ({REVISED_SUPPORTED.counts}), by experts"
 _JUDGE: Final = "88.7% GPT-4o, 87.0% (83.4 to 90.4) Claude Sonnet 3.5, 79.3% (75.4 to 83.1) Llama 3.1 70B"
 
 REPLAY: Final = Replay(
