@@ -150,6 +150,12 @@ def test_one_reviewer_with_one_label_gives_sentences_and_no_invented_number(stud
     shown = text(figures)
     assert " nan" not in shown
     assert "kappa  1.000" not in shown
+    if figures.axes[0].scales:
+        assert "Only anna has labels here" in shown
+        for unit in units_of(study, kind)[3:6] if kind not in ("response", "fact") else []:
+            decide(study, "kb", unit, axis, first or levels[0].level)
+            both = text(unit_figures(study.reader, kind, reviewers=["anna", "kb"], resampling=FEW))
+            assert "they cannot be compared" in " ".join(both.split())
     json.dumps(asdict(figures), allow_nan=False, default=str)
 
 

@@ -43,7 +43,7 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     if figures.stale:
         yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
     for axis in figures.axes:
-        yield from _axis(axis, figures.cluster)
+        yield from _axis(axis, figures.cluster, figures.noun)
     yield from _family(figures.family)
     if not figures.labelled:
         yield from ("", NOBODY)
@@ -76,7 +76,7 @@ def _family(family: Family | None) -> Iterator[Part]:
             yield from cleanup_parts(family.by_model)
 
 
-def _axis(axis: AxisFigures, cluster: str) -> Iterator[Part]:
+def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
     if axis.labels:
         levels = [label.level for label in AXES[axis.axis]]
         used = [level for level in levels if any(level in each.labels for each in axis.labels)]
@@ -89,10 +89,20 @@ def _axis(axis: AxisFigures, cluster: str) -> Iterator[Part]:
         if used:
             yield from ("", inset(Heading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
     yield from adjudication_parts(axis.adjudication, axis.axis)
+    if axis.labels and axis.scales and not any(scale.between for scale in axis.scales):
+        yield _no_agreement(axis, noun)
     if axis.gold_silent:
         yield f"{counted(axis.gold_silent, 'right label')} may not be told before the unit is decided"
     for scale in axis.scales:
         yield from _scale(scale, axis.axis, cluster)
+
+
+def _no_agreement(axis: AxisFigures, noun: str) -> str:
+    """Why no two reviewers can be compared."""
+    names = dict.fromkeys(each.reviewer for each in axis.labels)
+    if len(names) == 1:
+        return f"Only {one_line(next(iter(names)))} has labels here: agreement of reviewers takes two."
+    return f"No {noun} has labels of two of them, other than “cannot judge”: they cannot be compared."
 
 
 def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
