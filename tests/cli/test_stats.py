@@ -290,6 +290,9 @@ def test_a_part_of_the_study_is_named_wherever_its_figures_are(medreview, study)
         assert "only model=atlas-2 version" in " ".join(text.split())
     assert "Left out, since it is of the whole study" in full
     assert report["provenance"]["where"] == "model=atlas-2"
+    # The audit is estimated for the part: the draw among it, and the verdicts on it.
+    [audit] = report["audit"]["figures"]
+    assert audit["supported"]["flow"]["in_study"] == audit["with_verdicts"][0]["statements"] == part["statements"]
     wrong = medreview("stats", study, "--where", "colour=red", check=2)
     assert wrong.stderr.startswith("medreview: A filter cannot use 'colour'")
 
