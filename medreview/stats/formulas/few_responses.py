@@ -42,10 +42,10 @@ def jackknife_over(unit: str) -> str:
 def jackknife(value: float, left_out: Sequence[float]) -> Jackknife | None:
     """The delete-one jackknife of a value, ``left_out`` being what it is without each of its responses.
 
-    ``None`` with fewer than two, where one of them is ``nan``, and when none moves the value. The variance is the sum
-    of the squared differences, without Tukey's factor 1 - 1 / number, which makes it small of few. The degrees of
-    freedom are those of a sum of squares that spread as the squared differences do: four at least, where there are so
-    many responses, and at most one less than there are.
+    ``None`` with fewer than two, where one of them is ``nan``, and when none moves the value. The variance is the
+    sum of the squared differences, without Tukey's factor 1 - 1 / number, which makes it small of few. The degrees
+    of freedom are those of a sum of squares that spread as the squared differences do: four at least, where there
+    are so many responses, and at most one less than there are.
     """
     count = len(left_out)
     if count < 2 or not all(map(math.isfinite, left_out)):
