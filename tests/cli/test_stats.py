@@ -289,6 +289,9 @@ def test_a_part_of_the_study_is_named_wherever_its_figures_are(medreview, study)
     for text in (screen, full):
         assert "only model=atlas-2 version" in " ".join(text.split())
     assert "Left out, since it is of the whole study" in full
+    assert "How sure? The audit is estimated for these statements alone" in " ".join(screen.split())
+    decided = medreview("stats", study, "--where", "state=decided", "--replicates", 99).stdout
+    assert "How sure? Left out: what the audit says." in " ".join(decided.split())
     assert report["provenance"]["where"] == "model=atlas-2"
     # The audit is estimated for the part: the draw among it, and the verdicts on it.
     [audit] = report["audit"]["figures"]

@@ -28,6 +28,8 @@ def sure_lines(figures: StudyFigures, shares: Sequence[Share], kappas: Sequence[
     ``brief``: from 1 on without what the judges had no verdict on, from 2 on without what tells of models, with 3
     without all but the first caution.
     """
+    if figures.part is not None:
+        yield figures.part.cautions[0]
     yield from _audit(figures, brief)
     for strata in figures.support.strata[:1]:
         for bound in strata.bounds:

@@ -32,7 +32,8 @@ class SelectedPart:
     """The part of the study that every figure is of: ``statements`` of ``in_study``, in so many ``responses``.
 
     ``parted`` of these have statements outside it, too: they are in no figure on whole responses (response support,
-    unused sources). ``cautions`` say what cannot be said of a part.
+    unused sources). ``cautions`` say what cannot be said of a part, first of the
+    audit.
     """
 
     words: str
