@@ -8,6 +8,7 @@ from medreview.cli.reports.estimates import figure_table, p_value, sentences
 from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, table
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, landis_koch, percent
+from medreview.stats.formulas.thresholds import RARE
 from medreview.stats.reports.between_reviewers import KINDS
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import SCALES
@@ -89,6 +90,8 @@ def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
             f"Precision is undefined where {second} never gave the label, recall where {first} never did; both are "
             "0 in the mean."
         )
+    if any(mean.value is not None and mean.low is None for mean in (told.macro_precision, told.macro_recall)):
+        yield f"A mean has no interval where a label has fewer than {RARE} items to go by."
 
 
 def _short(figure: Estimate) -> str:

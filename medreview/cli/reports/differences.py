@@ -56,10 +56,11 @@ def _family(family: DifferenceFamily) -> Part:
     if family.omitted:
         parts.append(f"{counted(family.omitted, 'smaller model')} not compared")
     parts += reasons((_named(one), one.estimate) for one in family.differences if one.estimate.low is None)
-    fewest = min((one.estimate.clusters or FEW_CLUSTERS for one in family.differences if one.estimate.low is not None),
-                 default=FEW_CLUSTERS)  # fmt: skip
+    fewest = min((one.fewest for one in family.differences if one.estimate.low is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
-        parts.append(f"Too few responses ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow.")
+        parts.append(
+            f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
+        )
     return inset(*parts, *family.cautions)
 
 

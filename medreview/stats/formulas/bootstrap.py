@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
-from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over
+from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over, too_few
 from medreview.stats.formulas.intervals import clopper_pearson
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_FOR_PERCENTILES, JACKKNIFE_BELOW, UNDEFINED_LIMIT
 from medreview.words import counted
@@ -257,8 +257,9 @@ def bootstrap_figure(
     percentile interval, with a caution.
 
     No interval when more than 5% of the resamples are undefined, when all (``instead`` then says what is known) or
-    nearly all give the same value, or when there is one cluster only. ``undefined`` is the sentence for a value of
-    ``nan``; ``rare`` says why a resample has none. ``unit``: what a cluster is, in the singular.
+    nearly all give the same value, when there is one cluster only, or, for a jackknife, two. ``undefined`` is the
+    sentence for a value of ``nan``; ``rare`` says why a resample has none. ``unit``: what a cluster is, in the
+    singular.
     """
     few = clusters is not None and left_out is not None and over_few_clusters(clusters, resampling)
     method = "percentile bootstrap" if clusters is None else jackknife_over(unit) if few else over_clusters(unit)
@@ -275,6 +276,8 @@ def bootstrap_figure(
     elif found.constant:
         reason = "Every resample gives the same value, and an interval from them would claim certainty"
         reason += f"; instead: {instead}." if instead else "."
+    elif few and too_few(clusters or 0, unit):
+        reason = too_few(clusters or 0, unit)
     elif few and left_out is not None:
         varying = jackknife(value, left_out.tolist())
         if varying is None:

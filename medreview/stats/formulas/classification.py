@@ -23,6 +23,7 @@ from medreview.stats.formulas.bootstrap import (
 from medreview.stats.formulas.coefficients import observed_agreement, ratio
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.thresholds import RARE
 from medreview.words import in_words
 
 _NOTHING = "No item has both a reference label and a judgement."
@@ -30,7 +31,8 @@ _NOTHING = "No item has both a reference label and a judgement."
 
 @dataclass(frozen=True)
 class Classification:
-    """``matrix`` has the human in rows, in the order of ``labels``; macro figures are means over all labels."""
+    """``matrix`` has the human in rows, in the order of ``labels``; macro figures are means over all labels,
+    without an interval where one of these has fewer than ten items to go by."""
 
     labels: tuple[Hashable, ...]
     matrix: tuple[tuple[int, ...], ...]
@@ -111,11 +113,21 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
         )
         f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {written}.")
 
-    def mean(name: str, per_label: Statistic) -> Estimate:
+    def mean(name: str, per_label: Statistic, of: Floats) -> Estimate:
         unknown = np.isnan(per_label(view.observed)[0])
         absent = [in_words(str(label)) for label, missing in zip(labels, unknown, strict=True) if missing]
         notes = (f"Undefined and taken as 0 in the mean: {', '.join(absent)}.",) if absent else ()
-        return view.resampled(name, lambda tables: macro(per_label(tables)), right, items, _NOTHING, notes)
+        figure = view.resampled(name, lambda tables: macro(per_label(tables)), right, items, _NOTHING, notes)
+        rare = [
+            f"{in_words(str(label))} ({count})"
+            for label, count in zip(labels, of.sum(axis=0).astype(int), strict=True)
+            if count < RARE
+        ]
+        # What one or two items show always, or never, would narrow the interval of the whole mean.
+        if figure.low is None or not rare:
+            return figure
+        reason = f"No interval: it takes {RARE} items of every label in the mean; too few of {', '.join(rare)}."
+        return replace(figure, low=None, high=None, reason=reason)
 
     return Classification(
         labels=tuple(labels),
@@ -125,9 +137,9 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
         precision=precision,
         recall=recall,
         f1=f1,
-        macro_precision=mean("macro precision", precisions),
-        macro_recall=mean("macro recall", recalls),
-        macro_f1=mean("macro F1", f1_scores),
+        macro_precision=mean("macro precision", precisions, given),
+        macro_recall=mean("macro recall", recalls, meant),
+        macro_f1=mean("macro F1", f1_scores, given + meant - hits),
     )
 
 

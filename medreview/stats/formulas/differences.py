@@ -23,8 +23,11 @@ from medreview.stats.formulas.bootstrap import (
 )
 from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.few_responses import below, jackknife, jackknife_over
+from medreview.stats.formulas.few_responses import Scale, jackknife, jackknife_over
+from medreview.stats.formulas.few_responses import two_sided as by_student
 from medreview.stats.formulas.multiplicity import adjusted, family_size
+from medreview.stats.formulas.thresholds import FEWEST_COMPARED
+from medreview.words import counted
 
 NOTHING_DRAWN: Final = "and drew no item of one of the two"
 _UNDEFINED: Final = "One of the two figures is undefined."
@@ -37,7 +40,8 @@ class Difference:
 
     ``pvalue`` is two-sided, never 0, by ``test``; ``None`` where that is undefined. ``at_limit``: no resample came as
     far as 0, so that p is that or less. ``adjusted`` is p by Holm among the ``family`` differences with a p value that
-    were looked at together (Holm 1979); ``None`` before :func:`with_holm`.
+    were looked at together (Holm 1979); ``None`` before :func:`with_holm`. ``fewest``: responses of the side that has
+    fewer, on which the interval hangs.
     """
 
     first: str
@@ -49,6 +53,7 @@ class Difference:
     at_limit: bool = False
     adjusted: float | None = None
     family: int = 0
+    fewest: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,16 +79,19 @@ def difference(
     dropped: int = 0,
     resampling: Resampling = DEFAULT,
     unit: str = "response",
+    scale: Scale = "share_difference",
 ) -> Difference:
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
     ``paired``: both are of the same items, so that ``n`` of the estimate counts them once. ``test`` replaces the p
     value of the interval. Where a shared resample drew no item of one of the two, the units with items are drawn
     alone: for each of the two apart where no unit has items of both. ``undefined`` is the sentence for a figure that is
-    not there.
+    not there. ``scale``: whether shares are subtracted or coefficients. Without five responses of each of the two there
+    is no interval, nor its p value.
     """
     sums = _resampled(first, second, units, sums, resampling)
-    used = (units @ first.size > 0) | (units @ second.size > 0)
+    mine, theirs = units @ first.size > 0, units @ second.size > 0
+    used, fewest = mine | theirs, int(min(mine.sum(), theirs.sum()))
     observed = units.sum(axis=0)[None]
     value = float(first.finish(observed)[0] - second.finish(observed)[0])
     draws = first.finish(sums) - second.finish(sums)
@@ -102,19 +110,25 @@ def difference(
         undefined=undefined,
         instead=f"the two differ alike in every {unit}" if value else "the two never differ",
         left_out=left_out,
+        scale=scale,
         resampling=resampling,
         dropped=dropped,
         rare=TOO_FEW_OF_A_LABEL if drawn else NOTHING_DRAWN,
         unit=unit,
     )
+    if fewest < FEWEST_COMPARED and estimate.low is not None:
+        few = f"No interval: {counted(fewest, unit)} of one of the two; it takes {FEWEST_COMPARED} of each."
+        estimate = replace(estimate, low=None, high=None, reason=few)
     if test is not None:
-        return Difference(first.name, second.name, statistic, estimate, test.pvalue, test.method)
+        return Difference(first.name, second.name, statistic, estimate, test.pvalue, test.method, fewest=fewest)
     if left_out is not None:
         varying = jackknife(value, left_out.tolist()) if estimate.low is not None else None
-        p = None if varying is None else min(1.0, 2 * min(below(varying, 0), 1 - below(varying, 0)))
-        return Difference(first.name, second.name, statistic, estimate, p, f"Student's t, {jackknife_over(unit)}")
+        p = None if varying is None else by_student(varying)
+        how = f"Student's t, {jackknife_over(unit)}"
+        return Difference(first.name, second.name, statistic, estimate, p, how, fewest=fewest)
     p, at_limit = two_sided(draws) if estimate.low is not None else (None, False)
-    return Difference(first.name, second.name, statistic, estimate, p, _named(None, resampling), at_limit)
+    how = _named(None, resampling)
+    return Difference(first.name, second.name, statistic, estimate, p, how, at_limit, fewest=fewest)
 
 
 def two_sided(draws: Floats) -> tuple[float | None, bool]:

@@ -9,20 +9,26 @@ No numpy: the workbench's panel asks here, too, so that it shows the interval of
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.stats.formulas.estimate import LEVEL
 from medreview.stats.formulas.student import student
+from medreview.stats.formulas.thresholds import FEWEST_CLUSTERS
+from medreview.words import counted
 
-Scale = Literal["share", "coefficient", "amount", "plain"]
-"""What a figure is: from 0 to 1; from -1 to 1 with 1 for full agreement; above 0; anything else (a difference)."""
+Scale = Literal["share", "coefficient", "amount", "share_difference", "coefficient_difference", "plain"]
+"""What a figure is: from 0 to 1; from -1 to 1 with 1 for full agreement; above 0; one of the first two minus another;
+anything else."""
 
 _LEAST_FREEDOM: Final = 4.0
 """Where one response does nearly all, the squares say less of their own spread than they seem to; fewer widens the
 intervals of such figures and lets them cover no more in simulation."""
 _STILL: Final = 1e-12
+_FARTHEST: Final[dict[Scale, float]] = {"share_difference": 1.0, "coefficient_difference": 2.0}
+"""How far two figures can be apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,13 @@ class Jackknife:
 def jackknife_over(unit: str) -> str:
     """The name of an interval that leaves out each cluster in turn; ``unit`` names one of them."""
     return f"jackknife over {unit}s"
+
+
+def too_few(clusters: int, unit: str = "response") -> str:
+    """Why so few clusters have no interval; ``""`` where they have one."""
+    if clusters >= FEWEST_CLUSTERS:
+        return ""
+    return f"No interval: of {counted(clusters, unit)}; it takes {FEWEST_CLUSTERS} to see how {unit}s differ."
 
 
 def jackknife(value: float, left_out: Sequence[float]) -> Jackknife | None:
@@ -69,11 +82,22 @@ def below(found: Jackknife, bound: float) -> float:
     return float(stdtr(found.freedom, (bound - found.value) / found.error))
 
 
+def two_sided(found: Jackknife) -> float:
+    """The two-sided p of a value that may be 0, never 0 itself."""
+    from scipy.special import stdtr
+
+    return max(sys.float_info.min, 2 * float(stdtr(found.freedom, -abs(found.value) / found.error)))
+
+
 def interval(found: Jackknife, scale: Scale, level: float = LEVEL) -> tuple[float, float]:
-    """The interval of a value, made on the scale that fits it; at the very end of a scale, on its own, cut there."""
+    """The interval of a value, made on the scale that fits it.
+
+    It is cut at the ends of a scale where it is made on the figure's own: of a difference, and of a value at the end.
+    """
     half = student(level, found.freedom) * found.error
-    if scale == "plain":
-        return found.value - half, found.value + half
+    if scale == "plain" or scale in _FARTHEST:
+        most = _FARTHEST.get(scale, math.inf)
+        return max(-most, found.value - half), min(most, found.value + half)
     if scale == "amount":
         if found.value <= 0:
             return max(0.0, found.value - half), found.value + half

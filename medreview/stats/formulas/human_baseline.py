@@ -195,7 +195,8 @@ def non_inferiority(
             return np.asarray(kappas[..., place] - of_one_person(kappas))
 
         difference = figure(
-            f"kappa of {judge}, minus that of a person", apart, held, dropped, _NO_JUDGE, narrow, "plain"
+            f"kappa of {judge}, minus that of a person", apart, held, dropped, _NO_JUDGE, narrow,
+            "coefficient_difference",
         )  # fmt: skip
         p = None
         if difference.low is not None:

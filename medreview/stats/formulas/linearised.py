@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate
-from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over
+from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over, too_few
 from medreview.stats.formulas.student import student
 
 METHOD: Final = "linearised over responses"
@@ -24,8 +24,8 @@ def left_out_interval(
     """A value of ``n`` items with the interval of a jackknife: ``left_out`` is the value without each response."""
     groups, method = len(left_out), jackknife_over("response")
     found = jackknife(value, left_out)
-    if found is None:
-        reason = _ONE if groups < 2 else _STILL
+    if found is None or too_few(groups):
+        reason = _ONE if groups < 2 else _STILL if found is None else too_few(groups)
         return Estimate(name, value, None, None, method, n, groups, reason=reason, level=level)
     return Estimate(name, value, *interval(found, scale, level), method, n, groups, level=level)
 

@@ -303,6 +303,7 @@ def _measured(
         f"{name}, minus all {len(searched.labels.judges)} candidates", float(observed[0, 0] - observed[0, 1]),
         draws[:, 0] - draws[:, 1], n=n, clusters=clusters, undefined=undefined,
         instead="the two never differ", left_out=None if left_out is None else left_out[:, 0] - left_out[:, 1],
+        scale="share_difference" if searched.measure == "percent_agreement" else "coefficient_difference",
         resampling=resampling, unit=unit,
     )  # fmt: skip
     return held, difference, int(mine[:, :, -1].sum())

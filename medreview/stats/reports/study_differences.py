@@ -15,6 +15,7 @@ from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
 from medreview.stats.formulas.classification import McNemar
 from medreview.stats.formulas.differences import Difference, Side, difference, paired_test, with_holm
+from medreview.stats.formulas.few_responses import Scale
 from medreview.stats.formulas.support import ResponseSupport, support_counts
 from medreview.stats.reports.label_scales import BINARY, TOGETHER, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel
@@ -203,12 +204,16 @@ def _agreement(
 ) -> Iterator[Difference]:  # fmt: skip
     """Percent agreement and kappa of two tables, 2 x 2 each; with a ``test`` both are of the same statements."""
     units, sums = _joined(parts)
-    for statistic, finish in (("percent agreement", c.observed_agreement), ("Cohen's kappa", c.cohen_kappa)):
+    asked: tuple[tuple[str, Statistic, Scale], ...] = (
+        ("percent agreement", c.observed_agreement, "share_difference"),
+        ("Cohen's kappa", c.cohen_kappa, "coefficient_difference"),
+    )
+    for statistic, finish, scale in asked:
         nothing = f"One of the two has no {statistic}." if units.any() else _NO_LABELS
         mine, other = _sides(first, second, _tables(finish), 4)
         yield difference(
             mine, other, statistic, units, sums, paired=test is not None, dropped=dropped, resampling=resampling,
-            test=test if finish is c.observed_agreement else None, undefined=nothing,
+            test=test if finish is c.observed_agreement else None, undefined=nothing, scale=scale,
         )  # fmt: skip
 
 

@@ -151,7 +151,7 @@ def test_signs_of_haste_are_counted_and_none_is_an_accusation(study: SmallStudy)
     # Blind the reviewer said "supported" of all but the first, where the judges say so of two in three.
     gap = signs["agreement with the judges, assisted minus blind, in points"]
     assert gap.value == pytest.approx(1 - 7 / 12)
-    assert gap.low < gap.value < gap.high
+    assert (gap.low, "it takes 5 of each" in str(gap.reason)) == (None, True)
     changed = signs["changed to the judges' verdict"]
     assert (changed.value, changed.n) == (0.2, 5)
     sooner = signs["sooner than can be read"]

@@ -126,3 +126,21 @@ def test_clustered_mcnemar_rejects_as_often_as_it_says_where_the_plain_one_does_
         clustered += clustered_mcnemar(b, c).pvalue < 0.05  # type: ignore[operator]
     assert plain / 600 > 0.08
     assert 0.03 < clustered / 600 < 0.07
+
+
+def test_a_mean_over_labels_has_no_interval_where_one_of_them_is_hardly_used() -> None:
+    """Three labels of four on a few of forty statements: their 0 of 2 in every resample would narrow the interval."""
+    labels = ("supported", "partial", "contradicted", "not_addressed")
+    human = ["supported"] * 30 + ["partial"] * 12 + ["contradicted"] * 2
+    judge = ["supported"] * 24 + ["partial"] * 6 + ["supported"] * 4 + ["partial"] * 8 + ["supported"] * 2
+    clusters = [place % 15 for place in range(len(human))]
+    rare = classification(human, judge, labels, clusters=clusters)
+    common = classification(human[:42], judge[:42], labels[:2], clusters=clusters[:42])
+
+    assert rare.macro_recall.value == pytest.approx((24 / 30 + 8 / 12) / 4)
+    assert rare.macro_recall.low is None
+    assert rare.macro_recall.reason == (
+        "No interval: it takes 10 items of every label in the mean; too few of contradicted (2), not addressed (0)."
+    )
+    assert rare.recall["supported"].low is not None
+    assert common.macro_recall.low is not None

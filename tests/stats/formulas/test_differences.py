@@ -93,14 +93,39 @@ def test_equal_figures_differ_by_nothing_and_no_certainty_is_claimed() -> None:
 
 def test_two_small_groups_of_a_large_view_are_drawn_each_from_its_own_responses() -> None:
     units = np.zeros((300, 4))
-    units[:3, :2] = [[1, 2], [0, 2], [2, 2]]
-    units[3:6, 2:] = [[0, 1], [1, 1], [0, 1]]
+    units[:5, :2] = [[1, 2], [0, 2], [2, 2], [2, 2], [0, 2]]
+    units[5:10, 2:] = [[0, 1], [1, 1], [0, 1], [1, 1], [0, 1]]
     found = compared(units, share("a", 0), share("b", 2))
 
-    assert found.estimate.value == pytest.approx(1 / 2 - 1 / 3)
-    assert (found.estimate.clusters, found.estimate.undefined_share) == (6, 0)
+    assert found.estimate.value == pytest.approx(1 / 2 - 2 / 5)
+    assert (found.estimate.clusters, found.fewest, found.estimate.undefined_share) == (10, 5, 0)
     assert found.estimate.low is not None
     assert found.pvalue is not None
+
+
+def test_fewer_than_five_responses_of_one_side_give_a_difference_without_an_interval() -> None:
+    units = np.zeros((60, 4))
+    units[:4, :2] = [[1, 2], [0, 2], [2, 2], [2, 2]]
+    units[4:, 2:] = [[1, 2], [0, 1]] * 28
+    found = compared(units, share("a", 0), share("b", 2))
+
+    assert found.estimate.value == pytest.approx(5 / 8 - 1 / 3)
+    assert (found.fewest, found.estimate.low, found.pvalue) == (4, None, None)
+    assert found.estimate.reason == "No interval: 4 responses of one of the two; it takes 5 of each."
+
+
+def test_two_shares_are_never_more_than_a_hundred_points_apart_and_no_p_value_is_zero() -> None:
+    few = np.zeros((10, 4))
+    few[:5, :2] = [[1, 1], [1, 1], [1, 1], [1, 1], [0, 3]]
+    few[5:, 2:] = [[0, 1], [0, 1], [0, 1], [0, 1], [3, 3]]
+    many = np.column_stack([np.zeros(199), np.full(199, 1_000.0), np.full(199, 1_000.0), np.full(199, 1_000.0)])
+    many[:, 0], many[:, 2] = np.arange(199) % 2, 1_000 - np.arange(199) % 2
+    wide, certain = (compared(units, share("a", 0), share("b", 2)) for units in (few, many))
+
+    assert (wide.estimate.low, wide.estimate.high) == (-1, 1)
+    assert certain.estimate.value == pytest.approx(-1, abs=0.01)
+    assert certain.pvalue is not None
+    assert 0 < certain.pvalue < 1e-16
 
 
 def test_a_side_that_resamples_of_mixed_responses_miss_is_named_as_that_and_not_as_a_rare_label() -> None:

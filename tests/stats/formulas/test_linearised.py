@@ -1,6 +1,8 @@
 """Intervals that follow from what each response does to a value, by hand; against the bootstrap they are held in
 ``test_clustered_pairs``."""
 
+import math
+
 import pytest
 
 from medreview.stats.formulas.linearised import METHOD, left_out_interval, linearised
@@ -12,12 +14,15 @@ def test_an_interval_ends_at_the_least_value_that_there_is() -> None:
     assert ends == [0.0, -0.5, -1.0]
 
 
-def test_one_statement_in_each_of_two_responses_by_hand() -> None:
-    found = left_out_interval("agreement", 0.5, [0.0, 1.0], 2, "share")
+def test_two_responses_say_hardly_anything_and_three_by_hand() -> None:
+    two = left_out_interval("agreement", 0.5, [0.0, 1.0], 2, "share")
+    three = left_out_interval("agreement", 0.5, [0.25, 0.5, 0.75], 3, "share")
 
-    # Without either it is 0 or 1: an error of 0.5, which is 2 on the logit, and 12.706 times that is all there is.
-    assert found.value == 0.5
-    assert (found.low, found.high) == (pytest.approx(0, abs=1e-9), pytest.approx(1))
+    assert (two.value, two.low) == (0.5, None)
+    assert two.reason == "No interval: of 2 responses; it takes 3 to see how responses differ."
+    # An error of the root of 1/8, four times that on the logit, and 4.303 times this is far.
+    ends = [1 / (1 + math.exp(sign * 4.303 * 4 * math.sqrt(1 / 8))) for sign in (1, -1)]
+    assert (three.low, three.high) == pytest.approx(tuple(ends), rel=1e-2)
 
 
 def test_what_has_no_interval_says_why() -> None:
