@@ -1,6 +1,7 @@
 """What holds for every test, and the sample study."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,21 @@ pytest.register_assert_rewrite("tests.support")
 settings.register_profile("gate", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("gate")
+
+MEMORY = Path("/dev/shm")
+"""Files in memory, where the system has such a folder."""
+ROOM = 8 << 30
+"""Bytes that are to be free in it: a run takes less than a quarter of them."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the folders of the tests in memory where there is room, if nobody has said where they shall be.
+
+    Studies wait for the disk at each commit, and the tests make thousands of studies. What is asked of the disk is the
+    same; the files are gone when the machine is switched off.
+    """
+    if config.option.basetemp is None and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(autouse=True)
