@@ -11,6 +11,7 @@ from medreview.review.audit import draw
 from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from medreview.visible import visible
+from tests.stats.small_study import SmallStudy
 from tests.support.commands import own_settings
 from tests.support.pages import harmless
 from tests.support.wicked_study import PAGE, QUOTE, REVIEWER, WICKED, decide_some
@@ -122,3 +123,17 @@ def test_nothing_else_is_written_over_and_a_filter_that_nothing_fits_is_said(med
     page = harmless((tmp_path / "r.html").read_text())
     assert "only page=ok: 2 of 2 statements" in page.xpath("string(//section[@id='provenance'])")
     assert not page.xpath("//section[@id='citations']")
+
+
+def test_limits_by_missing_verdicts_are_told_from_the_lower_to_the_upper(medreview, tmp_path):
+    """A source that supports nothing yet is unused if the missing verdict is a no, so that its limits come reversed."""
+    with Study.create(tmp_path / "a.medreview") as made:
+        small = SmallStudy(made)
+        small.response("r1", 2)
+        small.judged("amber", "partial", "r1.1")
+    medreview("report", tmp_path / "a.medreview", tmp_path / "r.html", "--markdown", tmp_path / "r.md")
+    told = (tmp_path / "r.md").read_text()
+
+    assert (
+        "- unused sources: 1 of 1 lack a verdict; whatever these are, of all 1 it lies between 0.0% and 100.0%." in told
+    )

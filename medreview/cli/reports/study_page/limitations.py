@@ -7,13 +7,11 @@ from medreview.cli.output import one_line
 from medreview.cli.reports.page_parts import PagePart, Section, listing
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.formulas.estimate import Estimate, percent
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import LEVELS
 from medreview.stats.reports.study_figures import StudyFigures
 from medreview.words import counted, in_words
 
-_RARE: Final = 10
-"""A label on fewer statements than these is too rare to say anything on."""
 _READABLE: Final = ("ok", "paywall", "thin", "given_with_the_answer")
 
 
@@ -78,9 +76,9 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
         elif group.labels < FEW_ITEMS:
             yield f"{who}, {group.title}: only {counted(group.labels, 'label')}."
         for one in group.comparisons[:2]:
-            rare = [in_words(label) for label, n in one.first_counts.items() if n < _RARE]
+            rare = [in_words(label) for label, n in one.first_counts.items() if n < RARE]
             if one.scale == LEVELS.name and one.n and rare:
-                yield f"{who}, {group.title}: given on fewer than {_RARE} statements: {', '.join(rare)}."
+                yield f"{who}, {group.title}: given on fewer than {RARE} statements: {', '.join(rare)}."
 
 
 def _judges(material: Material) -> Iterator[str]:
@@ -133,10 +131,10 @@ def _undefined(figures: StudyFigures) -> Iterator[str]:
     yield from found
     for bound in (bound for stratum in figures.support.strata[:1] for bound in stratum.bounds):
         if bound.missing and bound.not_supported is not None and bound.supported is not None:
-            low, high = percent(bound.not_supported), percent(bound.supported)
+            low, high = map(percent, sorted((bound.not_supported, bound.supported)))
             yield (
                 f"{bound.name}: {bound.missing:,} of {bound.n:,} lack a verdict; "
-                f"with them it lies between {low} and {high}."
+                f"whatever these are, of all {bound.n:,} it lies between {low} and {high}."
             )
 
 

@@ -13,9 +13,11 @@ from medreview.stats.reports.study_figures import StudyFigures
 from medreview.words import counted, in_words
 
 _SOURCES = (
-    "Percentile bootstrap: Efron 1979. Shares: Wilson 1927; Clopper and Pearson 1934 where all items agree. "
+    "Jackknife: Tukey 1958, degrees of freedom Satterthwaite 1946. Percentile bootstrap: Efron 1979. Shares: Wilson "
+    "1927; Clopper and Pearson 1934 where all items agree. "
     "Cohen's kappa: Cohen 1960. AC1: Gwet 2008. Fleiss' kappa: Fleiss 1971. Krippendorff's alpha: Krippendorff 2011. "
-    "Paired proportions: McNemar 1947, over responses Obuchowski 1998. Audit: Hajek 1971, Ohlsson 1995."
+    "Paired proportions: McNemar 1947, over responses Obuchowski 1998. Several tests: "
+    "Holm 1979. Audit: Hajek 1971, Ohlsson 1995; with the verdicts, Angelopoulos et al. 2023."
 )
 
 
@@ -50,16 +52,20 @@ def _paragraph(material: Material) -> Iterator[str]:
     if drawn:
         yield (
             f"For estimates on the whole study {counted(drawn, 'statement')} were drawn at random by permanent random "
-            f"numbers{_blind(figures)}."
+            f"numbers{_blind(figures)}. Its intervals for this study follow that draw of single statements."
         )
+    of = "Other intervals" if drawn else "Intervals"
     yield (
-        f"Intervals are of 95% and take whole responses as units: {over_units(figures.resampling)}; Wilson intervals "
-        "are given where items are independent. "
-        "Blind and assisted labels, and drawn and chosen statements, were never pooled. "
+        f"{of} are of 95% and take whole responses as units: {over_units(figures.resampling)}; Wilson intervals, "
+        "which take items as independent, stand beside them. "
+        "In figures of agreement blind and assisted labels, and drawn and chosen statements, were never pooled. "
         f"Even votes of judges: {in_words(origin.tie_rule)}."
     )
     if origin.comparisons > 1:
-        yield f"{origin.comparisons:,} comparisons stand side by side; no interval is corrected for that."
+        yield (
+            f"{origin.comparisons:,} comparisons stand side by side; no interval is corrected for that. P values of "
+            "differences are adjusted by Holm, within their table."
+        )
 
 
 def _blind(figures: StudyFigures) -> str:
