@@ -11,6 +11,8 @@ from medreview.review.audit import draw
 from tests.support.commands import Program
 from tests.support.unit_study import decide
 
+FEW = medreview.Resampling(replicates=99)
+
 
 @pytest.fixture
 def reviewed(demo):
@@ -37,7 +39,10 @@ def test_all_figures_are_those_of_the_command(reviewed, tmp_path):
 
     assert told.pop("schema") == "medreview.stats/1"
     assert without_time(plain(reviewed.figures())) == without_time(told)
-    assert plain(reviewed.figures("anna", resampling=medreview.Resampling(seed=7)))["resampling"]["seed"] == 7
+    assert (
+        plain(reviewed.figures("anna", resampling=medreview.Resampling(seed=7, replicates=99)))["resampling"]["seed"]
+        == 7
+    )
 
 
 def test_other_units_are_those_of_the_command(reviewed, tmp_path):
@@ -45,7 +50,7 @@ def test_other_units_are_those_of_the_command(reviewed, tmp_path):
     pair = pairs.fetchall()[0][0]
     for who, label in (("anna", "supported"), ("ben", "partial")):
         decide(reviewed._study, who, pair, "evidence", label)
-    found = reviewed.unit_figures("pair", resampling=medreview.Resampling(replicates=99))
+    found = reviewed.unit_figures("pair", resampling=FEW)
     run = ("stats", reviewed.path, "--unit", "pair", "--replicates", 99, "--json")
 
     assert plain(found) == json.loads(Program(tmp_path)(*run).stdout)["unit"]
@@ -81,9 +86,9 @@ def test_addresses_and_citations_are_those_of_the_commands(sample, demo_file, tm
 
 
 def test_agreement_is_picked_from_the_figures(reviewed):
-    figures = reviewed.figures()
+    figures = reviewed.figures(resampling=FEW)
 
-    both = reviewed.agreement("reviewers")
+    both = reviewed.agreement("reviewers", resampling=FEW)
     assert [(c.first, c.second, c.scale, c.mode, c.labels_of) for c in both] == [
         ("anna", "ben", "levels", "assisted", "assisted"),
         ("anna", "ben", "binary", "assisted", "assisted"),
@@ -91,16 +96,16 @@ def test_agreement_is_picked_from_the_figures(reviewed):
         ("anna", "ben", "binary", None, "final"),
     ]
     assert both == figures.between_reviewers
-    assert reviewed.agreement("reviewers", mode="assisted") == both[:2]
-    assert reviewed.agreement("judges", scale="binary") == figures.between_judges.pairs[1:]
-    with_judges = reviewed.agreement(reviewer="anna", scale="levels")
+    assert reviewed.agreement("reviewers", mode="assisted", resampling=FEW) == both[:2]
+    assert reviewed.agreement("judges", scale="binary", resampling=FEW) == figures.between_judges.pairs[1:]
+    with_judges = reviewed.agreement(reviewer="anna", scale="levels", resampling=FEW)
     assert [c.second for c in with_judges] == ["the judges together", "juror-one", "juror-two", "offline"]
     assert {(c.first, c.mode, c.drawn) for c in with_judges} == {("anna", "assisted", False)}
-    assert {c.first for c in reviewed.agreement()} == {"anna", "ben"}
+    assert {c.first for c in reviewed.agreement(resampling=FEW)} == {"anna", "ben"}
 
 
 def test_what_holds_for_a_group_of_labels_is_said_with_each_comparison(reviewed):
-    for comparison in reviewed.agreement():
+    for comparison in reviewed.agreement(resampling=FEW):
         assert comparison.cautions[0].startswith("These statements were chosen, not drawn at random")
 
 
@@ -113,16 +118,16 @@ def test_blind_labels_and_the_audit_stand_apart(reviewed):
     session.go(session.queue.units.index(fresh))
     session.decide("supported")
 
-    blind = reviewed.agreement(reviewer="anna", mode="blind", scale="levels")
+    blind = reviewed.agreement(reviewer="anna", mode="blind", scale="levels", resampling=FEW)
 
     assert {(c.mode, c.drawn, c.n + sum(c.dropped.values())) for c in blind} == {("blind", True, 1)}
-    assisted = reviewed.agreement(reviewer="anna", mode="assisted", scale="levels")
+    assisted = reviewed.agreement(reviewer="anna", mode="assisted", scale="levels", resampling=FEW)
     assert {c.n + sum(c.dropped.values()) for c in assisted} == {7}
 
 
 def test_support_is_by_the_judges_or_by_a_reviewer(reviewed):
-    (judged,) = reviewed.support()
-    (mine,) = reviewed.support("anna")
+    (judged,) = reviewed.support(resampling=FEW)
+    (mine,) = reviewed.support("anna", resampling=FEW)
 
     assert judged.strata[0].estimate("source URL validity").n == 38
     assert mine.by == "anna, assisted"
@@ -133,7 +138,7 @@ def test_support_is_by_the_judges_or_by_a_reviewer(reviewed):
 
 
 def test_an_estimate_can_be_printed_and_found_by_name(sample):
-    comparison = sample.agreement("judges")[0]
+    comparison = sample.agreement("judges", resampling=FEW)[0]
     kappa = comparison.estimate("Cohen's kappa")
 
     assert str(kappa).startswith(f"Cohen's kappa: {kappa.value:.3f} (95% CI ")

@@ -11,6 +11,7 @@ from tests.support.pages import harmless
 
 WICKED = "<script>alert(1)</script> \"'>&lt;b \x1b]52;c;aGk=\x07 [red]x[/red] \u202egnp\x00"
 """Markup, an attribute's end, a terminal's escape, Rich's markup, a change of direction."""
+FEW = ("--replicates", 99)
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_the_page_holds_scores_votes_themes_and_cases_and_nothing_hostile_acts(medreview, study, tmp_path):
-    done = medreview("report", study, tmp_path / "ward.html")
+    done = medreview("report", study, tmp_path / "ward.html", *FEW)
     assert "written: " in done.stderr
     page = harmless((tmp_path / "ward.html").read_text(encoding="utf-8"))
     assert [summary.text[:3] for summary in page.xpath("//section[@id='cases']/details/summary")] == [
@@ -59,7 +60,7 @@ def test_a_study_without_votes_has_its_page_and_nowhere_to_write_is_an_error(med
         facts = FactStudy(made)
         facts.case("one", ("A fact.", "other"))
         facts.text("atlas", "one")
-    medreview("report", path, tmp_path / "e.html")
+    medreview("report", path, tmp_path / "e.html", *FEW)
     page = harmless((tmp_path / "e.html").read_text())
     assert page.xpath("//section[@id='cases']/details/summary/text()") == ["C01 Case one"]
     told = medreview("report", path, check=2).stderr
@@ -72,8 +73,8 @@ def test_reading_it_is_a_look_and_another_file_in_the_place_is_left_alone(medrev
     other.write_text("mine")
     assert "no earlier result" in medreview("report", study, other, check=2).stderr
     assert other.read_text() == "mine"
-    medreview("report", study, tmp_path / "ward.html")
-    medreview("report", study, tmp_path / "ward.html")
+    medreview("report", study, tmp_path / "ward.html", *FEW)
+    medreview("report", study, tmp_path / "ward.html", *FEW)
     with Study.open(study, read_only=True) as opened:
         looks = opened.reader.execute("SELECT payload FROM event WHERE kind = 'look'").fetchall()
     assert [json.loads(row[0]) for row in looks] == [{"shown": "verdicts", "what": "report"}]

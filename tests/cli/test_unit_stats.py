@@ -15,6 +15,7 @@ from tests.support.unit_study import decide
 
 WICKED = "<script>\x1b]52;c;aGk=\x07 [red]x[/red] \u202egnp"
 """Markup, a terminal's escape, Rich's markup, a change of direction."""
+FEW = ("--replicates", 99)
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def looks(path: Path) -> list[str]:
 
 
 def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_asked_for(medreview, ward):
-    told = medreview("stats", ward, "--unit", "key_fact").stdout
+    told = medreview("stats", ward, "--unit", "key_fact", *FEW).stdout
     words = " ".join(told.split())
     assert "4 cases with 8 key facts, 8 texts of 2 systems; 3 judges, a panel of 3 (blind labels)" in words
     assert "tie rule: not supported. Even votes, judges: 0 of 16 on presence, 0 of 16 on contradiction" in words
@@ -55,7 +56,7 @@ def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_ask
     assert "YY N 2-1" not in told
     assert looks(ward) == ["totals"]
 
-    given = json.loads(medreview("stats", ward, "--unit", "fact", "--json", "--seed", 7, "--full").stdout)
+    given = json.loads(medreview("stats", ward, "--unit", "fact", "--json", "--seed", 7, "--full", *FEW).stdout)
     assert looks(ward) == ["totals", "verdicts"]
     figures = given["unit"]["family"]["figures"]
     assert (figures["tie"], given["provenance"]["seed"], figures["panel_mode"]) == ("not_supported", 7, "blind")
@@ -68,7 +69,7 @@ def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_ask
     }  # fmt: skip
     assert {one["rater"] for one in figures["against_panel"]} > {"the jury", "one", "two"}
     assert "text" not in given["facts"][0]
-    assert "YY N 2-1" in medreview("stats", ward, "--unit", "key_fact", "--full").stdout
+    assert "YY N 2-1" in medreview("stats", ward, "--unit", "key_fact", "--full", *FEW).stdout
 
 
 def test_key_facts_that_are_not_there_yet_are_said_with_the_command_that_brings_them(medreview, tmp_path):
@@ -95,7 +96,7 @@ def test_every_kind_has_its_figures_as_text_json_and_rows(medreview, tmp_path):
             (unit,) = study.reader.execute(f"SELECT unit FROM ({KINDS[kind].rows}) LIMIT 1").fetchone()
             for who in ("anna", "kb"):
                 decide(study, who, unit, KINDS[kind].axis, KINDS[kind].levels[0].level)
-        run = ("stats", path, "--unit", kind, "--replicates", 99)
+        run = ("stats", path, "--unit", kind, *FEW)
         assert f"1 of {KINDS[kind].noun}" not in medreview(*run).stdout
         found = json.loads(medreview(*run, "--json").stdout)["unit"]
         assert (found["kind"], found["labelled"]) == (kind, 1)
@@ -104,9 +105,9 @@ def test_every_kind_has_its_figures_as_text_json_and_rows(medreview, tmp_path):
         assert (agree["value"], agree["n"]) == ("1.0", "1")
         one = json.loads(medreview(*run, "--json", "--reviewer", "kb").stdout)["unit"]
         assert [each["reviewer"] for each in one["axes"][0]["labels"]] == ["kb", "kb"]
-    whole = json.loads(medreview("stats", path, "--replicates", 99, "--json").stdout)
+    whole = json.loads(medreview("stats", path, *FEW, "--json").stdout)
     assert [each["kind"] for each in whole["units"]] == ["suggestion"]
-    assert "Suggested key facts: 1 of" in medreview("stats", path, "--replicates", 99, "--full").stdout
+    assert "Suggested key facts: 1 of" in medreview("stats", path, *FEW, "--full").stdout
 
 
 def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medreview, tmp_path):
