@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.review.decision import decide_in_script
-from medreview.review.looks import note_look, undecided_audit
+from medreview.review.looks import listable, note_look, undecided_audit
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
@@ -58,6 +58,18 @@ def test_after_an_export_labels_are_assisted_and_after_figures_blind_with_the_to
     seen = [json.loads(row[0])["exposure"] for row in rows]
     assert [said["judge_totals"] for said in seen] == ["no", "before", "before"]
     assert reviewers(study.reader) == [WHO]
+
+
+def test_a_list_has_no_judges_of_what_was_decided_blind_until_its_block_is_shown(study: Study) -> None:
+    assert listable(study.reader, WHO) is None
+    session = sit(study)
+    first, *others = session.queue.units
+    session.decide("partial")
+    assert listable(study.reader, WHO) == frozenset()
+
+    decide_in_script(study, WHO, others[0], "partial")
+    assert listable(study.reader, WHO) == {others[0]}
+    assert first not in listable(study.reader, WHO)
 
 
 def test_only_a_look_that_tells_something_new_is_an_event(study: Study) -> None:

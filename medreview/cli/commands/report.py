@@ -73,7 +73,7 @@ def report(
     from medreview.config import load_config
     from medreview.generators.brief.stored import stored_briefs
     from medreview.judges.fact_votes import has_votes
-    from medreview.review.looks import listable, shown_by
+    from medreview.review.looks import listable, shown_by, tells_of_others
     from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.study import Study
@@ -96,9 +96,12 @@ def report(
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
-        listed = None if has_votes(opened.reader) else listable(opened.reader, load_config().reviewer)
+        me = load_config().reviewer
+        listed = None if has_votes(opened.reader) else listable(opened.reader, me)
         looked(opened, "report", "verdicts" if listed is None else shown_by(only))
         if page is not None or markdown is not None:
+            if reviewer != me and tells_of_others(opened.reader, me, listed):
+                looked(opened, "report", "labels")
             with progress() as bar:
                 found = gather(
                     opened.reader, study.name, reviewer, only=only, listed=listed, tie=rule, resampling=resampling,

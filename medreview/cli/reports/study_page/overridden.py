@@ -46,7 +46,7 @@ def _parts(material: Material) -> Iterator[PagePart]:
     if material.held_back:
         yield (
             f"{counted(material.held_back, 'statement')} held back: whoever made this report has not decided "
-            "them yet, and is still at the audit."
+            "them yet, or not seen their judges, and is still at the audit."
         )
     if not material.overridden:
         yield (
