@@ -42,10 +42,11 @@ def no_keys_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the program keeps its log: not in the home of who runs the tests."""
+    """Where the program keeps its log, and matplotlib its list of fonts: not in the home of who runs the tests."""
     folder = tmp_path_factory.mktemp("state")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder))
+        patch.setenv("MPLCONFIGDIR", str(folder / "matplotlib"))  # else in the folder of the test that draws first
         yield folder
 
 

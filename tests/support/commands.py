@@ -15,10 +15,12 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 ROOT = Path(__file__).parents[2]
 MEDREVIEW = [sys.executable, "-m", "medreview"]
@@ -26,6 +28,8 @@ PATIENCE = 120
 """Seconds after which a command that does not end is taken to hang."""
 _SILENT = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Warnings that Python does not show unless it is asked to."""
+_commands = cache(typer.main.get_command)
+"""The commands of the program as its start makes them, made once: that is most of what a short command costs."""
 
 
 def own_settings(folder: Path, text: str) -> Path:
@@ -137,6 +141,7 @@ def in_process(arguments: Sequence[str], folder: Path, environ: Mapping[str, str
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
         patch.setattr(logging.root, "handlers", [])
+        patch.setattr(typer.main, "get_command", _commands)
         code = 0
         with _warnings_as_at_the_start(streams["stderr"]):
             try:
