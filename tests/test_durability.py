@@ -22,9 +22,9 @@ def test_no_saved_decision_is_lost_to_a_kill_a_hang_up_or_a_closed_terminal(
 
 
 def test_a_judge_that_was_killed_keeps_its_answers_and_asks_nothing_twice_but_what_was_on_its_way(
-    tmp_path: Path,
+    demo_file: Path, tmp_path: Path
 ) -> None:
-    result = JudgeRing(tmp_path / "judge").strike(random.Random(3))
+    result = JudgeRing(tmp_path / "judge", demo_file).strike(random.Random(3))
 
     assert result.hit
     assert result.lost == 0

@@ -283,10 +283,14 @@ def questions(server: LocalServer) -> Counter[bytes]:
 class JudgeRing:
     """A judge that is asked over a live server, killed, and asked on."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, demo: Path | None = None) -> None:
+        """``demo`` is the sample study, where it was made already."""
         self.ready, self.folder = base / "ready", base / "folder"
         self.ready.mkdir(parents=True)
-        Program(self.ready)("demo", "--no-open", "--study", "demo.medreview")
+        if demo:
+            shutil.copy(demo, self.ready / "demo.medreview")
+        else:
+            Program(self.ready)("demo", "--no-open", "--study", "demo.medreview")
 
     def strike(self, luck: random.Random) -> Result:
         """One round, with a server of its own."""
