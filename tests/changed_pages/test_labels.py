@@ -9,12 +9,15 @@ from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
+from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_to
 from medreview.study.check import check
 from medreview.study.merge import merge
 from tests.changed_pages.changing_site import URL, again, put_body, reviewed, rows, stale
+
+FEW = Resampling(replicates=99)
 
 
 def test_a_label_on_the_old_text_is_stale_everywhere_until_decided_again(study, pages, tmp_path):
@@ -28,7 +31,7 @@ def test_a_label_on_the_old_text_is_stale_everywhere_until_decided_again(study, 
     stale = next(line for line in overview(study, "kb").queues if line.kind.name == "stale")
     assert (stale.size, stale.open, stale.waiting) == (1, 0, 1)  # decided, and yet worth doing
     assert reviewed(study, "stale").item.text.startswith("Adults start")
-    agreement = study_figures(study.reader).reviewers[0].agreement[0].comparisons[0]
+    agreement = study_figures(study.reader, resampling=FEW).reviewers[0].agreement[0].comparisons[0]
     assert agreement.n == 0
     assert agreement.dropped == {"stale: the page has changed since the label": 1}
     export(study, tmp_path / "labels")
@@ -67,7 +70,7 @@ def test_a_blind_label_that_is_stale_is_left_out_of_the_figures(study, pages):
     session.decide("supported")
     again(study, pages(dose="850", more="<p>Kidney function is measured often, says this longer text.</p>"))
 
-    group = study_figures(study.reader).reviewers[0].agreement[0]
+    group = study_figures(study.reader, resampling=FEW).reviewers[0].agreement[0]
     assert group.mode == "blind"
     assert group.comparisons[0].dropped == {"stale: the page has changed since the label": 1}
 

@@ -46,7 +46,7 @@ def test_texts_become_questions_that_are_checked_and_answered(
     for record, digit in (("C1", "1"), ("C3", "2")):
         chosen = ("--queue", "questions", "--filter", f"id={record}")
         medreview("review", study, *chosen, "--plain", input=f"{digit}\nq\n")
-    told = medreview("stats", study, "--full").stdout
+    told = medreview("stats", study, "--full", "--replicates", 99).stdout
     assert "Question checks: 16 questions" in told
     assert "50.0%  9.5% to 90.5%" in told
 
@@ -63,7 +63,7 @@ def test_texts_become_questions_that_are_checked_and_answered(
     assert f"{sets}, line 3: has no question; left out" in web.stderr
     prepared = medreview("run", study, "--pages", DATA / "pages")
     assert "15 statements" in prepared.stdout
-    rows = json.loads(medreview("stats", study, "--json").stdout)["kinds"]["by_model"]
+    rows = json.loads(medreview("stats", study, "--json", "--replicates", 99).stdout)["kinds"]["by_model"]
     assert {name: one["responses"] for name, one in rows.items()} == {"demo": 15, "demo (web)": 1}
 
 

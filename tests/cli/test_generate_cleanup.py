@@ -34,9 +34,9 @@ def test_a_revision_is_verified_by_another_judge_and_the_shares_stand_beside_the
     assert "removed 0.0% 0.0% to 79.3% 1 0 52/150 = 34.7%" in told
     assert "supported: checker 100.0% 20.7% to 100.0% 1 0 84/98 = 85.7%" in told
     assert "together: checker 100.0% 20.7% to 100.0% 1 0 136/150 = 90.7%" in told
-    stats = in_one_line(medreview("stats", path, "--full").stdout)
+    stats = in_one_line(medreview("stats", path, "--full", "--replicates", 99).stdout)
     assert "supported: checker 100.0%" in stats
-    (figures,) = json.loads(medreview("stats", path, "--json").stdout)["cleanup"]
+    (figures,) = json.loads(medreview("stats", path, "--json", "--replicates", 99).stdout)["cleanup"]
     assert (figures["removed"]["value"], figures["raters"][0]["by"]) == (0.0, "checker")
 
 
@@ -83,7 +83,7 @@ def test_hallucinations_take_a_file_first_and_print_their_balance_beside_the_pap
     assert "MedHalu 538 507 535 497 2,077" in told
     assert json.loads(as_json.stdout)["hallucinations"]["all"] == {"none": 1, "fact": 1, "input": 0, "context": 0}
     assert json.loads(as_json.stdout)["counts"]["options"] == {"type": "none"}
-    assert "Planted hallucinations" in medreview("stats", path, "--full").stdout
+    assert "Planted hallucinations" in medreview("stats", path, "--full", "--replicates", 99).stdout
 
 
 def test_a_judge_that_finds_nothing_leaves_the_revision_unsupported(medreview, tmp_path):

@@ -33,7 +33,7 @@ def walk(medreview: Program, tmp_path: Path) -> None:
     assert "Keep 2 facts of each case: medreview review" in done.stdout
     review = medreview("review", study, "--queue", "suggestions", "--plain", input="1\n2\n1\nq\n")
     assert "· keep 2 facts" in review.stdout
-    medreview("report", study, "--markdown", tmp_path / "r.md")
+    medreview("report", study, "--markdown", tmp_path / "r.md", "--replicates", 99)
     told = (tmp_path / "r.md").read_text()
     assert "29 suggested facts: 2 kept, 0 edited, 1 discarded, 26 open" in told
     assert "as many facts kept as wanted: 1 of " in told

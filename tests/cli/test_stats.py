@@ -200,13 +200,13 @@ def test_responses_that_are_none_are_named_by_model_wherever_responses_are_count
     assert "3 responses added; 1 empty response kept as invalid" in made.stdout
     medreview("parse", "s.medreview")
 
-    screen = medreview("stats", "s.medreview").stdout
+    screen = medreview("stats", "s.medreview", "--replicates", 99).stdout
     assert "no source: ember 1 of 2" in screen
     assert "invalid: ember 1 of 2" in screen
-    full = medreview("stats", "s.medreview", "--full").stdout
+    full = medreview("stats", "s.medreview", "--full", "--replicates", 99).stdout
     assert re.search(r"ember +2 +1 +50.0% +9.5% to 90.5% +1 +0 +50.0%", full)
     assert "all responses: 2 responses with statements; 1 invalid, not supported" in full
-    figures = json.loads(medreview("stats", "s.medreview", "--json").stdout)
+    figures = json.loads(medreview("stats", "s.medreview", "--json", "--replicates", 99).stdout)
     assert figures["kinds"]["by_model"]["ember"]["invalid"]["value"] == 0.5
     cited = medreview("citations", "s.medreview").stdout
     assert "1 invalid response, without a citation in every figure" in cited
@@ -217,9 +217,11 @@ def test_responses_that_are_none_are_named_by_model_wherever_responses_are_count
 def test_no_decision_is_a_sentence(medreview, tmp_path):
     path = tmp_path / "new.medreview"
     Study.create(path).close()
-    shown = medreview("stats", path, "--full")
+    shown = medreview("stats", path, "--full", "--replicates", 99)
 
-    assert medreview("stats", path).stdout.startswith("0 statements in 0 responses; nobody has decided anything yet")
+    assert medreview("stats", path, "--replicates", 99).stdout.startswith(
+        "0 statements in 0 responses; nobody has decided anything yet"
+    )
     assert "Nobody has decided anything yet" in shown.stdout
     assert "The study has no response yet" in shown.stdout
 

@@ -27,7 +27,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_an_overridden_statement_is_told_in_full(medreview, study, tmp_path):
-    done = medreview("report", study, tmp_path / "r.html", "--json")
+    done = medreview("report", study, tmp_path / "r.html", "--json", "--replicates", 99)
     told = json.loads(done.stdout)
     assert (told["overridden"], told["held_back"], Path(told["page"]).name) == (1, 0, "r.html")
     page = harmless((tmp_path / "r.html").read_text())
@@ -70,7 +70,7 @@ def test_the_report_says_the_figures_of_stats_and_where_they_come_from(medreview
 
 
 def test_markdown_holds_the_same_and_nothing_in_it_is_markup(medreview, study, tmp_path):
-    medreview("report", study, tmp_path / "r.html", "--markdown", tmp_path / "r.md")
+    medreview("report", study, tmp_path / "r.html", "--markdown", tmp_path / "r.md", "--replicates", 99)
     text = (tmp_path / "r.md").read_text()
     page = harmless((tmp_path / "r.html").read_text())
     heads = [line.lstrip("# ") for line in text.splitlines() if line.startswith("## ")]
@@ -96,7 +96,7 @@ def test_who_is_still_at_the_audit_sees_no_judge_of_a_statement_that_waits(medre
     with Study.open(study) as opened:
         draw(opened, "bob", rate=1.0)
         decide_in_script(opened, "bob", "rw.2", "partial")
-    told = json.loads(medreview("report", study, tmp_path / "r.html", "--json").stdout)
+    told = json.loads(medreview("report", study, tmp_path / "r.html", "--json", "--replicates", 99).stdout)
     assert (told["overridden"], told["held_back"]) == (1, 1)
     page = harmless((tmp_path / "r.html").read_text())
     assert page.xpath("//details[@id='item-1']//dd[starts-with(., 'partial, assisted')]")
@@ -105,7 +105,8 @@ def test_who_is_still_at_the_audit_sees_no_judge_of_a_statement_that_waits(medre
     # The other reviewer marked places in the answer.
     assert looks() == ["totals", "labels"]
     own_settings(tmp_path, 'reviewer = "carol"\n')
-    assert json.loads(medreview("report", study, tmp_path / "r.html", "--json").stdout)["held_back"] == 0
+    again = medreview("report", study, tmp_path / "r.html", "--json", "--replicates", 99)
+    assert json.loads(again.stdout)["held_back"] == 0
     assert looks()[2:] == ["verdicts", "labels"], "carol reviews nothing here, and may read all of it"
 
 
@@ -120,7 +121,7 @@ def test_nothing_else_is_written_over_and_a_filter_that_nothing_fits_is_said(med
         in medreview("report", study, tmp_path / "r.html", "--where", "model=nobody", check=2).stderr
     )
     assert not (tmp_path / "r.html").exists()
-    medreview("report", study, tmp_path / "r.html", "--where", "page=ok")
+    medreview("report", study, tmp_path / "r.html", "--where", "page=ok", "--replicates", 99)
     page = harmless((tmp_path / "r.html").read_text())
     assert "only page=ok: 2 of 2 statements" in page.xpath("string(//section[@id='provenance'])")
     assert not page.xpath("//section[@id='citations']")
@@ -132,7 +133,9 @@ def test_limits_by_missing_verdicts_are_told_from_the_lower_to_the_upper(medrevi
         small = SmallStudy(made)
         small.response("r1", 2)
         small.judged("amber", "partial", "r1.1")
-    medreview("report", tmp_path / "a.medreview", tmp_path / "r.html", "--markdown", tmp_path / "r.md")
+    medreview(
+        "report", tmp_path / "a.medreview", tmp_path / "r.html", "--markdown", tmp_path / "r.md", "--replicates", 99
+    )
     told = (tmp_path / "r.md").read_text()
 
     assert (

@@ -64,7 +64,7 @@ def test_two_plots_and_a_table_are_written_and_what_is_left_out_is_named(medrevi
 
 
 def test_the_page_has_the_plots_too(medreview, study, tmp_path):
-    medreview("report", study, tmp_path / "p.html")
+    medreview("report", study, tmp_path / "p.html", "--replicates", 99)
     text = (tmp_path / "p.html").read_text()
     assert "Facts present against cost" in text
     assert "Facts present against time" in text

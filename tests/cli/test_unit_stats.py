@@ -76,14 +76,14 @@ def test_key_facts_that_are_not_there_yet_are_said_with_the_command_that_brings_
     path = tmp_path / "empty.medreview"
     with Study.create(path):
         pass
-    told = medreview("stats", path, "--unit", "key_fact").stdout
+    told = medreview("stats", path, "--unit", "key_fact", "--replicates", 99).stdout
     assert "medreview facts" in told
     assert "medreview generate key-facts" in told
     with Study.open(path) as made:
         facts = FactStudy(made)
         facts.case("one", ("A fact.", "other"))
         facts.text("atlas", "one")
-    told = medreview("stats", path, "--unit", "key_fact").stdout
+    told = medreview("stats", path, "--unit", "key_fact", "--replicates", 99).stdout
     assert "medreview judge" in told
     assert "--queue facts" in told
 
@@ -119,7 +119,7 @@ def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medrev
     (tmp_path / "k.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
     path = tmp_path / "k.medreview"
     medreview("import", path, tmp_path / "k.jsonl")
-    told = medreview("stats", path, "--unit", "rankings").stdout
+    told = medreview("stats", path, "--unit", "rankings", "--replicates", 99).stdout
     assert "Nobody said how good the outputs of one" in " ".join(told.split())
     assert "every ranking" in " ".join(told.split()) or "ties everything" in " ".join(told.split())
     assert not [sign for sign in "\x1b\x07\u202e" if sign in told]

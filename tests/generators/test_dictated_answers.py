@@ -125,7 +125,7 @@ def test_nothing_generated_or_named_in_the_input_steers_a_terminal(tmp_path):
         own_settings(tmp_path, server.table("writer").replace("[judges.", "[models."))
         told = medreview("generate", "questions", path, "--model", "writer")
     shown = medreview("review", path, "--plain", "--queue", "questions", input="q\n")
-    full = medreview("stats", path, "--full")
+    full = medreview("stats", path, "--full", "--replicates", 99)
 
     assert "1 with a product" in told.stdout
     assert "aspirin" in shown.stdout

@@ -11,6 +11,7 @@ from medreview.judges.verdicts import refresh
 from medreview.review.audit import draw
 from medreview.review.queue import open_queue
 from medreview.stats.formulas.audit_estimate import LEAST_IN_STRATUM
+from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.audit_report import AuditFigures, audit_report, plan_before_labels
 from medreview.stats.reports.audit_verdicts import every_judge, judges_together
 from medreview.stats.reports.leading_estimate import leading_estimate
@@ -22,6 +23,7 @@ from medreview.study.permanent_numbers import permanent_number
 from tests.stats.small_study import SmallStudy
 
 RESPONSES = 40
+FEW = Resampling(replicates=99)
 
 
 def units() -> list[str]:
@@ -87,11 +89,11 @@ def test_what_the_judge_says_of_all_is_corrected_by_what_the_audit_found(
 
 
 def test_the_same_stands_in_stats_and_for_a_part_of_the_study(small: SmallStudy, audited: dict[str, list[str]]) -> None:
-    report = study_figures(small.study.reader).audit
+    report = study_figures(small.study.reader, resampling=FEW).audit
     assert list(report.figures) == figures(small)
 
     part = Selection(frozenset([*audited["drawn"][:55], *audited["rest"][:120]]), "some")
-    (of_part,) = study_figures(small.study.reader, only=part).audit.figures
+    (of_part,) = study_figures(small.study.reader, only=part, resampling=FEW).audit.figures
     (helped, _) = of_part.with_verdicts
     # 40 yes and 15 no of 55 audited, 140 yes of 175 in this part.
     assert (helped.statements, helped.audited) == (175, 55)
@@ -186,7 +188,9 @@ def test_a_weight_of_one_and_other_points_can_be_asked_for(small: SmallStudy, au
 def test_the_gain_and_the_next_step_in_few_words(small: SmallStudy, audited: dict[str, list[str]]) -> None:
     (found,) = figures(small)
     assert short_gain(found) == (f"with the verdicts, 60 labels are as good as {found.with_verdicts[0].as_good_as}")
-    screen = " ".join(render_screen(study_figures(small.study.reader, full=False), small.study.path).split())
+    screen = " ".join(
+        render_screen(study_figures(small.study.reader, full=False, resampling=FEW), small.study.path).split()
+    )
     assert short_gain(found) in screen
     (step,) = next_step(found, small.study.path)
     assert step.command in screen
