@@ -26,7 +26,9 @@ def by_parts(report: ByReport) -> Iterator[Part]:
         yield "There is no statement."
         return
     names = [_name(report, part) for part in report.strata]
-    if report.folded:
+    if report.untold:
+        yield f"{counted(report.untold, 'statement')} of parts of fewer than {FEWEST} left out: too few to tell of."
+    elif report.folded:
         yield (
             f"{counted(report.folded, 'part')} of fewer than {FEWEST} statements, or beyond the largest, "
             f"{'is' if report.folded == 1 else 'are together'} “{names[-1]}”."

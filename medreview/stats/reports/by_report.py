@@ -13,7 +13,7 @@ from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.differences import Difference, Side, difference, with_holm
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.response_sample import ResponseSample
-from medreview.stats.reports.by_counts import PartCounts, Reviewed, count_parts
+from medreview.stats.reports.by_counts import FEWEST, PartCounts, Reviewed, count_parts
 from medreview.stats.reports.label_scales import BINARY
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
 from medreview.stats.reports.selection import EVERYTHING, Selection
@@ -79,9 +79,10 @@ class StratumFigures:
 class ByReport:
     """The study divided ``by`` something; ``about`` says what goes by it. The largest part comes first.
 
-    ``folded`` parts were too small to stand alone, or beyond the largest, and are one. ``against``: what each part is
-    compared with; of two parts that are the whole, the second would only repeat the first. Every interval is from the
-    same resamples of responses; the p values of one statistic are one family (Holm 1979).
+    ``folded`` parts were too small to stand alone, or beyond the largest, and are one; that has no figures where even
+    so it is too small: ``untold`` are its statements. ``against``: what each part is compared with; of two parts that
+    are the whole, the second would only repeat the first. Every interval is from the same resamples of responses; the p
+    values of one statistic are one family (Holm 1979).
     """
 
     by: By
@@ -89,6 +90,7 @@ class ByReport:
     against: str
     strata: tuple[StratumFigures, ...]
     folded: int
+    untold: int
     cautions: tuple[str, ...]
 
 
@@ -102,14 +104,16 @@ def by_report(
     only: Selection = EVERYTHING,
 ) -> ByReport:
     """A study, or ``only`` a part of it, divided; ``labels`` are those of each reviewer in it, by statement."""
-    parts, folded = count_parts(reader, by, labels, pass_no, only)
+    counts, folded = count_parts(reader, by, labels, pass_no, only)
+    # What is too small even together would tell its verdicts one by one.
+    parts = [part for part in counts if part.name is not None or part.statements >= FEWEST or len(counts) == 1]
     against = TOGETHER_THERE if by == "judge" else REST
     drawn = iter(draw_together([column.block for part in parts for column in part.columns], resampling))
     figures = [
         _figures(part, against, [next(drawn) for _ in part.columns], resampling, paired=by == "judge") for part in parts
     ]
     # Of two parts that are the whole, one minus the other is said once.
-    pairwise = by not in SEVERAL and len(parts) == 2
+    pairwise = by not in SEVERAL and len(counts) == len(parts) == 2
     compared = [(len(parts) > 1 or by == "judge") and not (pairwise and place) for place in range(len(parts))]
     return ByReport(
         by=by,
@@ -117,6 +121,7 @@ def by_report(
         against=against,
         strata=_in_families(figures, compared, tuple(labels), of_labels=by != "queue"),
         folded=folded,
+        untold=sum(part.statements for part in counts) - sum(part.statements for part in parts),
         cautions=(_OF_QUEUES,) if by == "queue" else (),
     )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.by_report import FOLDED, ByReport, StratumFigures
+from medreview.stats.reports.by_report import ByReport, StratumFigures
 from medreview.stats.reports.strata import DIVISIONS, By
 from medreview.stats.reports.study_figures import study_figures
 from tests.stats.random_study import fill
@@ -40,15 +40,13 @@ def test_each_part_has_its_own_share_and_what_sets_it_apart(small):
     assert [(part.stratum, part.statements, part.responses) for part in report.strata] == [
         ("atlas", 20, 10),
         ("ember", 20, 10),
-        (FOLDED, 1, 1),
     ]
-    assert (report.folded, parts[FOLDED].folded) == (1, True)
+    assert (report.folded, report.untold) == (1, 1), "the verdict of one statement is no figure"
     # A tie of two judges is no verdict: ten of ember's statements are left out.
     atlas, ember = parts["atlas"].supported, parts["ember"].supported
     assert (atlas.value, atlas.n, ember.value, ember.n, ember.dropped) == (1.0, 20, 1.0, 10, 10)
     assert atlas.low is None
     assert "all are supported in 10 of 10 responses" in atlas.reason
-    assert parts[FOLDED].supported.reason == "No statement here has a verdict."
 
 
 def test_a_judge_stands_beside_all_judges_where_both_have_a_verdict(small):
@@ -126,10 +124,10 @@ def test_the_parts_of_any_study_agree_with_its_other_figures(small, seed):
         figures = study_figures(small.study.reader, resampling=FEW)
         assert report.by == by
         if by in ("model", "origin"):
-            assert sum(part.statements for part in report.strata) == figures.statements
+            assert sum(part.statements for part in report.strata) + report.untold == figures.statements
             whole = figures.support.strata[0].estimate("statement-level support")
-            assert sum(part.supported.n for part in report.strata) == whole.n
-            assert sum(part.supported.dropped for part in report.strata) == whole.dropped
+            told = sum(part.supported.n + part.supported.dropped for part in report.strata)
+            assert told + report.untold == whole.n + whole.dropped
         for part in report.strata:
             assert part.supported.n + part.supported.dropped == part.statements
             for one in part.reviewers:
