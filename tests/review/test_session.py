@@ -1,7 +1,5 @@
 """A review sitting on a real study file, without a screen."""
 
-import json
-
 import pytest
 
 from medreview.errors import NotSaved, UserError
@@ -12,21 +10,9 @@ from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
+from tests.review.sittings import labels, payloads, sit
 from tests.support.full_disk import full_disk
 from tests.support.study_builder import new_version
-
-
-def sit(study, queue="responses", *, reveal="block", **options):
-    return ReviewSession(study, "kb", open_queue(study, queue, "kb", **options), reveal=reveal)
-
-
-def labels(study, view="decision_current"):
-    return dict(study.reader.execute(f"SELECT unit, label FROM {view} WHERE axis = 'evidence'").fetchall())
-
-
-def payloads(study, kind):
-    rows = study.reader.execute("SELECT payload FROM event WHERE kind = ? ORDER BY event_id", (kind,))
-    return [json.loads(row[0]) for row in rows]
 
 
 def test_flagged_statements_come_with_their_reasons_gravest_first(study):
@@ -178,17 +164,6 @@ def test_a_statement_once_seen_with_its_judges_is_no_longer_blind(study):
     assert payloads(study, "decide")[0]["exposure"]["judge_verdict"] == "before"
 
 
-def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study):
-    session = sit(study, blind=True, reveal="each")
-    session.go(list(session.queue.units).index("s2"))
-    session.decide("partial")
-    session.undo()
-
-    assert session.shows_judges is False
-    session.decide("supported")
-    assert [p["exposure"]["judge_verdict"] for p in payloads(study, "decide")] == ["no", "before"]
-
-
 def test_a_blind_order_is_neither_that_of_flags_nor_shown_in_the_flagged_queue(study):
     with pytest.raises(UserError, match="cannot be blind"):
         open_queue(study, "flagged", "kb", blind=True)
@@ -204,50 +179,6 @@ def test_the_audit_is_drawn_once_with_its_probability(study):
     assert first == again
     assert len(first) == 4
     assert {row[0] for row in study.reader.execute("SELECT inclusion_prob FROM audit_item")} == {1.0}
-
-
-def test_undo_and_redo_one_act_a_press_also_in_another_session(study):
-    session = sit(study)
-    session.decide("partial")
-    session.hallucination("fact")
-    session.add_span("response", session.default_span("response"))
-    session.note("check the dose")
-    again = sit(study)
-    for _ in range(4):
-        again.undo()
-
-    assert labels(study) == {}
-    assert again.item.statement_id == "s1"
-    with pytest.raises(UserError, match="nothing of yours"):
-        again.undo()
-    for _ in range(4):
-        again.redo()
-    assert labels(study) == {"s1": "partial"}
-    assert (again.own.hallucination, again.own.note, len(again.own.spans)) == ("fact", "check the dose", 1)
-    with pytest.raises(UserError, match="nothing to redo"):
-        again.redo()
-
-
-def test_undo_redo_undo(study):
-    session = sit(study)
-    session.decide("partial")
-    session.undo()
-    session.redo()
-    session.undo()
-
-    assert labels(study) == {}
-    session.redo()
-    assert labels(study) == {"s1": "partial"}
-
-
-def test_a_new_act_ends_what_could_be_redone(study):
-    session = sit(study)
-    session.decide("partial")
-    session.undo()
-    session.defer()
-
-    with pytest.raises(UserError, match="nothing to redo"):
-        session.redo()
 
 
 def test_a_span_holds_its_text_and_survives_check(study):
@@ -390,19 +321,6 @@ def test_judgements_on_a_text_that_is_gone_are_not_shown(study):
     assert {said.snapshot_id for said in sit(study).item.judgements} == {"p1"}
     new_version(study, "u1", "Another text.")
     assert sit(study).item.judgements == ()
-
-
-def test_undoing_what_is_not_in_the_queue_names_the_statement(study):
-    session = sit(study)
-    session.next()
-    session.decide("contradicted")
-    session.set_filter("children")
-    session.undo()
-
-    assert "R01 S2 undone: contradicted, not in this queue   saved #" in session.receipt
-    assert session.item.statement_id == "s4"
-    session.redo()
-    assert "R01 S2 done again: contradicted, not in this queue" in session.receipt
 
 
 def test_reading_a_label_costs_less_than_the_cube_of_its_corrections(study):
