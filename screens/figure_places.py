@@ -23,6 +23,7 @@ from medreview.visible import visible
 from medreview.words import in_words
 
 if TYPE_CHECKING:
+    from medreview.judges.votes import Judge
     from medreview.review.home_figures import HomeFigures
     from medreview.review.live_agreement import GroupView, LiveFigures
     from medreview.review.pinned_figures import PinnedFigures
@@ -117,25 +118,31 @@ class FigurePlaces(OtherPlaces):
         )
         self.push_screen(page)
 
-    def _figures_of(self, kind: str) -> "Callable[[], UnitAgreement]":
+    def _figures_of(self, kind: str) -> "Callable[[Judge | None], UnitAgreement]":
         from medreview.review.unit_agreement import UnitAgreement
 
         held = UnitAgreement(self._study.reader, kind, self._config.reviewer)
 
-        def figures() -> UnitAgreement:
+        def figures(_: "Judge | None") -> UnitAgreement:
             held.take_in()
             return held
 
         return figures
 
-    def figures(self) -> "LiveFigures | None":
-        """The figures with everything that was done up to now; ``None`` while they are counted for the first time."""
+    def figures(self, judge: "Judge | None" = None) -> "LiveFigures | None":
+        """The figures with everything that was done up to now; ``None`` while they are counted for the first time.
+
+        With a ``judge``, those beside single judges have to be counted, too.
+        """
         if self._figures is not None:
             self._figures.go_on_with(self._study.reader)  # that of a rescue file, once there is one
             self._figures.take_in()
-        elif not self._counting:
-            self._count()
-        return self._figures
+        if self._wanting(judge) and not self._counting:
+            self._count(each_judge=judge is not None)
+        return None if self._wanting(judge) else self._figures
+
+    def _wanting(self, judge: "Judge | None") -> bool:
+        return self._figures is None or (judge is not None and not self._figures.counts_each_judge)
 
     # In sight while reviewing
 
@@ -167,7 +174,7 @@ class FigurePlaces(OtherPlaces):
             pin_figures(self._study, self._config.reviewer, self._pinned)
         if self._pinned is None:
             return "Not pinned any more."
-        return f"Pinned: {wanted.group.title}, {wanted.scale.title}, beside the judges together; p takes it away."
+        return f"Pinned: {wanted.group.title}, {wanted.scale.title}, judges together; p unpins"
 
     # On the first screen
 
@@ -199,14 +206,16 @@ class FigurePlaces(OtherPlaces):
 
     # Counting
 
-    def _count(self) -> None:
+    def _count(self, *, each_judge: bool) -> None:
         from medreview.review.live_agreement import LiveFigures
 
         study, who = self._study, self._config.reviewer
         query = "SELECT count(*) FROM event WHERE reviewer = ? AND kind = 'decide'"
         (decided,) = study.reader.execute(query, (who,)).fetchone()
         if self._at_once(decided):
-            self._figures = LiveFigures(study.reader, who)
+            self._figures = self._figures or LiveFigures(study.reader, who)
+            if each_judge:
+                self._figures.count_each_judge()
             return
         self._counting = True
         path = study.path
@@ -214,6 +223,8 @@ class FigurePlaces(OtherPlaces):
         def count() -> None:
             with closing(connect(path, read_only=True)) as reader:
                 made = LiveFigures(reader, who)
+                if each_judge:
+                    made.count_each_judge()
             self.call_from_thread(self._counted, made)
 
         self.run_worker(count, thread=True, exit_on_error=True)

@@ -27,6 +27,9 @@ _WIDE: Final = 130
 """Columns from which the other groups, progress and pace stand beside."""
 _LEFT: Final = 100
 _TOGETHER: Final = "the judges together"
+_COUNTED: Final = "Your labels are"
+_HINTS: Final = ("items", "cell", "group", "scale", "judge", "pin", "back", "help")
+_HINTS_OF_NOTHING: Final = ("back", "help")
 _FOOT: Final = 3
 _HEAD: Final = 2
 
@@ -45,7 +48,7 @@ class FiguresPlace:
 
 
 class FiguresScreen(KeyScreen[None]):
-    """``figures`` gives them as they stand, ``None`` while they are being counted for the first time.
+    """``figures`` gives them as they stand, for a judge or all; ``None`` while those are counted for the first time.
 
     ``beside`` says how far the reviewer is and at which pace, ``below`` what else there is to know. ``open_cell`` opens
     what a cell counts, or raises why it cannot; ``pin`` keeps a group in sight, or no longer, and says which.
@@ -54,7 +57,7 @@ class FiguresScreen(KeyScreen[None]):
 
     def __init__(
         self,
-        figures: Callable[[], ShownFigures | None],
+        figures: Callable[[Judge | None], ShownFigures | None],
         beside: Callable[[], Sequence[str]],
         below: Sequence[str],
         open_cell: Callable[[FiguresPlace, Sequence[str]], None],
@@ -87,12 +90,15 @@ class FiguresScreen(KeyScreen[None]):
     def paint(self) -> None:
         """Everything anew: a key may have changed every figure."""
         columns, height = self.app.size
-        figures = self._figures()
-        view = self._view(figures)
-        self._head.show(self._head_rows(figures, view, columns))
-        self._body.show(self._body_rows(figures, view, columns, height - _HEAD - _FOOT))
+        figures = self._figures(None)
+        self._settle(figures)
+        shown = self._figures(self._place.judge)
+        view = self._view(shown)
+        self._head.show(self._head_rows(figures, columns))
+        self._body.show(self._body_rows(shown, view, columns, height - _HEAD - _FOOT))
         said = self._said or (self._cell_words(view) if view else "")
-        self._foot.show(foot_rows([[("─", "rule fill")], _key_row(self._actions, columns)], said, "", False, columns))
+        keys = _key_row(self._actions, columns, _HINTS if figures is None or figures.groups else _HINTS_OF_NOTHING)
+        self._foot.show(foot_rows([[("─", "rule fill")], keys], said, "", False, columns))
 
     def answer(self, key: Key) -> bool:
         """Move in the table, show other figures, open a cell, or go back."""
@@ -134,32 +140,37 @@ class FiguresScreen(KeyScreen[None]):
                 return self._open()
         return False
 
-    def _view(self, figures: ShownFigures | None) -> GroupView | None:
-        """What is shown now; the group that was asked for may have lost its last label."""
+    def _settle(self, figures: ShownFigures | None) -> None:
+        """Stay on what there is: the group that was asked for may have lost its last label."""
         if figures is None or not figures.groups:
-            return None
+            return
         place = self._place
         group = place.group if place.group in figures.groups else figures.groups[0]
         judge = place.judge if place.judge in figures.columns else figures.columns[0]
         scale = place.scale if place.group and place.scale in figures.scales else figures.scale_of(group)
         self._place = replace(place, group=group, scale=scale, judge=judge)
-        return figures.view(group, scale, judge)
+
+    def _view(self, figures: ShownFigures | None) -> GroupView | None:
+        place = self._place
+        if figures is None or place.group is None or place.group not in figures.groups:
+            return None
+        return figures.view(place.group, place.scale, place.judge)
 
     def _next_group(self) -> None:
-        figures = self._figures()
+        figures = self._figures(None)
         if figures is not None and figures.groups and self._place.group in figures.groups:
             groups = figures.groups
             self._place = replace(self._place, group=groups[(groups.index(self._place.group) + 1) % len(groups)])
 
     def _turn_judge(self, by: int) -> None:
-        figures = self._figures()
+        figures = self._figures(None)
         turn = figures.columns if figures is not None else ()
         if turn:
             at = turn.index(self._place.judge) if self._place.judge in turn else 0
             self._place = replace(self._place, judge=turn[(at + by) % len(turn)])
 
     def _turn_scale(self) -> None:
-        figures = self._figures()
+        figures = self._figures(None)
         scales = figures.scales if figures is not None else ()
         if self._place.scale in scales:
             at = scales.index(self._place.scale)
@@ -173,8 +184,11 @@ class FiguresScreen(KeyScreen[None]):
 
     def _open(self) -> bool:
         """Open the statements that the cell counts."""
-        figures, place = self._figures(), self._place
-        if figures is None or place.group is None:
+        place = self._place
+        figures = self._figures(place.judge)
+        if figures is None:
+            raise UserError("The labels are still being counted.")
+        if place.group is None or place.group not in figures.groups:
             raise UserError(self._nothing)
         labels = place.scale.labels
         units = figures.in_cell(
@@ -187,17 +201,18 @@ class FiguresScreen(KeyScreen[None]):
 
     # Drawing
 
-    def _head_rows(self, figures: ShownFigures | None, view: GroupView | None, columns: int) -> list[Row]:
-        if figures is None or view is None:
+    def _head_rows(self, figures: ShownFigures | None, columns: int) -> list[Row]:
+        place = self._place
+        if figures is None or place.group is None or place.group not in figures.groups:
             return [[(" Figures", "title")], [("─", "rule fill")]]
         groups = figures.groups
-        turn = f"{groups.index(view.group) + 1}/{len(groups)} "
-        judge = _judge_words(view.judge)
-        title = f" Figures: {view.group.title}"
-        room = columns - width(title) - width(view.scale.title) - width(turn) - 7
+        turn = f"{groups.index(place.group) + 1}/{len(groups)} "
+        judge = _judge_words(place.judge)
+        title = f" Figures: {place.group.title}"
+        room = columns - width(title) - width(place.scale.title) - width(turn) - 7
         row: Row = [
             (title, "title"),
-            (f" · {view.scale.title} · {fit(judge, min(width(judge), max(4, room)))}", ""),
+            (f" · {place.scale.title} · {fit(judge, min(width(judge), max(4, room)))}", ""),
             ("", "fill"),
             (turn, "dim"),
         ]
@@ -205,7 +220,8 @@ class FiguresScreen(KeyScreen[None]):
 
     def _body_rows(self, figures: ShownFigures | None, view: GroupView | None, columns: int, height: int) -> list[Row]:
         if figures is None:
-            return [[], [(" Your labels are being counted …", "dim")]]
+            what = f"What {_judge_words(self._place.judge)} said of your labels is" if self._place.judge else _COUNTED
+            return [[], *wrapped(f"{what} being counted …", columns, "dim")]
         room = columns if columns < _WIDE else columns - _LEFT - 3
         beside = [row for words in self._beside() for row in wrapped(words, room, "")]
         below = [row for words in self._below for row in ([], *wrapped(words, room, "dim"))]
@@ -273,15 +289,16 @@ def _padded(row: Row, cells: int) -> Row:
     return [*row, (" " * max(0, room), "")]
 
 
-def _key_row(actions: Mapping[str, Action], columns: int) -> Row:
+def _key_row(actions: Mapping[str, Action], columns: int, shown: Sequence[str]) -> Row:
     """As many of the keys as have room, each hint once."""
     hints: dict[str, list[str]] = {}
     for action in actions.values():
         hints.setdefault(action.hint, []).append(shown_key(action.keys[0]))
     pieces: list[tuple[str, str]] = []
     room = columns - 1
-    for hint in ("items", "cell", "group", "scale", "judge", "pin", "back", "help"):
-        keys = " ".join(hints.get(hint, []))
+    for hint in shown:
+        of_hint = hints.get(hint, [])
+        keys = ("" if all(len(key) == 1 for key in of_hint) else " ").join(of_hint)
         needed = width(keys) + width(hint) + 3
         if keys and needed <= room:
             pieces += [(f" {keys}", "key"), (f" {hint} ", "")]

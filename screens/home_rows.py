@@ -155,7 +155,9 @@ def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
     from medreview.screens.figure_rows import short, wrapped
 
     view = figures.view
-    number = f"n = {view.agreement.n:,}" + (f" in {view.kappa.clusters:,}" if view.kappa.clusters else "")
+    number = f"n = {view.agreement.n:,}" + (
+        f" in {_counted(view.kappa.clusters, 'response')}" if view.kappa.clusters else ""
+    )
     against = f"judges against you, {view.group.title}, {number}"
     agreement, kappa, ac1 = short(view.agreement, as_percent=True), short(view.kappa), short(view.ac1)
     told = [f"agreement {agreement}", f"kappa {kappa}", f"AC1 {ac1}"]

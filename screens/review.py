@@ -316,9 +316,9 @@ class ReviewScreen(KeyScreen[None]):
         self.app.show_page(title, text)
 
     def figures(self) -> None:
-        """Show the figures, but not in the middle of a blind queue."""
-        if "blind" in (self.session.queue.mode, self.session.mode):
-            raise UserError("Figures are hidden in a blind queue: they would tell what the judges think.")
+        """Show the figures, but not where the judges are hidden."""
+        if not self.session.shows_judges:
+            raise UserError(f"Figures are hidden here like the judges, {self.session.hidden_until}.")
         self.app.show_figures()
 
     # Drawing

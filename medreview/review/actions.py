@@ -200,7 +200,7 @@ REVIEW: Final = (
         "Send statement, quote and URL to the terminal's clipboard, or to a file; the last row says where.",
         "Read",
     ),
-    Action("figures", ("i",), "figures", "How often you and the judges agree (hidden in a blind queue).", "More"),
+    Action("figures", ("i",), "figures", "How often you and the judges agree (hidden where the judges are).", "More"),
     Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),

@@ -170,6 +170,20 @@ class LiveFigures:
         for unit in dict.fromkeys(row["unit"] for row in rows if row["mine"]):
             self._update(unit)
 
+    @property
+    def counts_each_judge(self) -> bool:
+        """Whether the figures beside each single judge are counted, so that asking for one takes no time."""
+        return self._each_judge
+
+    def count_each_judge(self) -> None:
+        """Count beside each single judge, too: as long again as building it. Once is enough."""
+        if self._each_judge:
+            return
+        self._each_judge = True
+        self._by_judge = words_by_judge(self._reader, self._labels.keys())
+        for label in self._labels.values():
+            self._count(label, 1, self.judges)
+
     scales = SCALES
 
     @property
@@ -214,11 +228,8 @@ class LiveFigures:
 
     def _tally(self, group: Group, judge: Judge | None) -> tuple[_Tally, ...]:
         """The counts of a group beside a judge; those of the single judges are made when they are first asked for."""
-        if judge is not None and not self._each_judge:
-            self._each_judge = True
-            self._by_judge = words_by_judge(self._reader, self._labels.keys())
-            for label in self._labels.values():
-                self._count(label, 1, self.judges)
+        if judge is not None:
+            self.count_each_judge()
         return self._tallies.setdefault((group, judge), tuple(map(_Tally, SCALES)))
 
     def _update(self, unit: str) -> None:

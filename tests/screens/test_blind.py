@@ -114,7 +114,7 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
         await press(pilot, "m", "enter")
         assert "judges: " not in pane_text(app, "foot")
         await press(pilot, "i")
-        assert "hidden in a blind queue" in pane_text(app, "foot")
+        assert "hidden here like the judges, until you decide what you put off" in pane_text(app, "foot")
 
 
 async def test_what_was_put_off_blind_is_blind_in_an_open_queue(study: Study) -> None:

@@ -1,6 +1,7 @@
 """The page of figures: what it says at both sizes, its table whose cells lead to statements and back."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,8 @@ async def test_without_a_label_there_is_a_sentence(judged: Study, size: tuple[in
         text = screen_text(app)
         assert "No label of yours meets a verdict of the judges yet." in text
         assert "0 of 32 statements decided" in text
+        assert text.splitlines()[-2].split() == ["q", "back", "?", "help"]
+        assert "items" not in text
         await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
 
@@ -100,6 +103,8 @@ async def test_the_figures_and_the_table_read_at_both_sizes(judged: Study, size:
         assert "chosen, not drawn at random" in text
         assert "you supported, the judges together supported: 8 of 8 · Enter" in text
         assert max(map(len, rows)) <= size[0]
+        assert "jklh cell" in text
+        assert "? help" in text
         await press(pilot, "s", "right_square_bracket")
         text = screen_text(app)
         assert "supported or not · one" in text.splitlines()[0]
@@ -202,6 +207,38 @@ async def test_many_labels_are_counted_in_the_background(judged: Study, monkeypa
     assert all(held.view(group, LEVELS) == fresh.view(group, LEVELS) for group in fresh.groups)
 
 
+async def test_a_single_judge_is_counted_in_the_background_with_the_screen_alive(
+    judged: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(judged, "supported", "a.1", "b.1", "d.1")
+    monkeypatch.setattr("medreview.screens.figure_places._AT_ONCE", 0)
+    go_on = threading.Event()
+    count = LiveFigures.count_each_judge
+
+    def waits(held: LiveFigures) -> None:
+        assert go_on.wait(30)
+        count(held)
+
+    app = opened(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        await app.workers.wait_for_complete()
+        monkeypatch.setattr(LiveFigures, "count_each_judge", waits)
+        await press(pilot, "left_square_bracket", "s")
+        text = screen_text(app)
+        assert text.splitlines()[0].startswith(" Figures: assisted, other queues · supported or not · two")
+        assert "What two said of your labels is being counted" in text
+        await press(pilot, "enter")
+        assert "The labels are still being counted." in screen_text(app)
+        await press(pilot, "right_square_bracket", "l")
+        assert "you supported, the judges together not supported: 0 of 3" in screen_text(app)
+        await press(pilot, "left_square_bracket")
+        go_on.set()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "3 of your labels, 2 of them in the figures" in screen_text(app)
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged: Study, size: tuple[int, int]) -> None:
     said(judged, "supported", "a.1", "b.1", "c.1")
@@ -209,7 +246,7 @@ async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged
     async with app.run_test(size=size) as pilot:
         assert "AC1" not in screen_text(app)
         await press(pilot, "i", "p")
-        assert "Pinned: assisted, other queues" in screen_text(app)
+        assert "Pinned: assisted, other queues, four labels, judges together; p unpins" in screen_text(app)
         await press(pilot, "q")
         assert "agree 100% [44, 100]" in screen_text(app)
         assert "n 3 in 3" in screen_text(app)
@@ -235,6 +272,19 @@ async def test_pinned_figures_are_in_sight_nowhere_where_it_is_blind(judged: Stu
     app = workbench(judged, "responses")
     async with app.run_test(size=(160, 50)) as pilot:  # a blind block is open
         assert "AC1" not in screen_text(app)
+
+
+async def test_in_the_audit_they_are_shown_where_its_judges_are(judged: Study) -> None:
+    units = open_queue(judged, "audit", "kb").units
+    said(judged, "supported", *units[1:20], mode="blind", block="audit")
+    app = workbench(judged, "audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        assert "Figures are hidden here like the judges, until the block ends, 1 of " in screen_text(app)
+        await press(pilot, "1", "escape", "i")
+        assert "Figures are hidden here like the judges, until you press r: the block is done." in screen_text(app)
+        await press(pilot, "r", "r", "enter", "escape", "i")
+        assert screen_text(app).startswith(" Figures: blind, random audit")
 
 
 def audited(study: Study, *units: str) -> None:
@@ -269,7 +319,7 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
             if "supported in this study" in screen_text(app):
                 break
         text = " ".join(screen_text(app).split())
-        assert "FIGURES judges against you, blind, random audit, n = 14 in 7" in text
+        assert "FIGURES judges against you, blind, random audit, n = 14 in 7 responses" in text
         assert "agreement 57% [" in text
         assert "kappa .13 [" in text or "kappa .14 [" in text
         assert "supported in this study, not estimated yet" in text
@@ -327,7 +377,7 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
         said(judged, "supported", "a.1", "b.1")
         await press(pilot, "j")
         text = screen_text(app)
-        assert "kappa     no figure: Both gave one and the same label throughout" in text
+        assert "kappa     no figure: Both gave one label throughout: kappa is 0/0." in text
         assert "AC1       1.00" in text
         assert "nan" not in text.lower()
         await press(pilot, "q")

@@ -18,7 +18,7 @@ from medreview.stats.formulas.linearised import METHOD, left_out_interval, linea
 from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW, UNDEFINED_LIMIT
 
 NOTHING: Final = "There is nothing that both labelled."
-BOTH_CONSTANT: Final = "Both gave one and the same label throughout: kappa is 0/0."
+BOTH_CONSTANT: Final = "Both gave one label throughout: kappa is 0/0."
 
 _Weight = Callable[[int, int], int]
 _Value = Callable[[int, int, Sequence[int], Sequence[int]], float | None]

@@ -15,7 +15,7 @@ from medreview.stats.formulas.student import student
 METHOD: Final = "linearised over responses"
 
 _ONE: Final = "One response cannot show how responses differ."
-_STILL: Final = "No response differs from another."
+_STILL: Final = "It is the same whichever response is left out."
 
 
 def left_out_interval(

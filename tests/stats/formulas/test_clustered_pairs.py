@@ -152,9 +152,9 @@ def test_without_a_figure_or_an_interval_there_is_a_reason() -> None:
     assert all(each.reason for each in empty.values())
 
     same = counted([("x", "x")] * 4, "aabb")
-    assert same.cohen_kappa().reason == "Both gave one and the same label throughout: kappa is 0/0."
+    assert same.cohen_kappa().reason == "Both gave one label throughout: kappa is 0/0."
     for found in (same.percent_agreement(), same.gwet_ac1()):
-        assert (found.value, found.low, found.reason) == (1.0, None, "No response differs from another.")
+        assert (found.value, found.low, found.reason) == (1.0, None, "It is the same whichever response is left out.")
     for found in figures(counted([("x", "x"), ("y", "z")], "aa")).values():
         assert found.value is not None
         assert (found.low, found.reason) == (None, "One response cannot show how responses differ.")

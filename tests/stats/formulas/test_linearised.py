@@ -29,4 +29,4 @@ def test_what_has_no_interval_says_why() -> None:
     alone, still = linearised("share", 0.5, 0.1, 1, 4), linearised("share", 0.5, 0.0, 300, 600)
 
     assert (alone.low, alone.reason) == (None, "One response cannot show how responses differ.")
-    assert (still.low, still.reason, still.method) == (None, "No response differs from another.", METHOD)
+    assert (still.low, still.reason, still.method) == (None, "It is the same whichever response is left out.", METHOD)
