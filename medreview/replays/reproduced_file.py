@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.atomic_output import atomic_output
 from medreview.exchange.files.columns import Column
-from medreview.exchange.files.csv_file import CsvFile
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.files.event_payload import Cell
 from medreview.replays.reproduced import Reproduced
 
@@ -37,8 +37,7 @@ def as_row(one: Reproduced) -> Mapping[str, Cell]:
 
 def write_reproduced(found: Iterable[Reproduced], path: Path) -> None:
     """Write them to a file; raises :class:`UserError` when it is another file, or cannot be written."""
-    sign = ("\ufeff" + ",".join(f'"{column.name}"' for column in COLUMNS)).encode()
-    with atomic_output(path, sign) as place, CsvFile(place, COLUMNS, "excel") as file:
+    with atomic_output(path, sign_of(COLUMNS)) as place, CsvFile(place, COLUMNS, "excel") as file:
         file.add_all(_cells(as_row(one)) for one in found)
 
 

@@ -1,5 +1,6 @@
 """Every command that writes a file or a folder, and what becomes of that when a blow falls on the command."""
 
+import csv
 import json
 import shutil
 import sqlite3
@@ -72,6 +73,12 @@ def headings(path: Path) -> object:
     return [line for line in lines if line.startswith("#")], lines[-1]
 
 
+def figure_names(path: Path) -> object:
+    """The figures of a file, and their values; not when it was made."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [(row["path"], row["statistic"], row["value"]) for row in csv.DictReader(file)]
+
+
 @dataclass(frozen=True)
 class Writer:
     """A command, the name under which it writes, and what stands there when it is whole."""
@@ -127,6 +134,10 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
             before="<!-- medreview report -->\n# Earlier",
         ),
     ),
+    "exchange/exports/figure_csv.py": (
+        Writer(("stats", "study.medreview", "--replicates", "99", "--csv", "f.csv"), "f.csv", figure_names, "same"),
+    ),
+    "replays/reproduced_file.py": (Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),),
     "sources/saved/page_writer.py": (
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),

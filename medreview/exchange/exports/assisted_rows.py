@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.atomic_output import atomic_output
 from medreview.exchange.files.columns import Column, levels_of
-from medreview.exchange.files.csv_file import CsvFile
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.files.event_payload import Cell
 from medreview.labels import HALLUCINATION
 from medreview.stats.reports.assisted_runs import AssistedReport
@@ -37,6 +37,6 @@ def assisted_rows(report: AssistedReport) -> Iterator[Sequence[Cell]]:
 
 def write_assisted(report: AssistedReport, path: Path) -> None:
     """Write them to a file; raises :class:`UserError` when it is another file, or cannot be written."""
-    sign = ("\ufeff" + ",".join(f'"{column.name}"' for column in ASSISTED)).encode()
+    sign = sign_of(ASSISTED)
     with atomic_output(path, sign) as place, CsvFile(place, ASSISTED, "excel") as file:
         file.add_all(assisted_rows(report))

@@ -7,7 +7,7 @@ from typing import Final
 
 from medreview.atomic_output import atomic_output
 from medreview.exchange.files.columns import Column
-from medreview.exchange.files.csv_file import CsvFile
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.files.event_payload import Cell
 from medreview.review.conflicts import Conflict
 from medreview.units.registry import unit_name
@@ -51,6 +51,6 @@ def write_conflicts(reader: sqlite3.Connection, found: Iterable[Conflict], path:
 
     An earlier such file is replaced. Raises :class:`UserError` for any other, or a place that cannot be written.
     """
-    sign = ("\ufeff" + ",".join(f'"{column.name}"' for column in COLUMNS)).encode()
+    sign = sign_of(COLUMNS)
     with atomic_output(path, sign) as place, CsvFile(place, COLUMNS, "excel") as file:
         file.add_all(conflict_rows(reader, found))
