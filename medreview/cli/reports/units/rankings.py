@@ -80,8 +80,9 @@ def _order(order: ModelOrder) -> Iterator[Part]:
     rows = ((one_line(name), *_number(found.figure), p_words(found.test.pvalue)) for name, found in order.each.items())
     yield inset(table(("Spearman's rho with the others", "value", "95% interval", "p"), rows),
                 *sentences([found.figure for found in order.each.values()]))  # fmt: skip
-    methods = dict.fromkeys(found.test.name for found in order.each.values())
-    yield f"p: {', '.join(methods)}"
+    methods = dict.fromkeys(found.test.name for found in order.each.values() if found.test.pvalue is not None)
+    if methods:
+        yield f"p: {', '.join(methods)}"
 
 
 def _correlation(found: RankCorrelation) -> str:
