@@ -242,9 +242,10 @@ class FiguresScreen(KeyScreen[None]):
         labels = view.scale.labels
         used, responses = view.agreement.n, view.kappa.clusters
         within = f", in {counted(responses, 'response')}" if responses else ""
+        which = "first blind labels" if view.group.mode == "blind" else "of your labels"
         rows: list[Row] = [
             *above,
-            [(f" {view.labels:,} of your labels, {used:,} of them in the figures{within}", "")],
+            [(f" {view.labels:,} {which}, {used:,} of them in the figures{within}", "")],
             *wrapped(left_out_words(view), columns, "dim", 2),
             *estimate_rows(view, columns),
             [],

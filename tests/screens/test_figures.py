@@ -285,6 +285,7 @@ async def test_in_the_audit_they_are_shown_where_its_judges_are(judged: Study) -
         assert "Figures are hidden here like the judges, until you press r: the block is done." in screen_text(app)
         await press(pilot, "r", "r", "enter", "escape", "i")
         assert screen_text(app).startswith(" Figures: blind, random audit")
+        assert "20 first blind labels, 20 of them in the figures" in screen_text(app)
 
 
 def audited(study: Study, *units: str) -> None:

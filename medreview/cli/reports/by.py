@@ -91,7 +91,10 @@ def _apart(
     ]
     yield inset(table((f"minus {report.against}, in points", "difference", "95% interval", "p", "Holm"), rows))
     family = told[0][1].family
-    yield inset(f"{counted(family, 'difference')} tested together; Holm: p adjusted for that. {told[0][1].test}.")
+    if family:
+        yield inset(f"{counted(family, 'difference')} tested together; Holm: p adjusted for that. {told[0][1].test}.")
+    else:
+        yield inset("No difference can be tested: none varies over the responses.")
     fewest = min((figure.clusters for figure in figures if figure.clusters), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
         yield inset(f"Too few responses ({fewest} in one part): below {FEW_CLUSTERS} intervals can be too narrow.")
