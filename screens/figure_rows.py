@@ -67,7 +67,8 @@ def interval_bar(low: float, value: float, high: float, cells: int) -> str:
 def left_out_words(view: "GroupView") -> str:
     """How many labels are in no figure and why, in one sentence; ``""`` when all are."""
     number = sum(count for _, count in view.left_out)
-    why = ", ".join(f"{count:,} {reason}" for reason, count in view.left_out)
+    several = len(view.left_out) > 1
+    why = ", ".join(f"{count:,} {reason}" if several else reason for reason, count in view.left_out)
     return f"left out {number:,}: {why}" if number else ""
 
 

@@ -74,7 +74,7 @@ def _label_rows(
         left, right = ("[", "]") if here else (" ", " ")
         shade = _shade(share)
         style = _style(count, place == column, here)
-        told = f"{count:>{wide - 8}}{percent(share, 0) if count else '':>5}"
+        told = f"{count:>{wide - 8}}{_share(share):>5}"
         middle += [(left, "key"), (told, style), (shade, ""), (right, "key")]
         edge += [(left, "key"), (shade * (wide - 2), ""), (right, "key")]
     middle.append((f"{whole:>7}", "dim"))
@@ -84,6 +84,13 @@ def _label_rows(
 def _style(count: int, agrees: bool, here: bool) -> str:
     shown = "good" if agrees and count else "badge" if count else "dim"
     return f"{shown} caret" if here else shown
+
+
+def _share(share: float) -> str:
+    """In whole percent; none and all are said of these alone."""
+    if not share:
+        return ""
+    return "<1%" if share < 0.005 else ">99%" if 0.995 <= share < 1 else percent(share, 0)
 
 
 def _shade(share: float) -> str:

@@ -98,7 +98,9 @@ def test_every_form_of_the_report_says_what_is_missing(medreview, tmp_path, sche
 def test_a_study_can_be_divided_and_cut_down_whatever_is_missing(medreview, tmp_path, schema, name):
     path = filled(tmp_path / "a.medreview", name)
     for by in DIVISIONS:
-        is_readable(medreview("stats", path, *FEW, "--by", by).stdout)
+        told = medreview("stats", path, *FEW, "--by", by).stdout
+        is_readable(told)
+        assert "  0 differences tested" not in told
     document = json.loads(medreview("stats", path, *FEW, "--by", "page", "--json").stdout, parse_constant=pytest.fail)
     schema.validate(document)
     is_sound(document)

@@ -87,7 +87,7 @@ async def test_the_figures_and_the_table_read_at_both_sizes(judged: Study, size:
         rows = text.splitlines()
         assert rows[0].startswith(" Figures: assisted, other queues · four labels · the judges together")
         assert "16 of your labels, 15 of them in the figures, in 8 responses" in text
-        assert "left out 1: 1 reviewer cannot judge" in text
+        assert "left out 1: reviewer cannot judge" in text
         assert any(row.startswith(" agreement 93% [") and "├" in row and "●" in row for row in rows)
         assert any(row.startswith(" kappa     .87 [") for row in rows)
         assert any(row.startswith(" AC1       .92 [") for row in rows)
@@ -387,7 +387,7 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
     async with app.run_test(size=size) as pilot:
         await press(pilot, "i", "enter", "s")
         text = screen_text(app)
-        assert "left out 2: 2 no judgement" in text
+        assert "left out 2: no judgement" in text
         assert "agreement no figure: There is nothing that both labelled." in text
         await press(pilot, "q")
 
@@ -432,3 +432,10 @@ def test_shares_are_shaded_by_quarters_and_the_cursor_stands_in_brackets() -> No
     assert "67%▓]" in rows[5]
     assert rows[4].split() == ["contradicted", "0", "0", "0", "0", "0"]
     assert rows[6].split() == ["all", "9", "2", "3", "1", "15"]
+
+
+def test_a_share_is_none_or_all_only_where_it_is() -> None:
+    rows = matrix_rows(("supported", "not_supported"), ((345, 1), (0, 9)), Cell(0, 0), "one", 80, 5)
+    first, second = ("".join(text for text, _ in row).split() for row in rows[2:4])
+    assert [piece for piece in first if "%" in piece] == [">99%█]", "<1%░"]
+    assert [piece for piece in second if "%" in piece] == ["100%█"]
