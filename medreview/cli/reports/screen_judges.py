@@ -47,7 +47,19 @@ def judge_table(lines: Sequence[Compared]) -> Table:
         rows.append(
             (name, _told(agreed), *cells(kappa, _coefficient, "none"), interval_bar(kappa, _BAR), _told(ac1), *counts)
         )
-    return table(("How good are the judges?", "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", "resp"), rows)
+    return table(
+        (
+            "How good are the judges? (supported or not)",
+            "agree",
+            "kappa",
+            "95% interval",
+            scale(_BAR),
+            "AC1",
+            "n",
+            "resp",
+        ),
+        rows,
+    )
 
 
 def _with_reviewers(figures: StudyFigures) -> Iterator[Compared]:
