@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from medreview.stats.formulas.estimate import Estimate
     from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
-    from medreview.stats.reports.study_figures import StudyFigures
     from medreview.stats.reports.study_support import SupportFigures, SupportReport
+    from medreview.stats.study_figures import StudyFigures
     from medreview.study.events import Receipt
     from medreview.study.merge import MergeSummary
     from medreview.text import Span
@@ -169,7 +169,7 @@ _HOMES = {
     "medreview.stats.formulas.estimate": ("Estimate",),
     "medreview.stats.reports.audit_report": ("AuditReport",),
     "medreview.stats.reports.comparison": ("Comparison",),
-    "medreview.stats.reports.study_figures": ("StudyFigures",),
+    "medreview.stats.study_figures": ("StudyFigures",),
     "medreview.stats.reports.study_support": ("SupportFigures", "SupportReport"),
     "medreview.study.events": ("Receipt",),
     "medreview.study.merge": ("MergeSummary",),

@@ -11,7 +11,7 @@ from medreview.errors import UserError
 if TYPE_CHECKING:
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.reviewer_labels import Mode
-    from medreview.stats.reports.study_figures import StudyFigures
+    from medreview.stats.study_figures import StudyFigures
 
 Between = Literal["reviewers_and_judges", "judges", "reviewers"]
 ScaleName = Literal["levels", "binary"]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.strata import By
-    from medreview.stats.reports.study_figures import StudyFigures
     from medreview.stats.reports.study_support import SupportReport
+    from medreview.stats.study_figures import StudyFigures
     from medreview.stats.units.unit_figures import UnitFigures
 
 
@@ -49,7 +49,7 @@ class Figures(Opened):
         from medreview.review.selecting import select_statements
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.formulas.human_baseline import MARGIN
-        from medreview.stats.reports.study_figures import study_figures
+        from medreview.stats.study_figures import study_figures
 
         only = select_statements(self._study.reader, where, reviewer, pass_no)
         self._looked("figures", shown_by(only))

@@ -31,7 +31,7 @@ class UnitStats:
     def document(self) -> dict[str, object]:
         """As plain values, with the name of the schema, in which ``unit`` is one of the ``units``."""
         from medreview.cli.reports.facts import fact_values
-        from medreview.stats.reports.figure_document import SCHEMA
+        from medreview.stats.figure_document import SCHEMA
 
         plain: dict[str, object] = {"schema": SCHEMA, "provenance": asdict(self.provenance), "unit": asdict(self.unit)}
         return plain if self.facts is None else {**plain, "facts": fact_values(self.facts)}

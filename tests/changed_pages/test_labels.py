@@ -10,7 +10,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_to
 from medreview.study.check import check

@@ -30,8 +30,8 @@ from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.jury_labels import NOT_ASKED, jury_labels
 from medreview.stats.reports.label_scales import LEVELS
-from medreview.stats.reports.study_figures import study_figures
 from medreview.stats.reports.study_reader import judged_responses
+from medreview.stats.study_figures import study_figures
 from medreview.study import Study
 from tests.support.awkward_study import REVIEWER, STATEMENTS, make_awkward_study
 from tests.support.awkward_votes import GLYPHS, MODELS, OF_VOTES, RIGHT, two_way

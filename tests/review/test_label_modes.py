@@ -18,7 +18,7 @@ from medreview.review.session import ReviewSession
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.jury_labels import jury_labels
 from medreview.stats.reports.reviewer_labels import Mode, reviewer_labels, reviewers
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_to
 from medreview.study.events import NewEvent, Recorder

@@ -24,7 +24,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.comparison import Comparison
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_folder
 from medreview.study.check import check, check_study

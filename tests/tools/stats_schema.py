@@ -17,8 +17,8 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from medreview.stats.reports.figure_document import SCHEMA
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.figure_document import SCHEMA
+from medreview.stats.study_figures import StudyFigures
 
 PLACE = Path(__file__).parents[2] / "docs" / "stats.schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -79,10 +79,10 @@ def stats(
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by
     from medreview.review.selecting import select_statements
+    from medreview.stats.figure_document import figure_document
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.stats.formulas.human_baseline import MARGIN
-    from medreview.stats.reports.figure_document import figure_document
-    from medreview.stats.reports.study_figures import study_figures
+    from medreview.stats.study_figures import study_figures
     from medreview.study import Study
 
     resampling = Resampling(

@@ -7,7 +7,7 @@ from medreview.cli.reports.interval_bar import interval_bar, scale
 from medreview.cli.reports.layout import Table, cells, numbers, table
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_report import AuditFigures
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 
 _JUDGED: Final = {
     "statement-level support, own citations": "a cited source supports it",

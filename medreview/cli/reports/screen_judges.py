@@ -9,7 +9,7 @@ from medreview.cli.reports.layout import Table, cells, numbers, table
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, TOGETHER
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 
 _BAR: Final = 9
 _DIGITS: Final = 2

@@ -16,7 +16,7 @@ from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE
 from medreview.stats.reports.response_kinds import ResponseReport
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 
 _MOST_MODELS: Final = 3
 _MOST_NOTES: Final = 2

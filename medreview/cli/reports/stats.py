@@ -33,8 +33,8 @@ from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import GroupFigures
 from medreview.stats.reports.label_scales import BINARY, LEVELS, SCALES
 from medreview.stats.reports.response_kinds import ResponseReport
-from medreview.stats.reports.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.reports.study_support import SupportFigures, SupportReport
+from medreview.stats.study_figures import ReviewerFigures, StudyFigures
 from medreview.words import in_words
 
 _NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with:"

@@ -16,7 +16,7 @@ from medreview.cli.reports.screen_judges import Compared, compared, judge_table
 from medreview.cli.reports.screen_words import next_parts, sure_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 
 _FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2

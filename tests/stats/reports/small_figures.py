@@ -1,7 +1,7 @@
 """The figures of a small study, and the ways to one of them."""
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 
 FAST = Resampling(replicates=199)
 

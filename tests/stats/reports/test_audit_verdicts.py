@@ -17,7 +17,7 @@ from medreview.stats.reports.audit_verdicts import every_judge, judges_together
 from medreview.stats.reports.leading_estimate import leading_estimate
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.selection import Selection
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from medreview.study.events import NewEvent
 from medreview.study.permanent_numbers import permanent_number
 from tests.stats.small_study import SmallStudy

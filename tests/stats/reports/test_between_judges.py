@@ -5,7 +5,7 @@ import pytest
 from medreview.cli.reports.stats import render
 from medreview.judges.ties import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 
 FEW = Resampling(replicates=199)
 

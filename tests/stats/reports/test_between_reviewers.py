@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from medreview.study.events import NewEvent
 from tests.stats.small_study import SmallStudy
 

@@ -7,7 +7,7 @@ import pytest
 from medreview.cli.reports.consensus import consensus_parts
 from medreview.cli.reports.terminal import printed
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from tests.stats.small_study import SmallStudy
 
 FAST = Resampling(replicates=199)

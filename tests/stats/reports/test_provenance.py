@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import medreview
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from medreview.study.events import NewEvent
 from tests.stats.small_study import SmallStudy
 

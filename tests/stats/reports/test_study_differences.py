@@ -9,7 +9,7 @@ from medreview.cli.reports.terminal import printed
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.differences import Difference
 from medreview.stats.reports.study_differences import CHOSEN_HERE, DifferenceFamily
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from tests.stats.small_study import SmallStudy
 
 FAST = Resampling(replicates=199)

@@ -1,6 +1,6 @@
 """Support and validity of whole studies against values worked out by hand."""
 
-from medreview.stats.reports.study_figures import study_figures
+from medreview.stats.study_figures import study_figures
 from tests.stats.reports.small_figures import FAST, against, figures_of, groups_of
 
 

@@ -14,8 +14,8 @@ from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.stats.reports.study_differences import DifferenceFamily
-from medreview.stats.reports.study_figures import StudyFigures
 from medreview.stats.reports.study_support import SupportReport
+from medreview.stats.study_figures import StudyFigures
 from medreview.words import in_words
 
 _SUPPORT: Final = {

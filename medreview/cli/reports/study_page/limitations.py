@@ -9,7 +9,7 @@ from medreview.cli.reports.study_page.material import Material
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import LEVELS
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 from medreview.words import counted, in_words
 
 _READABLE: Final = ("ok", "paywall", "thin", "given_with_the_answer")

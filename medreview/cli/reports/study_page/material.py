@@ -17,7 +17,7 @@ from medreview.stats.reports.marked_answers import MarkedAnswer, marked_answers
 from medreview.stats.reports.overridden import Overridden, overridden
 from medreview.stats.reports.review_record import ReviewRecord, review_record
 from medreview.stats.reports.selection import EVERYTHING, Selection
-from medreview.stats.reports.study_figures import StudyFigures, study_figures
+from medreview.stats.study_figures import StudyFigures, study_figures
 
 
 @dataclass(frozen=True)

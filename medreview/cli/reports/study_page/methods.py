@@ -9,7 +9,7 @@ from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import short_hash
 from medreview.stats.formulas.estimate import half_up
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 from medreview.words import counted, in_words
 
 _SOURCES = (

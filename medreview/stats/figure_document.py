@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Final
 
-from medreview.stats.reports.study_figures import StudyFigures
+from medreview.stats.study_figures import StudyFigures
 
 SCHEMA: Final = "medreview.stats/1"
 """Another number where a field is renamed or taken away, or means something else; what comes in addition needs none."""
