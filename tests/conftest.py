@@ -2,8 +2,18 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+if sys.dont_write_bytecode:
+    # Where Python shall leave nothing beside the modules, each process of the tests would compile all of them anew,
+    # which is most of what its start costs. They are kept with what pytest keeps; it comes before what is loaded here.
+    sys.pycache_prefix = os.environ.setdefault(
+        "PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled")
+    )
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest
 from hypothesis import settings
