@@ -30,12 +30,12 @@ def texts(svg: etree._Element) -> list[str]:
 
 def every() -> list[Drawing]:
     return [
-        forest("A forest", "kappa", [Interval("group"), Interval(WICKED, 0.4, -0.2, 0.8, "0.4"),
-                                     Interval("none", 0.5, words="0.5 (no interval)"),
-                                     Interval("lost", words="undefined")], unit="coefficient"),
+        forest("A forest", "kappa", [Interval("group"), Interval(WICKED, 0.4, -0.2, 0.8, ("0.4", "-0.2 to 0.8"), 9),
+                                     Interval("none", 0.5, words=("0.5", "no interval"), n=3),
+                                     Interval("lost", words=("undefined", ""))], unit="coefficient"),
         intervals("Intervals", ("one", WICKED), [Marked(WICKED, ((0.5, 0.2, 0.8), None)), Marked("b", (None, None))]),
         scatter("Points", "cost", "facts", [Point(WICKED, WICKED, 3, 0.5, None, None)]),
-        stacked_bars("Bars", ("allowed", WICKED), [(WICKED, 2, 1, "2 of 3"), ("none", 0, 0, WICKED)], "about"),
+        stacked_bars("Bars", ("allowed", WICKED), [(WICKED, 2, 1, "2 of 3"), ("none", 0, 0, WICKED)]),
         matrix("Table", WICKED, "judges", ("supported", "not addressed"), ((3, 0), (0, 0))),
     ]  # fmt: skip
 
@@ -59,7 +59,7 @@ def test_points_are_named_and_labels_are_kept_apart():
 
 def test_no_word_from_outside_becomes_a_formula_or_markup():
     for drawing in every():
-        for svg in (parsed(drawing), etree.fromstring(drawing.inline("p1").encode())):
+        for svg in (parsed(drawing), etree.fromstring(drawing.inline("p1", "Below.").encode())):
             assert not list(svg.iter(f"{SVG}script", f"{SVG}style", f"{SVG}metadata", f"{SVG}image"))
             shown = "".join(texts(svg))
             assert "\u202e" not in shown
@@ -73,7 +73,7 @@ def test_no_word_from_outside_becomes_a_formula_or_markup():
 def test_a_plot_is_the_same_bytes_each_time_and_several_stand_on_one_page():
     first, again = every(), every()
     assert [one.document() for one in first] == [one.document() for one in again]
-    page = "".join(one.inline(f"p{place}") for place, one in enumerate(first))
+    page = "".join(one.inline(f"p{place}", "Below.") for place, one in enumerate(first))
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', page)) <= set(ids)
@@ -84,15 +84,15 @@ def test_a_plot_is_the_same_bytes_each_time_and_several_stand_on_one_page():
 
 def test_a_plot_follows_the_page_and_stands_on_white_in_a_file():
     drawing = every()[0]
-    assert "var(--ink, #1a1a1a)" in drawing.inline("a")
-    assert not re.search(r"(?<!, )#1a1a1a", drawing.inline("a"))
+    assert "var(--ink, #1a1a1a)" in drawing.inline("a", "Below.")
+    assert not re.search(r"(?<!, )#1a1a1a", drawing.inline("a", "Below."))
     assert "var(" not in drawing.document()
     assert parsed(drawing).find(f"{SVG}rect").get("fill") == "#ffffff"
 
 
 def test_what_has_no_interval_or_no_value_is_said_and_not_drawn_as_one():
     told = every()[0]
-    assert "none: 0.5 (no interval)" in told.about
-    assert "lost: undefined" in told.about
+    assert ("none", "0.5", "no interval", "3") in told.numbers.rows
+    assert "lost: undefined" in parsed(told).findtext(f"{SVG}desc")
     assert "undefined" in texts(parsed(told))
     assert "nan" not in told.document()

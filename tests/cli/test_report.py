@@ -48,7 +48,8 @@ def test_the_page_holds_scores_votes_themes_and_cases_and_nothing_hostile_acts(m
     assert [mark.text_content() for mark in quoted][:2] == ["Heart failure.F1", "A nodule of 9 mm.F1, F2"]
     assert quoted[0].get("class") == "clash"
     (picture,) = page.xpath("//section[@id='facts']//*[local-name()='svg']")
-    assert "atlas (brief): present" in picture.xpath("string(*[local-name()='desc'])")
+    assert "The numbers stand in the table" in picture.xpath("string(*[local-name()='desc'])")
+    assert "atlas (brief)" in picture.xpath("string(ancestor::figure//table)")
     themes = page.xpath("//section[@id='fact-themes']//strong/text()")
     assert themes[0] == "Omitted: other; said in part, or otherwise"
     assert "Because <script>" in page.xpath("string(//section[@id='fact-themes']//span[@class='muted'])")

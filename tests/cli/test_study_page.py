@@ -64,7 +64,7 @@ def test_the_report_says_the_figures_of_stats_and_where_they_come_from(medreview
     for told in (origin["study_id"], origin["event_head"], origin["version"], "199 replicates, seed 7"):
         assert told in shown
     assert f"medreview {origin['version']}" in page.xpath("string(//section[@id='methods'])")
-    assert "2 statements in the study" in page.xpath("string(//section[@id='reviewed']//*[local-name()='desc'])")
+    assert "2 statements in the study" in page.xpath("string(//section[@id='reviewed']//figure//table)")
     limits = page.xpath("//section[@id='limitations']//li")
     assert any("1 of 1 labels were given after" in one.text_content() for one in limits)
 

@@ -69,9 +69,9 @@ class PageDrawer:
             case Grid():
                 yield from self._grid(part)
             case Bars():
-                yield self._plot(bars_plot(part))
-            case Plot(drawing):
-                yield self._plot(drawing)
+                yield from self._plot(Plot(bars_plot(part)))
+            case Plot():
+                yield from self._plot(part)
             case Inset(inner):
                 yield from self.parts(inner)
             case Line(runs):
@@ -97,14 +97,22 @@ class PageDrawer:
         at = min(level, _LOWEST)
         return f"<h{at}>{escape(text)}</h{at}>\n"
 
-    def _plot(self, drawing: Drawing) -> str:
+    def _plot(self, plot: Plot) -> Iterator[str]:
+        """The picture, and folded below it the table of its numbers, where no other table has them."""
         self._plots += 1
+        drawing, title = plot.drawing, escape(plot.drawing.title)
+        where = f"The numbers stand in the table {f'“{plot.tabled}”.' if plot.tabled else 'that is folded below it.'}"
         label = escape(f"Plot: {drawing.title}", quote=True)
-        return (
-            f'<figure><div class="scroll plot" tabindex="0" role="group" aria-label="{label}">'
-            f"{drawing.inline(f'plot-{self._plots}')}</div>\n"
-            f"<figcaption>{escape(drawing.title)}</figcaption></figure>\n"
-        )
+        yield f'<figure><div class="scroll plot" tabindex="0" role="group" aria-label="{label}">'
+        yield drawing.inline(f"plot-{self._plots}", where)
+        yield f"</div>\n<figcaption>{title}</figcaption>\n"
+        if not plot.tabled:
+            before, self._caption = self._caption, drawing.title
+            yield "<details><summary>Numbers</summary>\n"
+            yield from self._table(drawing.numbers)
+            yield "</details>\n"
+            self._caption = before
+        yield "</figure>\n"
 
     def _frame(self, caption: str, kind: str) -> str:
         label = escape(f"Table: {caption}", quote=True)
@@ -157,8 +165,6 @@ def bars_plot(bars: Bars) -> Drawing:
         "Citations of each response",
         ("allowed", f"not allowed; full width: {counted(most, 'source')}"),
         [(bar.name, bar.allowed, bar.other, bar.words) for bar in bars.rows],
-        "Stacked bars, the worst first. Full: allowed. Striped: not allowed. "
-        + "; ".join(f"{bar.name}: {bar.words}" for bar in bars.rows),
     )
 
 

@@ -1,4 +1,4 @@
-"""The parts of a report as Markdown: tables and texts as they are, of each plot its words. No HTML, and no link.
+"""The parts of a report as Markdown: tables and texts as they are, of each plot its numbers. No HTML, and no link.
 
 Everything that is not markup of ours is escaped, so that nothing from outside becomes a heading, a link or HTML.
 """
@@ -39,8 +39,14 @@ def markdown(title: str, sections: Iterable[Section]) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """A text of any kind as Markdown that shows just that text."""
-    escaped = _ADDRESS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", text))
-    return _BEGINS.sub(lambda hit: f"{hit[1]}\\{hit[2]}" if not hit[2].isdigit() else f"{hit[1]}{hit[2]}\\", escaped)
+    return _BEGINS.sub(
+        lambda hit: f"{hit[1]}\\{hit[2]}" if not hit[2].isdigit() else f"{hit[1]}{hit[2]}\\", _within_line(text)
+    )
+
+
+def _within_line(text: str) -> str:
+    """The same for a text that never begins a line, so that a number needs no mark behind it."""
+    return _ADDRESS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", text))
 
 
 def _parts(parts: Iterable[PagePart], level: int) -> Iterator[str]:
@@ -62,8 +68,7 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
         case NextStep(command):
             yield f"    {command}\n\n"
         case Table():
-            heads = [column.name for column in part.columns] if part.header else [""] * len(part.columns)
-            yield from _table(heads, part.rows, [column.right for column in part.columns])
+            yield from _tabled(part)
         case Grid():
             yield f"**{plain(part.caption)}**\n\n"
             rows = [[cell.text for cell in row] for row in part.rows]
@@ -89,7 +94,16 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
 
 
 def _plot(plot: Plot) -> Iterator[str]:
-    yield f"*{plain(plot.drawing.title)}.* {plain(plot.drawing.about)}\n\n"
+    if plot.tabled:
+        yield f"The numbers of the plot “{plain(plot.drawing.title)}” stand in the table “{plain(plot.tabled)}”.\n\n"
+    else:
+        yield f"*{plain(plot.drawing.title)}*\n\n"
+        yield from _tabled(plot.drawing.numbers)
+
+
+def _tabled(table: Table) -> Iterator[str]:
+    heads = [column.name for column in table.columns] if table.header else [""] * len(table.columns)
+    yield from _table(heads, table.rows, [column.right for column in table.columns])
 
 
 def _listing(items: Listing, level: int) -> Iterator[str]:
@@ -103,12 +117,15 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
     yield f"| {' | '.join(map(_cell, heads))} |\n"
     yield f"| {' | '.join('---:' if side else '---' for side in right)} |\n"
     for row in rows:
-        yield f"| {' | '.join(map(_cell, row))} |\n"
+        cells = [_cell(cell) for cell in row]
+        if cells[0] and not any(cells[1:]):  # the heading of the rows below it
+            cells[0] = f"**{cells[0]}**"
+        yield f"| {' | '.join(cells)} |\n"
     yield "\n"
 
 
 def _cell(text: str) -> str:
-    return plain(" ".join(text.split()))
+    return _within_line(" ".join(text.split()))
 
 
 def _runs(runs: Iterable[Run]) -> str:

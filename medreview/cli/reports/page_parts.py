@@ -76,9 +76,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot; Markdown has its words."""
+    """A plot; Markdown has the table of its numbers. ``tabled``: the heading of another table that has the same."""
 
     drawing: Drawing
+    tabled: str = ""
 
 
 @dataclass(frozen=True, slots=True)

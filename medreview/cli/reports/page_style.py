@@ -39,8 +39,9 @@ th button { font: inherit; color: inherit; background: none; border: 0; padding:
   text-align: inherit; text-decoration: underline dotted; text-underline-offset: .2em; }
 th[aria-sort=ascending] button::after { content: " \\2191"; }
 th[aria-sort=descending] button::after { content: " \\2193"; }
-figure { margin: 1rem 0; }
+figure { display: inline-block; width: min-content; max-width: 100%; margin: .5rem 2rem 1rem 0; vertical-align: top; }
 figcaption { color: var(--soft); font-size: .9rem; }
+figure details { border: 0; padding: 0; }
 .plot svg { height: auto; width: auto; max-width: none; }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem 1rem; margin: .5rem 0; }
 dt { color: var(--soft); }
@@ -70,6 +71,7 @@ tr { break-inside: avoid; }
   body { margin: 1rem auto; padding: 0 .75rem; }
   dl { display: block; }
   dd { margin: 0 0 .4rem; }
+  figure { display: block; width: auto; margin: 1rem 0; }
   .plot svg { max-width: 31rem; }
 }
 @page { margin: 16mm 14mm; }
@@ -78,6 +80,7 @@ tr { break-inside: avoid; }
   nav, .skip { display: none; }
   section + section { break-before: auto; }
   .scroll { overflow: visible; }
+  figure { display: block; width: auto; }
   .plot svg { max-width: 100%; }
   table { font-size: 9pt; }
   td.never, th.never { white-space: normal; }

@@ -33,8 +33,8 @@ def sure_lines(figures: StudyFigures, shares: Sequence[Share], kappas: Sequence[
     yield from _audit(figures, brief)
     for strata in figures.support.strata[:1]:
         for bound in strata.bounds:
-            if bound.name == "response-level support" and bound.missing:
-                low, high = (percent(share or 0.0) for share in (bound.not_supported, bound.supported))
+            if bound.name == "response-level support" and bound.missing and bound.ends is not None:
+                low, high = map(percent, bound.ends)
                 lacking = f"{bound.missing:,} of {bound.n:,} lack a verdict"
                 yield f"whole responses, whatever is missing: {low} to {high} ({lacking})"
     yield from islice(_notes(figures, shares, kappas), _MOST_NOTES if brief < 3 else 1)

@@ -15,6 +15,8 @@ from medreview.stats.formulas.estimate import half_up, percent
 
 _SIGN: Final = b"<!-- medreview report -->\n"
 """What a plot begins with."""
+COST_TABLE: Final = "Cost and time of a case"
+"""The heading of the table of the numbers of both plots."""
 _FREE: Final = "0, which a logarithmic axis has no place for"
 _NONE: Final = "not known"
 
@@ -52,7 +54,7 @@ def latency_plot(found: Sequence[TradeOff]) -> Drawing | None:
 
 def trade_off_parts(found: Sequence[TradeOff]) -> Iterator[Part]:
     """The same as a table, with why a cost or a time is not known."""
-    yield Title("Cost and time of a case")
+    yield Title(COST_TABLE)
     names = ("system", "cost", "seconds", "presence", "95% interval")
     rows = (
         (given(one.system), _number(one.cost, 4), _number(one.seconds, 1), *cells(one.presence, percent, "none"))

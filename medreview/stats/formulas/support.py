@@ -77,6 +77,13 @@ class Bounds:
     n: int
     missing: int
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The two, the lower first: of unused sources, the more is supported, the fewer. ``None`` when ``n`` is 0."""
+        if self.not_supported is None or self.supported is None:
+            return None
+        return min(self.not_supported, self.supported), max(self.not_supported, self.supported)
+
 
 @dataclass(frozen=True)
 class SupportMetrics:

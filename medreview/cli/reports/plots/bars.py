@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from medreview.cli.reports.layout import table
 from medreview.cli.reports.plots.canvas import COLOURS, HATCH, PAPER, Drawing, short
 
 if TYPE_CHECKING:
@@ -12,9 +13,7 @@ _ROW: Final = 15
 _WIDTH: Final = 320
 
 
-def stacked_bars(
-    title: str, parts: tuple[str, str], rows: Sequence[tuple[str, float, float, str]], about: str
-) -> Drawing:
+def stacked_bars(title: str, parts: tuple[str, str], rows: Sequence[tuple[str, float, float, str]]) -> Drawing:
     """``rows``: a name, the lengths of the two parts, and the words behind them. ``parts`` says what the two are."""
 
     def paint(axes: "Axes") -> None:
@@ -35,4 +34,6 @@ def stacked_bars(
         axes.set_xticks([])
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0.2)
 
-    return Drawing(title, about, (_WIDTH, _ROW * max(2, len(rows))), paint)
+    about = f"Stacked bars, a row each. Full: {parts[0]}. Striped: {parts[1]}."
+    numbers = table(("", *parts), [(row[0], f"{row[1]:,g}", f"{row[2]:,g}") for row in rows])
+    return Drawing(title, about, (_WIDTH, _ROW * max(2, len(rows))), paint, numbers)

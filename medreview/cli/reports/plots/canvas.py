@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
+from medreview.cli.reports.layout import Table
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -62,24 +63,30 @@ _FONTS: Final = "'DejaVu Sans', Verdana, sans-serif"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A plot that is drawn when its SVG is asked for: its ``title``, and ``about`` for who does not see it.
+    """A plot that is drawn when its SVG is asked for: its ``title``, and what it is ``about`` for who does not see it.
 
     ``paint`` draws on the one pair of axes it is given, of a ``size`` in points (1/72 inch); what does not fit widens
-    the plot.
+    the plot. ``numbers`` are all that it shows.
     """
 
     title: str
     about: str
     size: tuple[float, float]
     paint: "Callable[[Axes], None]"
+    numbers: Table
 
-    def inline(self, name: str) -> str:
-        """An ``svg`` element for a page: its colours are the page's variables, its ids begin with ``name``."""
-        return _shaped(self, name, lambda colour: f"var(--{_VARIABLES[colour]}, {colour})", ground=False)
+    def inline(self, name: str, where: str) -> str:
+        """An ``svg`` element for a page: its colours are the page's variables, its ids begin with ``name``.
+
+        ``where``: a sentence that says where its numbers stand.
+        """
+        about = f"{self.about} {where}"
+        return _shaped(self, name, about, lambda colour: f"var(--{_VARIABLES[colour]}, {colour})", ground=False)
 
     def document(self) -> str:
-        """A file of its own, on white."""
-        return _shaped(self, "plot", str, ground=True) + "\n"
+        """A file of its own, on white; its description has all numbers."""
+        rows = (f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in self.numbers.rows if any(row[1:]))
+        return _shaped(self, "plot", f"{self.about} {'; '.join(rows)}", str, ground=True) + "\n"
 
 
 def _drawn(drawing: Drawing) -> bytes:
@@ -108,8 +115,8 @@ def short(name: str, longest: int = _LONGEST) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def _shaped(drawing: Drawing, name: str, colour: Callable[[str], str], *, ground: bool) -> str:
-    """The SVG with a title, a description, ids of its own and these colours."""
+def _shaped(drawing: Drawing, name: str, about: str, colour: Callable[[str], str], *, ground: bool) -> str:
+    """The SVG with a title, what it is ``about``, ids of its own and these colours."""
     from lxml import etree
 
     root = etree.fromstring(_drawn(drawing))
@@ -121,7 +128,7 @@ def _shaped(drawing: Drawing, name: str, colour: Callable[[str], str], *, ground
             for attribute in ("style", "fill", "stroke"):
                 if found := element.get(attribute):
                     element.set(attribute, _UNNAMED.sub(_FONTS, _COLOUR.sub(lambda hit: colour(hit[0]), found)))
-    for place, (tag, words) in enumerate((("title", drawing.title), ("desc", drawing.about))):
+    for place, (tag, words) in enumerate((("title", drawing.title), ("desc", about))):
         told = etree.Element(f"{_SVG}{tag}", id=f"{name}-{tag}")
         told.text = visible(words)
         root.insert(place, told)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from medreview.cli.reports.layout import table
 from medreview.cli.reports.plots.canvas import INK, LINE, Drawing, short
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) 
         axes.set_ylim(deep, 0)
         axes.axis("off")
 
-    told = [_words(step) for step in (*trunk, *(step for branch in branches for step in branch))]
-    return Drawing(title, " Then: ".join(told), (wide, deep), paint)
+    every = (*trunk, *(step for branch in branches for step in branch))
+    told = [(step.head, "; ".join(step.lines), "; ".join(step.aside)) for step in every]
+    numbers = table(("", "of", "left out"), told, long=("left out",))
+    return Drawing(title, "Boxes from top to bottom, and beside them what is left out.", (wide, deep), paint, numbers)
 
 
 def _branch(axes: "Axes", x: float, y: float, branch: Sequence[Step]) -> None:
@@ -84,8 +87,3 @@ def _size(step: Step) -> float:
 
 def _height(step: Step) -> float:
     return max(_size(step), _LINE * len(step.aside) + 2 * _MARGIN) + _GAP
-
-
-def _words(step: Step) -> str:
-    aside = f" (left out: {', '.join(step.aside)})" if step.aside else ""
-    return f"{', '.join((step.head, *step.lines))}{aside}."

@@ -1,77 +1,131 @@
-"""A forest plot: estimates with their intervals below each other, their numbers beside them."""
+"""A forest plot as wide as a phone: below each name its estimate with its interval, and the numbers beside it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final, Literal
 
+from medreview.cli.reports.layout import Table, table
 from medreview.cli.reports.plots.canvas import COLOURS, INK, LINE, PAPER, Drawing, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW: Final = 17
-_WIDTH: Final = 250
-
+_WIDTH: Final = 135.0
+"""Of the intervals; the numbers to the right of them take :data:`_BESIDE`. In points, as all lengths here."""
+_BESIDE: Final = 113.0
+_NAME: Final = 12.0
+"""The height of a line of a name."""
+_DRAWN: Final = 15.0
+"""That of an interval below it."""
+_LINE: Final = 40
+"""Letters of a name in a line."""
+_MOST_LINES: Final = 3
+_SMALL: Final = 8.5
+_FURTHEST: Final = 1.0
+"""A difference of shares is no larger: where an interval goes beyond it, an arrow stands at the edge."""
 
 Unit = Literal["%", "coefficient", "s", "points"]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A row: its name, a value with an interval (``None`` where there is none), and the same ``words`` beside it.
+    """A row: its name, a value with an interval (``None`` where there is none), and these as words, of ``n`` items.
 
-    Without ``words`` it is a heading.
+    ``words`` are the value and its interval; without a value the first says so. A row without words is a heading.
     """
 
     name: str
     value: float | None = None
     low: float | None = None
     high: float | None = None
-    words: str = ""
+    words: tuple[str, str] | None = None
+    n: int | None = None
 
 
-def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit) -> Drawing:
-    """``unit``: fractions are shown in per cent from 0 to 100, coefficients up to 1, seconds as far as they go, and
-    points of a difference as far to one side as to the other."""
+def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit, between: str = "95% interval") -> Drawing:
+    """``unit``: shares are shown in per cent from 0 to 100, coefficients up to 1, seconds as far as they go, and
+    differences of shares (in points of a hundred) as far to one side as to the other, 100 at most.
+
+    ``between`` names what stands behind the values in the table of the same numbers.
+    """
     ends = [end for row in rows for end in (row.low, row.value, row.high) if end is not None]
     start, stop = _range(ends, unit)
+    lines = [wrap(short(row.name, _LINE * _MOST_LINES), _LINE) or [""] for row in rows]
+    heights = [_NAME * len(name) + (_DRAWN if row.words else 4.0) for row, name in zip(rows, lines, strict=True)]
+    tops = [0.0, *accumulate(heights)]
 
     def paint(axes: "Axes") -> None:
-        for place, row in enumerate(rows):
+        for row, name, top in zip(rows, lines, tops, strict=False):
+            _name(axes, row, name, top)
             if row.words:
-                _row(axes, place, row)
-                beside = axes.get_yaxis_transform()
-                axes.text(1.03, place, short(row.words, 80), transform=beside, va="center", fontsize=9)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_yticks(range(len(rows)), [short(row.name, 44) for row in rows], fontsize=9.5)
-        for row, label in zip(rows, axes.get_yticklabels(), strict=True):
-            label.set_fontweight("normal" if row.words else "bold")
+                _row(axes, top + _NAME * len(name) + _DRAWN / 2 - 1, row, (start, stop))
+        axes.set_ylim(tops[-1] + 2, 0)
+        axes.set_yticks([])
         axes.set_xlim(start, stop)
-        axes.grid(axis="x")
         axes.set_axisbelow(True)
-        axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         if unit == "%":
-            axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
-        elif start < 0:
+            axes.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
+        elif unit == "points":
+            axes.set_xticks([start, 0, stop], [_points(start), "0", _points(stop)])
+        axes.tick_params(axis="x", labelsize=_SMALL)
+        if start < 0:
             axes.axvline(0, color=INK, linewidth=0.8)
-        axes.set_xlabel(axis, fontsize=9.5)
+        axes.set_xlabel(axis, fontsize=_SMALL, loc="left")
 
-    told = "; ".join(f"{row.name}: {row.words}" for row in rows if row.words)
-    return Drawing(title, f"{axis}, a row each. {told}", (_WIDTH, _ROW * (len(rows) + 1)), paint)
+    return Drawing(title, f"A forest plot: {axis}.", (_WIDTH, tops[-1] + 2), paint, _numbers(rows, between))
 
 
-def _row(axes: "Axes", place: int, row: Interval) -> None:
-    if row.value is None:
-        axes.plot([], [])
-        return
+def _numbers(rows: Sequence[Interval], between: str) -> Table:
+    told = [
+        (row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows
+    ]  # fmt: skip
+    return table(("", "value", between, "n"), told)
+
+
+def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
+    """Over the whole width; at the right of its last line the number of items."""
+    left = axes.get_yaxis_transform()
+    weight = "normal" if row.words else "bold"
+    for place, line in enumerate(name):
+        axes.text(0, top + _NAME * (place + 0.5), line, transform=left, va="center", fontsize=9, fontweight=weight,
+                  bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5})  # fmt: skip
+    if row.n is not None:
+        axes.text(_edge(), top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
+                  fontsize=_SMALL)  # fmt: skip
+
+
+def _edge() -> float:
+    """The right edge of the numbers, in widths of the intervals."""
+    return 1 + _BESIDE / _WIDTH
+
+
+def _row(axes: "Axes", place: float, row: Interval, ends: tuple[float, float]) -> None:
+    value, interval = row.words or ("", "")
     known = row.low is not None and row.high is not None
+    words = f"{value} ({interval})" if interval and row.value is not None else value
+    axes.text(_edge(), place, words, transform=axes.get_yaxis_transform(), va="center", ha="right", fontsize=_SMALL)
+    if row.value is None:
+        return
+    axes.axhline(place, color=LINE, linewidth=0.5, zorder=0)
     if known:
-        axes.plot([row.low or 0.0, row.high or 0.0], [place, place], color=COLOURS[0], linewidth=1.6,
-                  marker="|", markersize=7)  # fmt: skip
-    axes.plot(row.value, place, "s", color=COLOURS[0], markersize=5.5, clip_on=False,
+        _bar(axes, place, (row.low or 0.0, row.high or 0.0), ends)
+    axes.plot(min(max(row.value, ends[0]), ends[1]), place, "s", color=COLOURS[0], markersize=5.5, clip_on=False,
               markerfacecolor=COLOURS[0] if known else PAPER)  # fmt: skip
-    axes.axhline(place, color=LINE, linewidth=0.3, zorder=0)
+
+
+def _bar(axes: "Axes", place: float, interval: tuple[float, float], ends: tuple[float, float]) -> None:
+    """The interval, with an arrow where it goes on beyond the axis."""
+    low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
+    axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=1.6)
+    for at, beyond, form in ((low, interval[0] < ends[0], "<"), (high, interval[1] > ends[1], ">")):
+        axes.plot(at, place, form if beyond else "|", color=COLOURS[0], markersize=6, clip_on=False)
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:+.0f}"
 
 
 def _range(ends: Sequence[float], unit: Unit) -> tuple[float, float]:
@@ -80,7 +134,8 @@ def _range(ends: Sequence[float], unit: Unit) -> tuple[float, float]:
         case "s":
             return 0.0, furthest
         case "points":
-            return -furthest, furthest
+            rounded = -(-furthest * 10 // 1) / 10
+            return -min(rounded, _FURTHEST), min(rounded, _FURTHEST)
         case "coefficient":
             return min(map(_tenth, ends), default=0.0) if any(end < 0 for end in ends) else 0.0, 1.0
     return 0.0, 1.0

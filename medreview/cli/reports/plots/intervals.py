@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from medreview.cli.reports.layout import table
 from medreview.cli.reports.plots.canvas import COLOURS, MARKERS, PAPER, Drawing, short
 from medreview.stats.formulas.estimate import percent
 
@@ -48,9 +49,16 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
         axes.tick_params(axis="y", length=0)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series), frameon=False, borderaxespad=0.2)
 
-    described = "; ".join(
-        f"{row.name}: "
-        + ", ".join(f"{name} {percent(value[0])}" for name, value in zip(series, row.values, strict=True) if value)
-        for row in rows
-    )
-    return Drawing(title, described, (_WIDTH, _STEP * high + 24), paint)
+    told = [
+        (row.name, *(cell for value in row.values for cell in _cells(value))) for row in rows
+    ]  # fmt: skip
+    names = (heading for name in series for heading in (name, "95% interval"))
+    about = f"Shares with their intervals: {', '.join(series)}."
+    return Drawing(title, about, (_WIDTH, _STEP * high + 24), paint, table(("", *names), told))
+
+
+def _cells(value: tuple[float, float | None, float | None] | None) -> tuple[str, str]:
+    if value is None:
+        return "", ""
+    share, low, high = value
+    return percent(share), "" if low is None or high is None else f"{percent(low)} to {percent(high)}"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from medreview.cli.reports.layout import table
 from medreview.cli.reports.plots.canvas import COLOURS, LINE, Drawing, short
 
 if TYPE_CHECKING:
@@ -39,13 +40,12 @@ def matrix(title: str, rows: str, columns: str, labels: Sequence[str], counts: S
         for spine in axes.spines.values():
             spine.set_visible(False)
 
-    told = "; ".join(
-        f"{rows} {one}, {columns} {other}: {count:,}"
-        for one, row in zip(labels, counts, strict=True)
-        for other, count in zip(labels, row, strict=True)
-    )
+    told = [(label, *(f"{count:,}" for count in row)) for label, row in zip(labels, counts, strict=True)]
+    numbers = table((f"{rows} (rows), {columns} (columns)", *labels), told)
     side = _CELL * len(labels)
-    return Drawing(title, f"Rows: {rows}; columns: {columns}. {told}", (side * 1.4, side), paint)
+    return Drawing(
+        title, f"Counts of both labels. Rows: {rows}; columns: {columns}.", (side * 1.4, side), paint, numbers
+    )
 
 
 def _broken(label: str) -> str:

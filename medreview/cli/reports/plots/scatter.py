@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from medreview.cli.reports.layout import table
 from medreview.cli.reports.plots.canvas import COLOURS, MARKERS, PAPER, Drawing, short
 from medreview.stats.formulas.estimate import percent
 
@@ -63,8 +64,13 @@ def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> 
         for x, y, name in _apart(spots):
             axes.text(x + 0.022, y + 0.028, short(name), transform=axes.transAxes, va="center", fontsize=9)
 
-    described = "; ".join(f"{point.name}: {point.x:g}, {percent(point.y)}" for point in points)
-    return Drawing(title, f"{y_title} against {x_title}. {described}", _SIZE, paint)
+    told = [(point.name, f"{point.x:g}", percent(point.y), _interval(point)) for point in points]
+    numbers = table(("", x_title, y_title, "95% interval"), told)
+    return Drawing(title, f"Points: {y_title} against {x_title}.", _SIZE, paint, numbers)
+
+
+def _interval(point: Point) -> str:
+    return "" if point.low is None or point.high is None else f"{percent(point.low)} to {percent(point.high)}"
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

@@ -6,7 +6,7 @@ from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Title, numbers, table
 from medreview.cli.reports.page_parts import PagePart, Plot, Section
 from medreview.cli.reports.study_page.material import Material
-from medreview.cli.reports.tradeoff import cost_plot, latency_plot, trade_off_parts
+from medreview.cli.reports.tradeoff import COST_TABLE, cost_plot, latency_plot, trade_off_parts
 from medreview.llm.report import Spent
 from medreview.stats.formulas.estimate import half_up
 from medreview.words import counted, in_words
@@ -21,7 +21,7 @@ def cost_section(material: Material) -> Section | None:
 def _parts(material: Material) -> Iterator[PagePart]:
     found = material.facts.trade_offs if material.facts else ()
     if any(one.cost or one.seconds for one in found):
-        yield from (Plot(drawing) for drawing in (cost_plot(found), latency_plot(found)) if drawing)
+        yield from (Plot(drawing, tabled=COST_TABLE) for drawing in (cost_plot(found), latency_plot(found)) if drawing)
         yield from trade_off_parts(found)
     if material.spent:
         yield Title("Calls of models")

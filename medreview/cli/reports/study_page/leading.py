@@ -1,14 +1,15 @@
 """The leading figures as plots: what is estimated of the whole study, agreement, support, differences, tables."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from medreview.cli.output import one_line, stratum_name
+from medreview.cli.reports.layout import cells
 from medreview.cli.reports.page_parts import Plot, Section
 from medreview.cli.reports.plots import Drawing, Interval, Unit, forest, matrix
 from medreview.cli.reports.study_page.material import Material
-from medreview.stats.formulas.estimate import Estimate, half_up, show
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
@@ -31,6 +32,9 @@ _FAMILIES: Final = {
     "models_support": "support, model minus model",
     "modes": "agreement, blind minus assisted",
 }
+_WRITTEN: Final[Mapping[Unit, Callable[[float], str]]] = {
+    "%": percent, "coefficient": half_up, "points": lambda share: half_up(100 * share, 1),
+}  # fmt: skip
 _MOST_STRATA: Final = 7
 """All responses and the largest models, in a plot; the tables have all."""
 
@@ -78,12 +82,7 @@ def _differences(family: DifferenceFamily) -> Iterator[Interval]:
     yield Interval(f"{_FAMILIES[family.between]}{f', {one_line(family.reviewer)}' if family.reviewer else ''}{group}")
     for one in found:
         name = f"{_short(one.first)} - {_short(one.second)}"
-        value, low, high = ((None if end is None else 100 * end) for end in (one.estimate.value, one.estimate.low,
-                                                                             one.estimate.high))  # fmt: skip
-        told = half_up(value or 0.0, 1)
-        words = f"{told} (no interval)" if low is None or high is None else (
-            f"{told} ({half_up(low, 1)} to {half_up(high, 1)})")  # fmt: skip
-        yield Interval(f"{name}, {one.statistic}", value, low, high, f"{words}, n {one.estimate.n:,}")
+        yield _row(f"{name}, {one.statistic}", one.estimate, "points")
 
 
 def _short(name: str) -> str:
@@ -143,10 +142,8 @@ def _support(report: SupportReport) -> Iterator[Interval]:
 
 
 def _row(name: str, figure: Estimate, unit: Unit) -> Interval:
-    if figure.value is None:
-        return Interval(name, words="undefined")
-    words = f"{show(figure, as_percent=unit == '%').replace('95% CI ', '')}, n {figure.n:,}"
-    return Interval(name, figure.value, figure.low, figure.high, words)
+    words = cells(figure, _WRITTEN[unit], "no interval")
+    return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
 
 
 def _matrix(title: str, one: Comparison) -> Drawing:

@@ -130,8 +130,8 @@ def _undefined(figures: StudyFigures) -> Iterator[str]:
             found[f"Undefined: {one.name}. {one.reason}"] = None
     yield from found
     for bound in (bound for stratum in figures.support.strata[:1] for bound in stratum.bounds):
-        if bound.missing and bound.not_supported is not None and bound.supported is not None:
-            low, high = map(percent, sorted((bound.not_supported, bound.supported)))
+        if bound.missing and bound.ends is not None:
+            low, high = map(percent, bound.ends)
             yield (
                 f"{bound.name}: {bound.missing:,} of {bound.n:,} lack a verdict; "
                 f"whatever these are, of all {bound.n:,} it lies between {low} and {high}."

@@ -23,7 +23,8 @@ def _parts(conducts: tuple[Conduct, ...]) -> Iterator[PagePart]:
     timed = [one for one in conducts if one.decisions and one.pace[0].seconds.n]
     rows = [row for one in timed for row in _rows(one)]
     if rows:
-        yield Plot(forest("Seconds for a decision: the median, and between the quarters", "seconds", rows, unit="s"))
+        title = "Seconds for a decision: the median, and between the quarters"
+        yield Plot(forest(title, "seconds", rows, unit="s", between="between the quarters"))
     for one in conducts:
         if one in timed or one.intra_rater:
             yield Title(one_line(one.reviewer))
@@ -42,6 +43,6 @@ def _rows(conduct: Conduct) -> Iterator[Interval]:
 def _row(pace: Pace) -> Interval:
     value, low, high = pace.seconds.value, pace.quarter, pace.three_quarters
     if value is None or low is None or high is None:
-        return Interval(pace.mode, words="no time on record")
-    words = f"{half_up(value, 1)}, half of them {half_up(low, 1)} to {half_up(high, 1)}, n {pace.seconds.n:,}"
-    return Interval(pace.mode, value, low, high, words)
+        return Interval(pace.mode, words=("no time on record", ""))
+    words = (half_up(value, 1), f"{half_up(low, 1)} to {half_up(high, 1)}")
+    return Interval(pace.mode, value, low, high, words, pace.seconds.n)
