@@ -56,17 +56,17 @@ class Recorder:
     def __init__(self, reviewer: str, *, pass_no: int = 1) -> None:
         self.reviewer = reviewer
         self.pass_no = pass_no
-        self._ulids: Ulids | None = None
+        self._ulids = Ulids()
         self._session = ""
 
     def append(self, connection: sqlite3.Connection, event: NewEvent, *, block: str, mode: str) -> Receipt:
         """Write one event inside the caller's transaction; the receipt is good once that is committed."""
-        if self._ulids is None:
-            newest = connection.execute("SELECT max(event_id) FROM event").fetchone()[0]
-            self._ulids = Ulids(newest or "")
-            self._session = self._ulids.next()
+        # Each time: what another recorder wrote in the same millisecond, such as a look, came before this event.
+        newest = connection.execute("SELECT max(event_id) FROM event").fetchone()[0] or ""
+        if not self._session:
+            self._session = self._ulids.next(newest)
         row: dict[str, Any] = {
-            "event_id": self._ulids.next(),
+            "event_id": self._ulids.next(newest),
             "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "reviewer": self.reviewer,
             "session": self._session,

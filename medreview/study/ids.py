@@ -18,17 +18,17 @@ def content_id(prefix: str, *parts: object) -> str:
 class Ulids:
     """A monotonic generator of ULIDs: increasing also within a millisecond and when the clock is set back.
 
-    ``floor`` is the newest id already in the study, or ``""``. Two decisions of a fast reviewer may share a
-    millisecond, and the later one determines the label, so that a random order within it is not enough.
+    Two decisions of a fast reviewer may share a millisecond, and the later one determines the label, so that a random
+    order within it is not enough.
     """
 
-    def __init__(self, floor: str = "") -> None:
-        self._last = decode(floor) if floor else 0
+    def __init__(self) -> None:
+        self._last = 0
 
-    def next(self) -> str:
-        """A new id, greater than ``floor`` and all earlier ones."""
+    def next(self, floor: str = "") -> str:
+        """A new id, greater than all earlier ones and than ``floor``, the newest id in the study (``""``: none)."""
         candidate = (time.time_ns() // 1_000_000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
-        self._last = max(candidate, self._last + 1)
+        self._last = max(candidate, self._last + 1, decode(floor) + 1 if floor else 0)
         return encode(self._last)
 
 

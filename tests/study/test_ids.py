@@ -13,11 +13,20 @@ def test_ulids_keep_their_number_and_its_order(number):
 
 def test_ulids_never_go_backwards_even_after_an_id_from_the_future():
     future = encode((2**48 - 2) << 80)
-    ulids = Ulids(future)
+    ulids = Ulids()
 
-    made = [ulids.next() for _ in range(1000)]
+    made = [ulids.next(future), *(ulids.next() for _ in range(1000))]
 
     assert [future, *made] == sorted({future, *made})
+
+
+def test_two_generators_in_one_millisecond_follow_each_other_in_the_order_of_what_was_written():
+    first, second = Ulids(), Ulids()
+    made = [""]
+    for turn in range(1000):
+        made.append((first, second)[turn % 2].next(made[-1]))
+
+    assert made == sorted(set(made))
 
 
 def test_content_ids_depend_on_every_part_and_start_with_a_letter():
