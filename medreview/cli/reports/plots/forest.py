@@ -12,9 +12,9 @@ from medreview.cli.reports.plots.canvas import COLOURS, INK, LINE, PAPER, Drawin
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTH: Final = 135.0
+_WIDTH: Final = 126.0
 """Of the intervals; the numbers to the right of them take :data:`_BESIDE`. In points, as all lengths here."""
-_BESIDE: Final = 113.0
+_BESIDE: Final = 128.0
 _NAME: Final = 12.0
 """The height of a line of a name."""
 _DRAWN: Final = 15.0
@@ -71,8 +71,6 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit, betwe
         elif unit == "points":
             axes.set_xticks([start, 0, stop], [_points(start), "0", _points(stop)])
         axes.tick_params(axis="x", labelsize=_SMALL)
-        if start < 0:
-            axes.axvline(0, color=INK, linewidth=0.8)
         axes.set_xlabel(axis, fontsize=_SMALL, loc="left")
 
     return Drawing(title, f"A forest plot: {axis}.", (_WIDTH, tops[-1] + 2), paint, _numbers(rows, between))
@@ -90,8 +88,7 @@ def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
     left = axes.get_yaxis_transform()
     weight = "normal" if row.words else "bold"
     for place, line in enumerate(name):
-        axes.text(0, top + _NAME * (place + 0.5), line, transform=left, va="center", fontsize=9, fontweight=weight,
-                  bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5})  # fmt: skip
+        axes.text(0, top + _NAME * (place + 0.5), line, transform=left, va="center", fontsize=9, fontweight=weight)
     if row.n is not None:
         axes.text(_edge(), top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
                   fontsize=_SMALL)  # fmt: skip
@@ -110,6 +107,8 @@ def _row(axes: "Axes", place: float, row: Interval, ends: tuple[float, float]) -
     if row.value is None:
         return
     axes.axhline(place, color=LINE, linewidth=0.5, zorder=0)
+    if ends[0] < 0:  # only where intervals are: a line through all rows would strike the names out
+        axes.plot([0, 0], [place - _DRAWN / 2 + 1, place + _DRAWN / 2], color=INK, linewidth=0.8, zorder=1)
     if known:
         _bar(axes, place, (row.low or 0.0, row.high or 0.0), ends)
     axes.plot(min(max(row.value, ends[0]), ends[1]), place, "s", color=COLOURS[0], markersize=5.5, clip_on=False,
