@@ -139,5 +139,6 @@ def test_limits_by_missing_verdicts_are_told_from_the_lower_to_the_upper(medrevi
     told = (tmp_path / "r.md").read_text()
 
     assert (
-        "- unused sources: 1 of 1 lack a verdict; whatever these are, of all 1 it lies between 0.0% and 100.0%." in told
+        "- unused sources: 1 of 1 lack a verdict; whatever these are, of all 1 the share lies between 0.0% and 100.0%."
+        in told
     )

@@ -134,7 +134,7 @@ def _undefined(figures: StudyFigures) -> Iterator[str]:
             low, high = map(percent, bound.ends)
             yield (
                 f"{bound.name}: {bound.missing:,} of {bound.n:,} lack a verdict; "
-                f"whatever these are, of all {bound.n:,} it lies between {low} and {high}."
+                f"whatever these are, of all {bound.n:,} the share lies between {low} and {high}."
             )
 
 
