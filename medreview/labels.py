@@ -116,6 +116,15 @@ REVISION: Final = (
     Label("removal_wrong", "5", "removal wrong", "A part of the original is supported and should have been kept."),
 )
 
+REFERENCE: Final = (
+    Label("match", "1", "match", "The work exists and is the one described; what differs misleads nobody."),
+    Label("mismatch", "2", "mismatch", "The work exists and is described wrongly: first author, journal, year, title."),
+    Label("other_work", "3", "other work", "The identifier exists and belongs to another work than the one described."),
+    Label("not_found", "4", "not found", "Nothing that was looked into has such a work."),
+    Label("cannot_judge", "5", "cannot judge", "What is at hand lets nobody decide, or there is nothing to look up."),
+)
+"""Whether a reference is real, and the work that it says it is."""
+
 AXES: Final[dict[str, tuple[Label, ...]]] = {
     "evidence": EVIDENCE,
     "support": SUPPORT,
@@ -129,6 +138,7 @@ AXES: Final[dict[str, tuple[Label, ...]]] = {
     "category": CATEGORY,
     "answerability": ANSWERABILITY,
     "revision": REVISION,
+    "reference": REFERENCE,
 }
 """Every scale by name. ``rank`` has no levels: its labels are orders (:func:`is_order`)."""
 
