@@ -1,9 +1,14 @@
 """What authorities answered, so that nobody is asked the same twice."""
 
+import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Protocol
 
+from medreview.references.as_json import record_of_json, to_json
 from medreview.references.model import Record
+from medreview.study import Study
+from medreview.study.rows import insert
 
 
 class AnswerStore(Protocol):
@@ -32,3 +37,39 @@ class MemoryAnswers:
     def keep(self, authority: str, query: str, records: Sequence[Record]) -> None:
         """As :meth:`AnswerStore.keep`."""
         self._answers[authority, query] = tuple(records)
+
+
+class StudyAnswers:
+    """Answers in the table ``authority_answer``. Of those of the same question the newest counts; none is changed.
+
+    For the thread that opened the study; in one that is open for reading nothing is kept.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    def known(self, authority: str, query: str) -> tuple[Record, ...] | None:
+        """As :meth:`AnswerStore.known`."""
+        row = self._study.reader.execute(
+            "SELECT records FROM authority_answer WHERE authority = ? AND query = ? ORDER BY at_utc DESC LIMIT 1",
+            (authority, query),
+        ).fetchone()
+        return None if row is None else tuple(record_of_json(one) for one in json.loads(row[0]))
+
+    def keep(self, authority: str, query: str, records: Sequence[Record]) -> None:
+        """As :meth:`AnswerStore.keep`, without waiting for the disk: what is lost with the power is asked again.
+
+        Raises :class:`UserError` when the file cannot be written.
+        """
+        if not self._study.writable:
+            return
+        row = {
+            "authority": authority,
+            "query": query,
+            "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "records": json.dumps([to_json(record) for record in records], ensure_ascii=False),
+        }
+        kept = self._study.submit(
+            lambda connection: insert(connection, "authority_answer", [row]), through_power_loss=False
+        )
+        kept.result()
