@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def looked(study: "Study", what: str, shown: "Shown") -> None:
     """Note a look of the reviewer of the settings; say first what it costs an audit that is not done."""
     from medreview.config import load_config
-    from medreview.review.looks import is_new, note_look, undecided_audit
+    from medreview.review.looks import is_new, note_look
+    from medreview.study.held_back import undecided_audit
 
     reviewer = load_config().reviewer
     if shown == "verdicts" and is_new(study.reader, reviewer, shown):

@@ -9,7 +9,6 @@ from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.review.blind_block import BLOCK_SIZE
-from medreview.review.queue_kinds import UNMET
 from medreview.stats.reports.selection import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
@@ -28,10 +27,8 @@ _NEW: Final[dict[Shown, str]] = {
                                    AND json_extract(l.payload, '$.shown') = 'labels'), ''))""",
 }
 
-_DECIDED: Final = "SELECT unit FROM standing WHERE reviewer = ? AND pass = 1 AND state = 'decided'"
 _MARKED_BY_OTHERS: Final = """SELECT EXISTS (SELECT 1 FROM span_live
 WHERE reviewer <> ? AND pass = 1 AND axis = 'hallucination')"""
-_NOT_SHOWN: Final = "SELECT unit FROM kept_blind WHERE reviewer = ? AND NOT seen"
 
 _SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion")
 """Where machines speak."""
@@ -51,11 +48,6 @@ def shown_by(part: Selection) -> Shown:
     if part.statements is None:
         return "totals"
     return "verdicts" if part.tells or len(part.statements) < BLOCK_SIZE else "totals"
-
-
-def undecided_audit(reader: sqlite3.Connection, reviewer: str) -> int:
-    """How many statements of the audit the reviewer has neither decided nor seen with their judges."""
-    return int(reader.execute(f"SELECT count(*) FROM ({UNMET})", (reviewer,)).fetchone()[0])
 
 
 def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
@@ -91,19 +83,6 @@ def cannot_vouch(why: str, shown: Shown = "verdicts") -> str:
 
 
 def tells_of_others(reader: sqlite3.Connection, reviewer: str, listed: frozenset[str] | None) -> bool:
-    """Whether a list of these statements (``listable``), with the marks in all answers, tells a reviewer what others
-    said of what is not decided yet."""
+    """Whether a list of these statements (``study.held_back.listable``), with the marks in all answers, tells a
+    reviewer what others said of what is not decided yet."""
     return listed is None or bool(reader.execute(_MARKED_BY_OTHERS, (reviewer,)).fetchone()[0])
-
-
-def listable(reader: sqlite3.Connection, reviewer: str) -> frozenset[str] | None:
-    """The statements whose judges a reviewer may be shown one by one without harm to an audit; ``None`` for all.
-
-    Who decides and is still at the audit may see those of decided statements: to see any other would spoil the draw.
-    Of those decided blind, once their block is shown: who is told in its midst how the judges erred is no longer
-    independent of them.
-    """
-    if not undecided_audit(reader, reviewer):
-        return None
-    decided = frozenset(row[0] for row in reader.execute(_DECIDED, (reviewer,)))
-    return decided - frozenset(row[0] for row in reader.execute(_NOT_SHOWN, (reviewer,))) if decided else None

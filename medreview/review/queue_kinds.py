@@ -3,6 +3,7 @@
 from typing import Final, Literal, NamedTuple
 
 from medreview.study.counts import DIFFERING
+from medreview.study.held_back import UNMET
 from medreview.study.unit_ids import STATEMENT
 
 Mode = Literal["open", "blind"]
@@ -44,10 +45,6 @@ ROWS: Final = """FROM statement_standing AS s JOIN response AS r USING (response
 LEFT JOIN verdict AS v USING (statement_id) LEFT JOIN audit_item AS a USING (statement_id)
 LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ?1 AND mine.pass = ?2"""
 """What queues choose from; its two values are the reviewer and the pass."""
-
-UNMET: Final = """SELECT a.statement_id FROM audit_item AS a
-WHERE NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?1)"""
-"""Members of the audit that a reviewer has neither decided nor seen with the judges. ``?1`` is the reviewer."""
 
 RESERVED: Final = f"{UNMET} AND NOT EXISTS (SELECT 1 FROM audit_released AS o WHERE o.reviewer = ?1)"
 """Those that are kept from every queue that shows the judges: all of them, until the reviewer gives them back."""

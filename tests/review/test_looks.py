@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.review.decision import decide_in_script
-from medreview.review.looks import listable, note_look, undecided_audit
+from medreview.review.looks import note_look
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
@@ -18,6 +18,7 @@ from medreview.study import Study
 from medreview.study.aside import write_aside
 from medreview.study.backup import backup_to
 from medreview.study.check import check
+from medreview.study.held_back import listable, undecided_audit
 from medreview.study.merge import merge
 from medreview.study.migrations import NEWEST
 from tests.support.study_builder import build

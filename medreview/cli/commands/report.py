@@ -73,10 +73,11 @@ def report(
     from medreview.config import load_config
     from medreview.generators.brief.stored import stored_briefs
     from medreview.judges.fact_votes import has_votes
-    from medreview.review.looks import listable, shown_by, tells_of_others
+    from medreview.review.looks import shown_by, tells_of_others
     from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.study import Study
+    from medreview.study.held_back import listable
 
     check_report(page, markdown)
     if tradeoff is not None:
