@@ -1,0 +1,89 @@
+"""What sort of work a reference describes."""
+
+import re
+from typing import Final
+
+from medreview.references.model import Identifier, WorkKind
+
+_LABEL: Final = re.compile(
+    r"prescribing information|full prescribing|summary of product characteristics|\bSm?PC\b|package (?:insert"
+    r"|leaflet)|drug label|product (?:label|monograph|information)"
+    r"|fachinformation|gebrauchsinformation|patient information leaflet|\bDailyMed\b|highlights of prescribing"
+    r"|\bUSPI\b|résumé des caractéristiques",
+    re.IGNORECASE,
+)
+_GUIDELINE: Final = re.compile(
+    r"guidelines?\b|guidance\b|\bclinical practice\b|recommendations?\b|consensus (?:statement|report|conference)"
+    r"|position (?:statement|paper)|standards of (?:medical )?care"
+    r"|leitlinien?\b|\bS[123][ek]?-Leitlinie|\bN[GS]\d{1,4}\b|\bCG\d{1,4}\b|\bTA\d{2,4}\b|practice (?:parameter"
+    r"|bulletin|advisory)|scientific statement|recommandations\b|appropriate(?:ness)? use criteria",
+    re.IGNORECASE,
+)
+_TRIAL: Final = re.compile(
+    r"clinicaltrials\.gov|\bISRCTN|\bEudraCT|\bACTRN|\bChiCTR|\bUMIN\d|\bDRKS\d|\bCTRI/|trial registration",
+    re.IGNORECASE,
+)
+_PREPRINT: Final = re.compile(
+    r"\b(?:med|bio|psy|chem|soc)?r?xiv\b|\bpreprints?(?:\.org)?\b|research square|\bssrn\b|\bosf preprints\b",
+    re.IGNORECASE,
+)
+_PREPRINT_DOI: Final = re.compile(r"10\.(?:1101|21203|2139|20944|31234|31219|26434|48550)/")
+_DATASET: Final = re.compile(
+    r"\bdata ?sets?\b\]?|\bzenodo\b|\bfigshare\b|\bdryad\b|\bdatabase \[|\bdata set\b|\bmendeley data\b", re.IGNORECASE
+)
+_REPORT: Final = re.compile(
+    r"\b(?:technical|annual|final|evidence|working|research|global|world) (?:report|paper)|\breport (?:no|of"
+    r"|on)\b|\bthesis\b|\bdissertation\b|\bwhite paper\b|\bfact ?sheet\b|\breport\Z"
+    r"|doktorarbeit|habilitation|health technology assessment|\bHTA report",
+    re.IGNORECASE,
+)
+_ENCYCLOPAEDIA: Final = re.compile(
+    r"\buptodate\b|\bmedlineplus\b|\bmedscape\b|\bmayo clinic\b|\bwikipedia\b|\bwebmd\b|\bdynamed\b"
+    r"|\bcleveland clinic\b|\bnhs(?:\.uk| website| choices| inform)\b|\bpatient\.info\b",
+    re.IGNORECASE,
+)
+
+
+def kind_of(
+    text: str,
+    *,
+    title: str,
+    container: str,
+    numbered: bool,
+    publisher: str,
+    edition: str,
+    chapter: bool,
+    identifiers: tuple[Identifier, ...],
+    url: str,
+) -> WorkKind:
+    """The sort of work; ``numbered``: it has a volume or pages as an article has."""
+    kinds = {identifier.kind for identifier in identifiers}
+    if _LABEL.search(text):
+        return "drug_label"
+    if numbered and container and not chapter:
+        return "article"
+    if (
+        _PREPRINT.search(container or text)
+        or "arxiv" in kinds
+        or any(_PREPRINT_DOI.match(i.value) for i in identifiers)
+    ):
+        return "preprint"
+    if ("nct" in kinds and not ({"doi", "pmid"} & kinds)) or _TRIAL.search(container or title):
+        return "trial"
+    if _DATASET.search(text):
+        return "dataset"
+    if chapter:
+        return "chapter"
+    if _GUIDELINE.search(title) or (not title and _GUIDELINE.search(text)):
+        return "guideline"
+    if _ENCYCLOPAEDIA.search(text):
+        return "web_page"
+    if _REPORT.search(title) or _REPORT.search(container):
+        return "report"
+    if edition or "isbn" in kinds or (publisher and not container):
+        return "book"
+    if {"pmid", "pmcid", "doi"} & kinds:
+        return "article"
+    if url:
+        return "web_page"
+    return "article" if container else "unknown"

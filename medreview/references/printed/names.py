@@ -1,0 +1,221 @@
+"""Authors as they are printed: "Smith J", "Smith, J. A.", "J. A. Smith", "John Smith", "Smith et al.", bodies."""
+
+import re
+from typing import Final, NamedTuple
+
+from medreview.references.model import Author
+
+_UPPER_LETTERS: Final = "".join(
+    chr(code) for code in (*range(0x41, 0x530), *range(0x1E00, 0x1F00)) if chr(code).isupper()
+)
+U: Final = f"[{_UPPER_LETTERS}]"
+_HYPHEN: Final = "[-‐‑–]"
+_APOSTROPHE: Final = "['’‘ʼ`]"
+_PARTICLE: Final = (
+    r"(?:[Vv]an|[Vv]on|[Vv]om|[Zz]um?|[Zz]ur|[Dd]e[rnlms]?|[Dd]ell[ao]|[Dd]egli|[Dd][aiou]s?|[Dd]al|[Ll][aeo]s?"
+    r"|[Tt]e[nr]?|[Ee]l"
+    r"|[Aa]l|[Aa]bu|[Bb]in|[Bb]en|[Ii]bn|[Aa]f|[Aa]v|[Dd]o[s]?|[Ee]|[Yy]|['’]t|['’]s|St\.?|Ste|Mc|Mac|Le|La|Du|Di|Da)"
+)
+_WORD: Final = (
+    rf"(?:[dDlLO]{_APOSTROPHE}|[a-z]{{1,3}}{_HYPHEN}|ʿ|ʼ)?"
+    rf"{U}(?:[^\W\d_]|{_APOSTROPHE}(?=[^\W\d_])|{_HYPHEN}(?=[^\W\d_]))*"
+)
+_SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}(?: (?:(?:{_PARTICLE}) ){{0,2}}(?!(?:And|Et|Und)\b){_WORD}){{0,2}}"
+_ONE_SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}"
+_SUFFIX: Final = r"(?:,? (?:Jr|Sr|II|III|IV|2nd|3rd|4th)\.?(?![\w]))?"
+_BARE_INITIALS: Final = (
+    rf"{U}{{1,4}}(?:{_HYPHEN}{U}{{1,2}})?(?![\w'’])|{U}[a-z]?{_HYPHEN}?{U}(?![\w'’])"
+    r"|(?:Yu|Th|Ch|St|Zh|Sh|Ya|Kh)(?![\w'’])"
+)
+_DOTTED_INITIALS: Final = rf"{U}[a-z]{{0,2}}\.(?:\s?{_HYPHEN}?\s?{U}[a-z]{{0,2}}\.){{0,4}}(?:\s?{U}(?![\w.'’]))?"
+_INITIALS: Final = rf"(?:{_DOTTED_INITIALS}|{_BARE_INITIALS})"
+_GIVEN: Final = rf"{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*(?: {U}[^\W\d_]+)?"
+
+_AFTER: Final = rf"(?: (?={_PARTICLE} )(?:{_PARTICLE}))?"
+_STYLES: Final = (
+    # Smith JR, van der Berg M
+    re.compile(rf"(?P<family>{_SURNAME}),? (?P<given>(?:{_BARE_INITIALS})(?: (?:{_BARE_INITIALS}))?){_AFTER}{_SUFFIX}"),
+    # Smith, J. R., & Lee, K.
+    re.compile(
+        rf"(?P<family>{_SURNAME}){_SUFFIX}, ?(?P<given>{_INITIALS}(?: {_INITIALS})?)"
+        rf"(?: (?:{_PARTICLE})(?=[,.;&( ]))?{_SUFFIX}"
+    ),
+    # Smith J.R., Lee K.
+    re.compile(rf"(?P<family>{_SURNAME}) (?P<given>{_DOTTED_INITIALS}){_SUFFIX}"),
+    # J. R. Smith, K. Lee
+    re.compile(rf"(?P<given>{_INITIALS}(?: {_INITIALS})?) (?P<family>{_ONE_SURNAME}(?: {_WORD})?){_SUFFIX}"),
+)
+_INVERTED: Final = re.compile(rf"(?P<family>{_SURNAME}){_SUFFIX}, (?P<given>{_GIVEN})")
+_FULL: Final = re.compile(
+    rf"(?P<given>{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*)"
+    rf" (?P<family>{_ONE_SURNAME}(?: {_WORD})?){_SUFFIX}"
+)
+_ALONE: Final = re.compile(rf"(?P<family>{_SURNAME})(?P<given>)")
+
+_JOIN: Final = re.compile(
+    r"(?:,? ?(?:&|and|und|et(?! ?al)|y|e|with)(?: the)? |;(?: ?(?:&|and|und))? ?|, ?(?:(?:\. ?){3}|…)[ ,]?(?:& ?)?"
+    r"|, ?)(?=\S)"
+)
+_ET_AL: Final = re.compile(
+    r"[,;]? ?(?:(?:and|&) )?(?:\[?et\.? ?al[ií]?i?(?:\.|(?=[\W_]|\Z))\]?|u\. ?a\.|et coll\.?|(?:and|&) (?:others"
+    r"|colleagues|co-?workers|associates|team)"
+    r"|(?:others|colleagues|co-?workers)\b|y cols?\.?|e cols?\.?|u\.? ?Mitarb\.?|und (?:Kollegen|Mitarbeiter)"
+    r"|\.\.\.|…)",
+    re.IGNORECASE,
+)
+_ROLE: Final = re.compile(
+    r"[,;]? ?[(\[]?(?:editors?|eds?\.|\(eds?\)|hrsg\.?|herausgeber|authors?|chairs?|chairpersons?)[)\]]?(?=[\W_]|\Z)",
+    re.IGNORECASE,
+)
+_FOR_BODY: Final = re.compile(
+    r"[,;:]? ?(?:(?:for|on behalf of|and|and for|in collaboration with|with) )?(?:the )?", re.IGNORECASE
+)
+_BODY_WORD: Final = re.compile(
+    r"""\b(?:organi[sz]ation|institutes?|associations?|societ(?:y|ies)|groups?|investigators?|collaborators?|collaborat(?:ion|ive)|committees?
+    |colleges?|academ(?:y|ies)|agency|administration|department|ministry|cent(?:er|re)s?|councils?|federation|foundation|network
+    |consortium|task\sforce|commission|initiative|university|hospitals?|service|trialists|board|bureau|office|panel|union|trust
+    |alliance|clinics?|programme|program|authority|team|party|partnership|forum|institution|league|registry|secretariat|observatory
+    |gesellschaft(?:en)?|institut|bundes[\wäöüß]*|haute\sautorité|fachgesellschaft(?:en)?|ärzte[\wäöüß]*|arzneimittel[\wäöüß]*
+    |société|sociedad|organización|ministerio|ministère|ordre|collège|agence|inc|ltd|llc|gmbh|pharmaceuticals?|laboratories)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)  # fmt: skip
+_ACRONYMS: Final = re.compile(
+    r"""aace|aafp|aan|aap|aasld|acc|acg|acog|acp|acr|ada|aga|aha|apa|asa|asco|ash|aspen|asra|ats|aua|awmf|bfarm|bmj|bnf
+    |bts|cadth|canmat|cdc|cochrane|ddg|dgim|dynamed|easd|easl|eau|ecdc|ema|endo|epocrates|erc|ers|esc|esicm|esmo
+    |espen|eular|fda|g\-ba|gbd|gina|gold|has|iarc|idsa|ilae|ilcor|iqwig|ispad|isth|jbi|kdigo|kdoqi|medlineplus
+    |medscape|mhra|nccn|nci|nhlbi|nhs|nice|nih|oecd|pbac|pei|phe|rcog|rki|sages|sccm|sign|statpearls|stiko|ukhsa|un
+    |unaids|unicef|uptodate|uspstf|who""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
+_INSIDE_BODY: Final = re.compile(r"[^.:;\"“\x1f()\[\]]{2,150}(?: ?\([^()]{2,30}\))?")
+
+
+class Authors(NamedTuple):
+    """Authors read from a place on: who, whether more are meant, where they begin and end."""
+
+    authors: tuple[Author, ...]
+    et_al: bool
+    start: int
+    end: int
+
+
+def read_authors(text: str, start: int = 0, *, certain: bool = False) -> Authors | None:
+    """The authors that stand at a place; ``None`` when none do.
+
+    ``certain``: authors are expected there (before a quoted title, in brackets), so that full names and lone surnames
+    count, too.
+    """
+    while start < len(text) and text[start] in " ,.:;–—-(":
+        start += 1
+    best: Authors | None = None
+    for style in _STYLES:
+        found = _read_list(text, start, style)
+        if found is not None and (best is None or found.end > best.end):
+            best = found
+    body = _read_body(text, start)
+    if best is None or (body is not None and len(best.authors) == 1 and body.end > best.end + 3):
+        best = body or best
+    if best is None or (certain and len(best.authors) == 1 and not best.et_al):
+        for style in (_INVERTED, _FULL, _ALONE) if certain else (_INVERTED, _FULL):
+            found = _read_list(text, start, style, mixed=True)
+            if found is not None and (certain or found.et_al) and (best is None or found.end > best.end):
+                best = found
+    if best is None:
+        alone = _ALONE.match(text, start)
+        more = None if alone is None else _two_alone(text, start)
+        best = more
+    return best
+
+
+def _two_alone(text: str, start: int) -> Authors | None:
+    """Surnames alone: "Smith et al.", "Smith and Lee (2019)"."""
+    found = _read_list(text, start, _ALONE)
+    if found is None:
+        return None
+    if found.et_al:
+        return found
+    year = re.match(r",? ?\(?(?:19|20)\d\d", text[found.end :])
+    return found if year is not None and len(found.authors) <= 6 else None
+
+
+def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = False) -> Authors | None:
+    authors: list[Author] = []
+    at, end, et_al = start, start, False
+    while len(authors) < 200:
+        found = style.match(text, at) or (_FULL.match(text, at) if mixed and authors else None)
+        if found is None or not _closes(text, found.end()):
+            break
+        authors.append(Author(found["family"], (found["given"] or "").rstrip(",")))
+        end = found.end()
+        more = _ET_AL.match(text, end)
+        if more is not None:
+            et_al, end = True, more.end()
+            break
+        role = _ROLE.match(text, end)
+        if role is not None:
+            end = role.end()
+        join = _JOIN.match(text, end)
+        if join is None:
+            break
+        et_al = et_al or "…" in join[0] or ". ." in join[0] or "..." in join[0]
+        at = join.end()
+    if not authors:
+        return None
+    if not et_al:
+        end = _with_bodies(text, end, authors)
+    return Authors(tuple(authors), et_al, start, end)
+
+
+def _closes(text: str, end: int) -> bool:
+    """Whether a name may end there: before punctuation, a joining word, a year, "et al."."""
+    return (
+        _STOP.match(text, end) is not None
+        or text[end - 1] == "."
+        or _ET_AL.match(text, end) is not None
+        or re.match(r" (?:&|and|und|et|y|e|for|on behalf|editors?|eds?)\b|\)| & ", text[end : end + 12]) is not None
+    )
+
+
+def _with_bodies(text: str, end: int, authors: list[Author]) -> int:
+    """Bodies after the last author: "Smith J; ARISE Investigators.", "Lee K, for the SPRINT Research Group"."""
+    while (lead := _FOR_BODY.match(text, end)) is not None and lead.end() > end and text[end] != ".":
+        body = _INSIDE_BODY.match(text, lead.end())
+        name = body[0].split(",")[0].rstrip() if body else ""
+        if not name or not is_body(name) or len(name) > 100:
+            break
+        authors.append(Author(name, body=True))
+        end = lead.end() + len(name)
+    return end
+
+
+def _read_body(text: str, start: int) -> Authors | None:
+    found = _INSIDE_BODY.match(text, start)
+    if found is None:
+        return None
+    name = found[0].rstrip(" ,")
+    end = found.start() + len(name)
+    comma = name.find(",")
+    if comma > 0 and (is_body(name[:comma]) and not is_body(name[comma + 1 :])):
+        name, end = name[:comma], start + comma
+    if not is_body(name) or _STOP.match(text, end) is None or len(name) > 140:
+        return None
+    return Authors((Author(name, body=True),), False, start, end)
+
+
+def is_body(name: str) -> bool:
+    """Whether a name is that of an organisation or a group of authors."""
+    words = re.findall(r"[\w&/-]+", name)
+    if not words or not words[0][0].isupper():
+        return False
+    parts = [part for part in re.split(r"[\s/&()]+", name) if part]
+    known = [_ACRONYMS.fullmatch(part) is not None for part in parts]
+    if any(known) and all(known[at] or not part.isalpha() for at, part in enumerate(parts)):
+        return True
+    last = re.sub(r" ?\([^()]*\)\Z", "", name)
+    tail = " ".join(re.findall(r"[^\W\d_]+", last)[-1:])
+    lower = sum(word[0].islower() for word in words if len(word) > 3)
+    named = _BODY_WORD.search(tail) is not None or (
+        _BODY_WORD.search(last) is not None and re.search(r"\b(?:of|for|on|de|für)\b", last) is not None
+    )
+    return named and lower <= 1 and len(words) <= 16

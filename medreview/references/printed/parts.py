@@ -1,0 +1,94 @@
+"""Where the title of a reference ends and the name of its journal, book or site begins."""
+
+import re
+from typing import Final
+
+from medreview.text import Span
+
+_STEMS: Final = re.compile(
+    r"""a|acad|acta|adv|afr|agents|aids|allergy|altern|am|ami|anaesth|anal|anat|ann|annals|annu|antimicrob|appl|arch
+    |asian|assoc|aust|azn|bangl|behav|biochem|bioeth|biol|biomech|biomed|biophys|biostat|bone|br|braz|bull|calcif
+    |can|cancer|card|cardiol|cardiothorac|cardiovasc|catheter|cell|cent|cereb|chem|chemother|chest|child|chin|chir
+    |chron|circ|circulation|clin|cochrane|cogn|coll|comb|comm|commun|community|comp|complement|comput|congr|contemp
+    |contracept|contrib|control|crit|cult|curr|cytol|database|deliv|dent|dermatol|dev|dig|dis|disabil|disord|drug
+    |drugs|dtsch|ear|econ|edn|educ|electrocardiol|electroencephalogr|emerg|endocr|endocrinol|endosc|eng|engl|environ
+    |epidemiol|ergon|eur|eval|evid|exp|expert|explor|fam|fed|fertil|front|gastroenterol|gastrointest|gen|genet
+    |geriatr|gerontol|gut|gynaecol|gynecol|haematol|health|heart|hematol|hepatol|hosp|hum|hyg|hypertens|imaging
+    |immun|immunol|ind|indian|infect|inform|inhal|inj|inst|int|intern|interv|invest|ir|isr|ital|j|jama|japan|jour
+    |jpn|jt|kidney|korean|lab|laeg|lancet|laryngol|leg|libr|lipidol|liver|lung|magn|malar|manag|mar|maxillofac|mayo
+    |mech|med|metab|methods|microbiol|mil|minerva|minim|mol|monit|mov|mt|musculoskelet|n|nat|natl|neonatal|nephrol
+    |nerv|nerve|neth|neural|neuro|neurobiol|neurol|neuropsychol|neurosci|neurosurg|new|nord|norw|nucl|nurs|nutr|obes
+    |obstet|occup|oncol|open|ophthal|ophthalmol|opin|oral|orthop|osteoporos|otol|otolaryngol|paediatr|pain|parasitol
+    |parenter|pathol|patient|pediatr|percept|perinat|periodontol|pers|pharm|pharmacokinet|pharmacol|pharmacother
+    |phlebol|photochem|phys|physiol|plast|pol|postgrad|pract|prev|prim|proc|prof|prog|prosthet|prosthodont|psychiatr
+    |psychiatry|psychol|psychopharmacol|psychosom|psychother|public|pulm|q|qual|quant|radiat|radiol|rehabil|remodel
+    |reprod|res|respir|resusc|rev|rheum|rheumatol|rhinol|rom|s|sante|saudi|scand|scholar|sci|semin|serv|sex|sinai
+    |singapore|skin|sleep|soc|south|spinal|sport|sports|stand|stat|stroke|stud|subst|suppl|support|surg|swed|syst
+    |tech|technol|ther|thorac|thromb|thyroid|tidsskr|toxicol|traffic|transfus|transl|transplant|trauma|trends|trop
+    |tuberc|turk|u|ultrason|ultrasound|univ|urol|urolog|vaccin|vasc|venereol|vet|vib|virol|vis|wien|wkly|womens
+    |world|wound|yonsei|z|zentralbl""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words of journal abbreviations (ISO 4), without their full stops."""
+_BREAK: Final = re.compile(r"[.?!][\"'”’)\]]{0,2}(?: |(?=\x1f)|(?<=\w\.)(?=[A-Z][a-z]{3}))|\x1f+")
+_NOT_A_BREAK: Final = re.compile(
+    r"(?:\b(?:vs|v|cf|e\.g|i\.e|approx|ca|no|nos|vol|fig|figs|al|dr|prof|st|mr|mrs|ms|jr|sr|spp?|subsp|var|resp"
+    r"|incl|bzw|z\.B|u\.a|inc|ltd|co|ed|eds|dept)"
+    r"|(?<![^\W_])(?-i:[A-Z])|(?-i:(?<![^\W_])[A-Z]\.[A-Z]))\Z",
+    re.IGNORECASE,
+)
+_TRIM: Final = " \t.,;:–—-|/\x1f"
+
+
+def trimmed(text: str, start: int, end: int, *, also: str = "") -> Span:
+    """A stretch without blanks and punctuation around it; a closing bracket stays."""
+    while start < end and text[start] in _TRIM + also:
+        start += 1
+    while end > start and text[end - 1] in _TRIM + also:
+        end -= 1
+    return Span(start, max(start, end))
+
+
+def segments(text: str, start: int, end: int) -> list[Span]:
+    """The sentences of a stretch, without their ends; abbreviations and initials end none."""
+    found: list[Span] = []
+    at = start
+    for stop in _BREAK.finditer(text, start, end):
+        if text[stop.start()] == "." and stop.end() < end and text[stop.end() - 1] == " ":
+            following = text[stop.end()]
+            word = text[max(at, text.rfind(" ", at, stop.start()) + 1) : stop.start()]
+            inside = _NOT_A_BREAK.search(text, max(at, stop.start() - 8), stop.start()) is not None
+            if following.islower() or (inside and not is_journal_word(word)):
+                continue
+        cut = stop.start() + (text[stop.start()] in "?!")
+        if cut > at:
+            found.append(Span(at, cut))
+        at = stop.end()
+    if end > at:
+        found.append(Span(at, end))
+    return [span for span in found if text[span.start : span.end].strip(_TRIM)]
+
+
+def is_journal_word(word: str) -> bool:
+    """Whether a word stands in abbreviated names of journals."""
+    return _STEMS.fullmatch(word.strip(".,()")) is not None
+
+
+def journal_words(name: str) -> float:
+    """The share of the words of a name that stand in names of journals."""
+    words = re.findall(r"[^\W\d_]+", name)
+    return sum(is_journal_word(word) for word in words) / len(words) if words else 0.0
+
+
+def title_and_container(text: str, start: int, end: int) -> tuple[Span, Span]:
+    """Title and container of ``Title. Container`` between two places; the container is empty where there is one part.
+
+    A container that is abbreviated with full stops ("Behav. Modif.") is put together again.
+    """
+    parts = segments(text, start, end)
+    if len(parts) < 2:
+        return (parts[0] if parts else Span(start, start)), Span(end, end)
+    first = len(parts) - 1
+    while first > 1 and is_journal_word(text[parts[first - 1].start : parts[first - 1].end].strip(_TRIM)):
+        first -= 1
+    return Span(start, parts[first - 1].end), Span(parts[first].start, parts[-1].end)

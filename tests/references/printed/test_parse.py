@@ -1,0 +1,53 @@
+"""Reading one reference in the styles that answers print."""
+
+import re
+import unicodedata
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medreview.references.printed.parse import parse_reference
+
+PIECES = re.findall(
+    r"\S+",
+    """Smith J, Lee K, et al. Smith, J. A., & Lee, K. (2019). **Title of it** – [ ]( https://doi.org/10.5555/x ) PMID: 12
+    "Quoted title" *J Clin* 2019;31(2): 36-44. In: editors. 3rd ed. Geneva: WHO; ( ) [1] 1. ISBN 978-3-16-148410-0 “ ” ‘ ' ’
+    <i> </b> _ __ \\* \x1f \u200b doi: Accessed 3 May 2024. vol. no. pp. S8-S14 É Ł 王 ́ … – | ; : , . ?""",
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join) | st.text(max_size=80))
+def test_whatever_a_text_holds_it_is_read_and_its_fields_stand_where_they_are_said_to(text):
+    reference = parse_reference(text)
+
+    assert (reference.text, reference.start, reference.end) == (text, 0, len(text))
+    for place in reference.places.values():
+        assert 0 <= place.start < place.end <= len(text)
+    for name in ("title", "container", "volume", "pages", "publisher"):
+        said = getattr(reference, name)
+        if said:
+            place = reference.places[name]
+            kept = iter(unicodedata.normalize("NFC", text[place.start : place.end]))
+            assert all(letter in kept for letter in unicodedata.normalize("NFC", said) if letter.isalnum()), (
+                name,
+                said,
+            )
+
+
+def test_the_usual_styles_of_an_article_are_read_alike():
+    for printed in (
+        "Page SJ, Levine P. Modified therapy in chronic stroke: a trial. Phys Ther. 2008;88(3):333-40.",
+        "3. Page, S., & Levine, P. (2008). Modified therapy in chronic stroke: a trial. *Phys Ther*, 88(3), 333-40.",
+        'Page S, Levine P. "Modified therapy in chronic stroke: a trial." Phys Ther, vol. 88, no. 3, 2008, pp. 333-40.',
+        "- **Modified therapy in chronic stroke: a trial** – Page SJ, Levine P. (Phys Ther, 2008;88(3):333-40)",
+    ):
+        read = parse_reference(printed)
+
+        assert [author.family for author in read.authors] == ["Page", "Levine"], printed
+        assert (read.title, read.container, read.year) == (
+            "Modified therapy in chronic stroke: a trial",
+            "Phys Ther",
+            2008,
+        ), printed
+        assert (read.volume, read.issue, read.pages, read.kind) == ("88", "3", "333-40", "article"), printed
