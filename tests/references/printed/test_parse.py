@@ -10,8 +10,10 @@ from medreview.references.printed.parse import parse_reference
 
 PIECES = re.findall(
     r"\S+",
-    """Smith J, Lee K, et al. Smith, J. A., & Lee, K. (2019). **Title of it** – [ ]( https://doi.org/10.5555/x ) PMID: 12
-    "Quoted title" *J Clin* 2019;31(2): 36-44. In: editors. 3rd ed. Geneva: WHO; ( ) [1] 1. ISBN 978-3-16-148410-0 “ ” ‘ ' ’
+    """Smith J, Lee K, et al.
+    Smith, J. A., & Lee, K. (2019). **Title of it** – [ ]( https://doi.org/10.5555/x ) PMID: 12
+    "Quoted title" *J Clin* 2019;31(2): 36-44. In: editors. 3rd ed. Geneva: WHO; ( ) [1] 1. ISBN 978-3-16-148410-0
+    “ ” ‘ ' ’
     <i> </b> _ __ \\* \x1f \u200b doi: Accessed 3 May 2024. vol. no. pp. S8-S14 É Ł 王 ́ … – | ; : , . ?""",
 )
 
