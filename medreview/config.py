@@ -17,9 +17,11 @@ from medreview.settings_checks import SERVICES, problems
 from medreview.settings_files import find_configs, is_own, is_trusted, read_settings
 
 NCBI_KEY: Final = "NCBI_API_KEY"
+OPENALEX_KEY: Final = "OPENALEX_API_KEY"
 ENVIRONMENT: Final[Mapping[str, str]] = {
     "NO_COLOR": "Set to anything: no colour at all; states are always words and marks too.",
     NCBI_KEY: "The key that is sent to E-utilities of NCBI, for ten requests a second.",
+    OPENALEX_KEY: "The key that is sent to OpenAlex, which answers few questions a day without one.",
 }
 """Variables of the environment that are asked, beside those that judges name as ``api_key_env``: what each is for."""
 _PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")

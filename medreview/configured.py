@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 import medreview
-from medreview.config import NCBI_KEY, Config
+from medreview.config import NCBI_KEY, OPENALEX_KEY, Config
 from medreview.errors import UserError
 from medreview.llm.settings import TABLES, JudgeSettings, Role, check_settings, choose, keep_local
 from medreview.next_step import command
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from medreview.sources.fetching.services import Services
 
 _NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
+_OPENALEX: Final = "https://api.openalex.org"
 
 
 class Untrusted(UserError):
@@ -44,7 +45,8 @@ def make_keys_known(config: Config) -> None:
 
     Not those of settings that were not trusted: they could name any variable as a key.
     """
-    remember(os.environ.get(NCBI_KEY, ""))
+    for name in (NCBI_KEY, OPENALEX_KEY):
+        remember(os.environ.get(name, ""))
     for table in TABLES.values():
         for name, judge in getattr(config, table).items():
             if f"{table}.{name}" not in config.untrusted:
@@ -56,8 +58,8 @@ def make_keys_known(config: Config) -> None:
 def services_of(config: Config) -> "Services":
     """The services to ask, as the settings name them, and the contact of the settings.
 
-    The key for E-utilities is that of the environment variable ``NCBI_API_KEY``; it goes to NCBI and nowhere else.
-    Raises :class:`UserError` for an address without a host.
+    The keys are those of the environment variables ``NCBI_API_KEY`` and ``OPENALEX_API_KEY``; one goes to NCBI, one to
+    OpenAlex, and neither anywhere else. Raises :class:`UserError` for an address without a host.
     """
     from medreview.sources.fetching.services import Services
 
@@ -69,6 +71,8 @@ def services_of(config: Config) -> "Services":
     services = replace(services, **config.services)
     if services.eutils.startswith(_NCBI):
         services = replace(services, ncbi_key=os.environ.get(NCBI_KEY, ""))
+    if services.openalex.rstrip("/") == _OPENALEX:
+        services = replace(services, openalex_key=os.environ.get(OPENALEX_KEY, ""))
     return services
 
 

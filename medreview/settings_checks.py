@@ -11,7 +11,10 @@ from medreview.review.actions import REVIEW, remapped
 from medreview.review.goal import read_goal
 from medreview.setting import Setting, did_you_mean
 
-SERVICES: Final = ("eutils", "europe_pmc", "doi", "wayback", "rdap")
+SERVICES: Final = (
+    *("eutils", "europe_pmc", "doi", "wayback", "rdap"),
+    *("crossref", "datacite", "openalex", "clinical_trials"),
+)
 """The services that can be asked at another address."""
 
 

@@ -1,4 +1,4 @@
-"""The public services that resolve identifiers (PMID, PMCID, DOI), and the URLs of their queries.
+"""The public services that resolve identifiers (PMID, PMCID, DOI) or know works, and the URLs that pages are asked at.
 
 E-utilities: "E-utilities In-Depth", NCBI Bookshelf NBK25499. Europe PMC: its "Articles RESTful API" page. Both give the
 record or the article itself, where the landing page of a publisher is often a paywall or a login page.
@@ -15,18 +15,28 @@ from medreview.citations.model import Kind
 from medreview.citations.resolvers import DOI_HOSTS
 
 _MAIL: Final = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;]+")
-_SECRET_PARAMETERS: Final = frozenset({"api_key", "email"})
+_SECRET_PARAMETERS: Final = frozenset({"api_key", "email", "mailto"})
 _SAFE_IN_DOI: Final = "/:;()._-~,+=@!$*'"
-_DELAY_WITHOUT_KEY: Final = 0.34
-_DELAY_WITH_KEY: Final = 0.1
+
+_DELAYS: Final = {
+    "eutils": 0.34,
+    "europe_pmc": 0.1,
+    "crossref": 1.0,
+    "datacite": 0.6,
+    "clinical_trials": 1.2,
+    "openalex": 0.1,
+}
+_WITH_MAIL: Final = {"crossref": 0.34, "datacite": 0.3}
+_WITH_KEY: Final = {"eutils": 0.1}
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """Base URLs of the services, and how to identify ourselves to them.
 
-    ``ncbi_key`` is the key itself, which is sent to E-utilities and never stored. ``contact`` is who runs this study;
-    an e-mail address in it is sent along with each request to E-utilities, as NCBI asks.
+    ``ncbi_key`` and ``openalex_key`` are the keys themselves, which are sent to E-utilities and to OpenAlex and never
+    stored. ``contact`` is who runs this study; an e-mail address in it is sent along with each request to E-utilities,
+    Crossref, DataCite and OpenAlex, as they ask.
     """
 
     eutils: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
@@ -34,13 +44,37 @@ class Services:
     doi: str = "https://doi.org"
     wayback: str = "https://archive.org/wayback/available"
     rdap: str = "https://rdap.org"
+    crossref: str = "https://api.crossref.org"
+    datacite: str = "https://api.datacite.org"
+    openalex: str = "https://api.openalex.org"
+    clinical_trials: str = "https://clinicaltrials.gov/api/v2"
     ncbi_key: str = field(default="", repr=False)
+    openalex_key: str = field(default="", repr=False)
     contact: str = ""
 
+    @property
+    def mail(self) -> str:
+        """The e-mail address in the contact, ``""`` without one."""
+        found = _MAIL.search(self.contact)
+        return found[0] if found else ""
+
     def delays(self) -> Mapping[str, float]:
-        """Minimum seconds between two requests, by host: NCBI allows three a second, ten with a key."""
-        host = domain(self.eutils)
-        return {host: _DELAY_WITH_KEY if self.ncbi_key else _DELAY_WITHOUT_KEY} if host else {}
+        """Minimum seconds between two requests, by host.
+
+        NCBI allows three a second, ten with a key; Crossref (from December 2025, for lists) one a second, three where
+        an e-mail address comes along; DataCite 500 in five minutes, 1,000 with one; ClinicalTrials.gov 50 a minute;
+        Europe PMC ten a second. OpenAlex counts what a day costs; it is asked ten times a second at most.
+        """
+        seconds = dict(_DELAYS)
+        if self.mail:
+            seconds |= _WITH_MAIL
+        if self.ncbi_key:
+            seconds |= _WITH_KEY
+        hosts: dict[str, float] = {}
+        for name, wait in seconds.items():
+            if host := domain(getattr(self, name)):
+                hosts[host] = max(wait, hosts.get(host, 0.0))
+        return hosts
 
 
 def addresses(kind: Kind, value: str, url: str, services: Services) -> tuple[str, ...]:
@@ -52,13 +86,13 @@ def addresses(kind: Kind, value: str, url: str, services: Services) -> tuple[str
     """
     match kind:
         case "pmid":
-            wanted = [_efetch("pubmed", value, services), _search(f"EXT_ID:{value} AND SRC:MED", services), url]
+            wanted = [_efetch("pubmed", value, services), europe_pmc_url(f"EXT_ID:{value} AND SRC:MED", services), url]
         case "pmcid":
             full = f"{_base(services.europe_pmc)}/{_percent_encoded(value)}/fullTextXML"
             wanted = [full, _efetch("pmc", value.upper().removeprefix("PMC"), services), url]
         case "doi":
             resolver = f"{_base(services.doi)}/{quote(value, safe=_SAFE_IN_DOI)}"
-            wanted = [resolver, _search(f'DOI:"{value.replace(chr(34), "")}"', services)]
+            wanted = [resolver, europe_pmc_url(f'DOI:"{value.replace(chr(34), "")}"', services)]
             if domain(url) not in DOI_HOSTS:
                 wanted.append(url)
         case _:
@@ -79,6 +113,26 @@ def public_address(url: str) -> str:
     return f"{before}{mark if kept else ''}{'&'.join(kept)}{hash_mark}{fragment}"
 
 
+def query_url(base: str, path: str, parameters: Mapping[str, str]) -> str:
+    """The URL of a query to a service: base address, path, and the parameters that are not empty, percent-encoded."""
+    query = "&".join(f"{name}={_percent_encoded(value)}" for name, value in parameters.items() if value)
+    return f"{_base(base)}/{path}?{query}"
+
+
+def eutils_url(utility: str, parameters: Mapping[str, str], services: Services) -> str:
+    """The URL of a query to E-utilities, with who asks and the key, as NCBI wants them."""
+    who = {"tool": "medreview", "email": services.mail, "api_key": services.ncbi_key}
+    return query_url(services.eutils, utility, {**parameters, **who})
+
+
+def europe_pmc_url(query: str, services: Services, results: int = 0) -> str:
+    """The URL of a search in Europe PMC for whole records, of so many results (0: as many as it gives)."""
+    size = str(results) if results else ""
+    return query_url(
+        services.europe_pmc, "search", {"query": query, "resultType": "core", "format": "json", "pageSize": size}
+    )
+
+
 def _base(address: str) -> str:
     return address.rstrip("/")
 
@@ -88,13 +142,4 @@ def _percent_encoded(value: str) -> str:
 
 
 def _efetch(database: str, value: str, services: Services) -> str:
-    query = f"db={database}&id={_percent_encoded(value)}&retmode=xml&tool=medreview"
-    if mail := _MAIL.search(services.contact):
-        query += f"&email={_percent_encoded(mail[0])}"
-    if services.ncbi_key:
-        query += f"&api_key={_percent_encoded(services.ncbi_key)}"
-    return f"{_base(services.eutils)}/efetch.fcgi?{query}"
-
-
-def _search(query: str, services: Services) -> str:
-    return f"{_base(services.europe_pmc)}/search?query={_percent_encoded(query)}&resultType=core&format=json"
+    return eutils_url("efetch.fcgi", {"db": database, "id": value, "retmode": "xml"}, services)

@@ -65,13 +65,6 @@ def test_base_addresses_may_end_in_a_slash_and_an_odd_value_stays_inside_its_pla
     assert "api_key" not in first
 
 
-def test_pauses_follow_the_rules_of_ncbi():
-    assert Services().delays() == {"eutils.ncbi.nlm.nih.gov": 0.34}
-    assert ASKED.delays() == {"eutils.ncbi.nlm.nih.gov": 0.1}
-    assert Services(eutils="http://127.0.0.1:9/e").delays() == {"127.0.0.1": 0.34}
-    assert Services(eutils="").delays() == {}
-
-
 def test_the_key_is_in_no_representation():
     assert "k3y" not in f"{ASKED!r} {ASKED}"
 
@@ -108,3 +101,24 @@ def test_the_last_page_leads_back_to_the_identifier():
 @given(st.text(max_size=80))
 def test_any_text_has_a_public_form(text):
     assert public_address(public_address(text)) == public_address(text)
+
+
+def test_services_are_asked_as_often_as_they_allow_and_more_often_where_they_know_who_asks():
+    bare, known = Services().delays(), ASKED.delays()
+    assert (bare["eutils.ncbi.nlm.nih.gov"], known["eutils.ncbi.nlm.nih.gov"]) == (0.34, 0.1)
+    assert (bare["api.crossref.org"], known["api.crossref.org"]) == (1.0, 0.34)
+    assert (bare["api.datacite.org"], known["api.datacite.org"]) == (0.6, 0.3)
+    assert set(bare) == set(known)
+    assert len(bare) == 6
+
+
+def test_services_on_one_host_are_asked_as_seldom_as_the_slowest_of_them_wants():
+    mirror = Services(crossref="https://mirror.example/crossref", europe_pmc="https://mirror.example/europe-pmc")
+    assert mirror.delays()["mirror.example"] == 1.0
+    assert "www.ebi.ac.uk" not in mirror.delays()
+    assert "" not in Services(eutils="").delays()
+
+
+def test_the_keys_and_the_mail_of_any_service_are_hidden_in_what_is_stored():
+    asked = "https://api.example/works?query=a&mailto=review%40clinic.example&api_key=k3y&rows=5"
+    assert public_address(asked) == "https://api.example/works?query=a&rows=5"
