@@ -31,7 +31,7 @@ _QUOTED: Final = 160
 
 _TEXTS: Final = (
     ("response", "response_id"), ("statement", "statement_id"), ("snapshot", "snapshot_id"), ("passage", "passage_id"),
-    ("case_note", "note_id"),
+    ("case_note", "note_id"), ("reference", "reference_id"),
 )  # fmt: skip
 """Tables of texts that are stored with their hashes."""
 
@@ -191,6 +191,11 @@ def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
                WHERE "start" < 0 OR "end" > length(response.text) OR "start" >= "end" """
     for row in connection.execute(query):
         yield f"What is left out as {row['left_out_id']} lies outside its response."
+    query = """SELECT f.reference_id, f.text, substr(r.text, f.start_cp + 1, f.end_cp - f.start_cp) AS found
+               FROM reference AS f JOIN response AS r USING (response_id) WHERE f.start_cp IS NOT NULL"""
+    for row in connection.execute(query):
+        if row["found"] != row["text"]:
+            yield f"Reference {row['reference_id']} does not stand where it is said to stand in its response."
     query = """SELECT judgement_id FROM judgement JOIN snapshot USING (snapshot_id)
                WHERE quote_start < 0 OR quote_end > length(snapshot.text) OR quote_start > quote_end"""
     for row in connection.execute(query):

@@ -11,6 +11,7 @@ MADE_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "response": ("response",),
     "answer": ("response",),
     "fact": ("response", "key_fact"),
+    "reference": ("reference",),
 }
 """Kind -> the tables of what its units are made of, in the order of the id. Those of all other kinds, but statements,
 are rows of the table ``unit``."""

@@ -10,6 +10,7 @@ from medreview.study.unit_ids import is_here
 
 _IDS: Final = {
     "statement": "statement_id", "response": "response_id", "source": "source_id", "key_fact": "key_fact_id",
+    "reference": "reference_id",
 }  # fmt: skip
 
 

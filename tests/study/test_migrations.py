@@ -316,7 +316,7 @@ def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path:
         assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]
 
 
-@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("version", [4, 5, 6])
 def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
     path = Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))
     queries = {
@@ -328,6 +328,16 @@ def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version:
         **(
             {"draft": "SELECT * FROM draft"}
             if version == 4
+            else {
+                "generated": "SELECT * FROM generation_current",
+                "products": "SELECT * FROM generation_product",
+                "attempts": "SELECT * FROM generation_attempt",
+                "passages": "SELECT * FROM passage_feature",
+                "batches": "SELECT * FROM batch_job",
+                "invalid": "SELECT record_id, invalid FROM response WHERE invalid <> ''",
+                "pinned": "SELECT * FROM study WHERE key GLOB 'pinned_figures/*'",
+            }
+            if version == 6
             else {
                 "gold": "SELECT * FROM gold ORDER BY unit",
                 "units": "SELECT * FROM unit ORDER BY unit_id",
