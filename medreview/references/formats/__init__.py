@@ -1,0 +1,1 @@
+"""Formats of files of works: what stands in them, read into records."""
