@@ -34,13 +34,17 @@ VERDICT: Final = {
     "meaning_lost": "~",
     "removal_right": "✓",
     "removal_wrong": "✗",
+    "match": "✓",
+    "mismatch": "~",
+    "other_work": "✗",
+    "not_found": "○",
 }
 """A label's glyph; of scales whose levels are numbers or orders, those stand for themselves."""
 
 STYLE: Final = {
     "supported": "good", "yes": "good", "none": "good", "good": "good", "present": "good", "answerable": "good",
     "contradicted": "bad", "no": "bad", "fact": "bad", "input": "bad", "context": "bad", "bad": "bad",
-    "not_answerable": "bad", "not_supported": "bad", "removal_wrong": "bad",
+    "not_answerable": "bad", "not_supported": "bad", "removal_wrong": "bad", "match": "good", "other_work": "bad",
 }  # fmt: skip
 """The style of a verdict, for verdicts with a style."""
 

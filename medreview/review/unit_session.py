@@ -333,7 +333,8 @@ class UnitSession(FindingActs):
         own_quotes = [span for passage in its if passage.key == document.key for span in passage.spans]
         first = min(own_quotes or quoted, default=None)
         opens = None if document.opens is None else Span(document.opens, document.opens + 1)
-        return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None))
+        remarks = {at: words for key, at, words in self.machines.remarks if key == document.key}
+        return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None), remarks)
 
     def _entry(self, unit: str) -> QueueEntry:
         view = self.kind.load(self.study.reader, unit)

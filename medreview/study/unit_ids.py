@@ -5,6 +5,7 @@ from typing import Final
 
 STATEMENT: Final = "statement"
 PAIR: Final = "pair"
+REFERENCE: Final = "reference"
 
 MADE_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "pair": ("statement", "source"),

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from medreview.labels import AXES, EVIDENCE, REASONS, Label, scale_of
-from medreview.study.unit_ids import PAIR
+from medreview.study.unit_ids import PAIR, REFERENCE
 from medreview.study.unit_ids import STATEMENT as STATEMENT_KIND
 
 Entry = Literal["level", "spans", "order", "words"]
@@ -17,7 +17,8 @@ class Asks:
 
     ``axis`` is what its digits set and ``levels`` those labels, by digit: their names and definitions are the key rows
     and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty. ``leads_to``: the
-    kind of unit that one key leads to, made of the same material; none when empty. ``also`` are the other axes that it
+    kind of unit that one key leads to, made of the same material; none when empty. ``crosses_to``: the same of the key
+    between what is said and the references that it is said by. ``also`` are the other axes that it
     has, ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
     out of a response, so that it can have cut it out wrongly.
     """
@@ -29,6 +30,7 @@ class Asks:
     reasons: tuple[Label, ...] = ()
     entry: Entry = "level"
     leads_to: str = ""
+    crosses_to: str = ""
     also: tuple[str, ...] = ()
     adds: str = ""
     parsed: bool = False
@@ -57,6 +59,7 @@ class _Statement(Asks):
     levels = EVIDENCE
     reasons = REASONS
     leads_to = PAIR
+    crosses_to = REFERENCE
     parsed = True
 
 

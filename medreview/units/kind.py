@@ -118,6 +118,10 @@ class UnitKind(Asks, ABC):
         """Whether a unit is still there: one that a reviewer added and took back is not."""
         return True
 
+    def flags_of(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response whose statements are flagged otherwise once this unit has a label; ``""`` for none."""
+        return ""
+
     def label_words(self, view: UnitView, label: str) -> str:
         """A label of the axis as the screen says it beside this unit."""
         return self.level_named(label).name

@@ -13,6 +13,7 @@ from medreview.units.pair import Pair
 from medreview.units.qa import QA
 from medreview.units.question import Question
 from medreview.units.ranking import Ranking
+from medreview.units.reference import ReferenceKind
 from medreview.units.revision import Revision
 from medreview.units.statement_view import load_name
 from medreview.units.suggestion import Suggestion
@@ -21,6 +22,7 @@ from medreview.units.whole_response import WholeResponse
 _EVERY: Final[tuple[UnitKind, ...]] = (
     Pair(),
     WholeResponse(),
+    ReferenceKind(),
     QA(),
     Question(),
     Revision(),

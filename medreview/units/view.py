@@ -90,7 +90,8 @@ class Machines:
 
     ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
     the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
-    ``supported``: what they say of a pair where they have no level, the two-way word.
+    ``remarks``: words under the row of a place in a document, by its key. ``supported``: what they say of a pair where
+    they have no level, the two-way word.
     """
 
     opinions: tuple[Opinion, ...] = ()
@@ -98,6 +99,7 @@ class Machines:
     words: str = ""
     badges: str = ""
     marks: tuple[tuple[str, TextMark], ...] = ()
+    remarks: tuple[tuple[str, int, str], ...] = ()
     supported: bool | None = None
 
     def agree(self, axis: str, label: str) -> bool | None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
+from medreview.text import Span
+
 _WORD: Final = re.compile(r"\S+")
 _LONGEST: Final = 5_000
 """Words; longer texts are compared as wholes."""
@@ -34,6 +36,21 @@ def changes(before: str, after: str) -> Iterator[Change]:
         if end - start == 1 == ended - began and first[end : end + 1] == second[ended : ended + 1]:
             end, ended = end + 1, ended + 1  # a number with what it counts
         yield Change(" ".join(first[start:end]), " ".join(second[began:ended]))
+
+
+def differing_words(first: str, second: str) -> Iterator[tuple[Span, Span]]:
+    """The places in both texts of the words that differ, in order; one of both is empty where words went or came."""
+    places = [[Span(*word.span()) for word in _WORD.finditer(text)] for text in (first, second)]
+    words = [[text[place.start : place.end] for place in of] for text, of in zip((first, second), places, strict=True)]
+    if max(map(len, words)) > _LONGEST:
+        yield Span(0, len(first)), Span(0, len(second))
+        return
+    for start, end, began, ended in _joined(*words):
+        yield _range(places[0], start, end), _range(places[1], began, ended)
+
+
+def _range(places: list[Span], start: int, end: int) -> Span:
+    return Span(places[start].start, places[end - 1].end) if end > start else Span(0, 0)
 
 
 def _joined(first: list[str], second: list[str]) -> Iterator[tuple[int, int, int, int]]:

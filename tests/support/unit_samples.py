@@ -13,6 +13,7 @@ from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.units.cases import NewCase, NewNote, add_cases
 from tests.support.answer_study import answer_units, find
+from tests.support.reference_study import fill_references
 from tests.support.study_builder import StudyBuilder, build
 
 PAGE: Final = (
@@ -88,6 +89,7 @@ def key_facts_of_a_case(study: Study) -> None:
 SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
     "pair": two_responses,
     "response": two_responses,
+    "reference": fill_references,
     "qa": imported("qa_items.jsonl"),
     "question": imported("question_checks.jsonl"),
     "revision": imported("revisions.jsonl"),

@@ -1,0 +1,20 @@
+"""A verdict of the rules as a level of the reviewer's axis ``reference``, and as a screen says it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from medreview.references.model import Verdict, WorkKind
+
+_LEVELS: Final[Mapping[Verdict, str]] = MappingProxyType({"ambiguous": "cannot_judge", "not_checkable": "cannot_judge"})
+"""Where several works fit, and where nothing can be looked up, the rules cannot judge, as a reviewer says it."""
+
+PARTLY_LISTED: Final[tuple[WorkKind, ...]] = (
+    "guideline", "drug_label", "book", "chapter", "report", "web_page", "dataset",
+)  # fmt: skip
+"""Of these services list only some, so that it says little when one is not found."""
+
+
+def level_of(verdict: Verdict) -> str:
+    """The level of the axis ``reference`` that a verdict comes to."""
+    return _LEVELS.get(verdict, verdict)

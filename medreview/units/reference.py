@@ -1,0 +1,196 @@
+"""A reference of a response: is the work real, and the one that it is said to be?"""
+
+import sqlite3
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Final
+
+from medreview.labels import REFERENCE
+from medreview.references.levels import level_of
+from medreview.references.model import VERDICTS, Asked, ReferenceCheck
+from medreview.statements.own_citations import numbering
+from medreview.study.unit_ids import REFERENCE as NAME
+from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
+from medreview.text import Span
+from medreview.units.cited_source import load_sources
+from medreview.units.kind import Rating, UnitKind
+from medreview.units.reference_fields import (
+    AUTHORITIES,
+    Fields,
+    difference_words,
+    differing,
+    fields_alone,
+    fields_beside,
+    notice_words,
+    record_name,
+)
+from medreview.units.source_document import response_document, source_document
+from medreview.units.statement_view import response_name
+from medreview.units.stored_reference import StoredReference, load_reference, records_in_neutral_order
+from medreview.units.view import Document, Machines, Opinion, Part, TextMark, UnitView
+from medreview.words import in_words
+
+RULES: Final = "rules"
+"""What the rules that compare references are called among raters."""
+
+_CHECKED: Final = """
+SELECT f.reference_id, f.response_id, c.verdict
+FROM response AS r JOIN reference_current AS f USING (response_id) JOIN reference_checked AS c USING (reference_id)
+ORDER BY r.ordinal, f.ordinal"""
+
+
+class ReferenceKind(UnitKind):
+    """``reference:REFERENCE_ID``: one that was checked, of those that the newest rules found.
+
+    The rules' verdicts ``ambiguous`` and ``not_checkable`` are ``cannot_judge`` on the reviewer's axis: they say so
+    themselves, and would else have no place in any figure. The records are no opinion: they are shown from the start.
+    """
+
+    name = NAME
+    title = "references"
+    noun = "reference"
+    about = "Is the work real, and the one that it is said to be?"
+    key = "l"
+    axis = "reference"
+    levels = REFERENCE
+    crosses_to = STATEMENT
+    filters = MappingProxyType({"kind": "s.kind", "standing": "s.standing"})
+    rows = """SELECT 'reference:' || f.reference_id AS unit, r.ordinal AS cluster, f.ordinal AS ordinal, f.text,
+       r.model, r.origin, r.record_id, coalesce(json_extract(f.reading, '$.kind'), 'unknown') AS kind, f.standing
+FROM reference_current AS f JOIN response AS r USING (response_id)
+WHERE EXISTS (SELECT 1 FROM reference_check AS c WHERE c.reference_id = f.reference_id)"""
+
+    def in_use(self, reader: sqlite3.Connection) -> bool:
+        """Whether references of the study were checked."""
+        checked = reader.execute("SELECT EXISTS (SELECT 1 FROM reference_check)").fetchone()[0]
+        return bool(checked) or super().in_use(reader)
+
+    def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
+        """The reference as it is printed; beside each record that was found its fields, then the pages of the sources
+        that it names; the response beside."""
+        (reference_id,) = ids_of(unit)
+        stored = load_reference(reader, reference_id)
+        row = reader.execute("SELECT * FROM response WHERE response_id = ?", (stored.response_id,)).fetchone()
+        group = response_name(row["ordinal"])
+        place = [Span(stored.reference.start, stored.reference.end)] if stored.in_text else []
+        return UnitView(
+            unit=unit,
+            kind=self.name,
+            name=f"{group} {stored.short_name}",
+            group=group,
+            text=stored.text,
+            text_sha256=stored.text_sha256,
+            parts=(Part("reference", stored.text, main=True), Part("read as", _read_as(stored), tone="dim")),
+            documents=(*_record_documents(stored), *_pages(reader, stored)),
+            beside=response_document(row["ordinal"], row["text"], place),
+            model=row["model"],
+            origin=row["origin"],
+            record_id=row["record_id"],
+            response_id=stored.response_id,
+        )
+
+    def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
+        """The rules' verdict and why, who was asked; what differs from the record that they hold it against."""
+        stored = load_reference(reader, ids_of(unit)[0])
+        check = stored.check
+        opinion = Opinion(
+            opinion_id=stored.check_id,
+            judge=RULES,
+            model="",
+            prompt=stored.rules,
+            said=in_words(check.verdict),
+            label=level_of(check.verdict),
+            reason=" ".join(_reasons(check)),
+        )
+        found = list(_found(stored))
+        return Machines(
+            opinions=(opinion,),
+            level=level_of(check.verdict),
+            words=asked_words(check),
+            badges=" · ".join(_badges(check)),
+            marks=tuple((key, mark) for key, mark, _ in found),
+            remarks=tuple((key, mark.start, words) for key, mark, words in found if words),
+        )
+
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response."""
+        query = "SELECT response_id FROM reference WHERE reference_id = ?"
+        return str(reader.execute(query, ids_of(unit)).fetchone()[0])
+
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """The rules' verdict on each reference, as a level of the reviewer's axis."""
+        for row in reader.execute(_CHECKED):
+            unit = unit_id(self.name, row["reference_id"])
+            yield Rating(unit, row["response_id"], self.axis, RULES, True, "", level_of(row["verdict"]))
+
+    def recorded(self, reader: sqlite3.Connection, view: UnitView) -> dict[str, str]:
+        """Which check's records were on the screen."""
+        return {"check": load_reference(reader, ids_of(view.unit)[0]).check_id}
+
+    def flags_of(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response: what a reviewer says of a reference takes the place of the rules' verdict in its flags."""
+        row = reader.execute("SELECT response_id FROM reference WHERE reference_id = ?", ids_of(unit)).fetchone()
+        return str(row[0]) if row else ""
+
+
+def asked_words(check: ReferenceCheck) -> str:
+    """Who was asked by what, and what came of it; ``""`` when nobody was."""
+    return f"asked: {', '.join(map(_asked, check.asked))}" if check.asked else ""
+
+
+def _asked(asked: Asked) -> str:
+    why = f": {asked.words}" if asked.words and asked.outcome == "failed" else ""
+    return f"{AUTHORITIES.get(asked.authority, asked.authority)} by {asked.by} ({asked.outcome}{why})"
+
+
+def _read_as(stored: StoredReference) -> str:
+    named = (f"{one.kind} {one.value}" for one in stored.reference.identifiers)
+    return " · ".join([in_words(stored.reference.kind), *named])
+
+
+def _fields(stored: StoredReference) -> Iterator[tuple[str, str, Fields]]:
+    """Key, title and table of each record; of the reference alone where there is none."""
+    records = records_in_neutral_order(stored.check)
+    for number, record in enumerate(records, 1):
+        yield f"record:{number}", record_name(record), fields_beside(stored.reference, record)
+    if not records:
+        yield "record:0", "no record", fields_alone(stored.reference)
+
+
+def _record_documents(stored: StoredReference) -> Iterator[Document]:
+    return (Document(key, title, fields.text) for key, title, fields in _fields(stored))
+
+
+def _pages(reader: sqlite3.Connection, stored: StoredReference) -> Iterator[Document]:
+    """The sources of the response that the reference names, as far as there is a page to read."""
+    rows = reader.execute("SELECT source_id FROM reference_source WHERE reference_id = ?", (stored.reference_id,))
+    named = {row[0] for row in rows}
+    for source in load_sources(reader, stored.response_id, numbering(reader, stored.response_id)):
+        if source.source_id in named and source.snapshot_id is not None:
+            yield source_document(reader, source, f"source:{source.source_id}")
+
+
+def _found(stored: StoredReference) -> Iterator[tuple[str, TextMark, str]]:
+    """Document, mark and remark of each difference; only the first mark of one has the remark."""
+    records = records_in_neutral_order(stored.check)
+    for record, (key, _, fields) in zip(records, _fields(stored), strict=False):
+        if record != stored.check.record:
+            continue
+        for difference in stored.check.differences:
+            words = f"{'slip' if difference.slip else 'differs'}: {difference_words(difference)}"
+            for place in differing(fields, difference):
+                yield key, TextMark(*place, "evidence" if difference.slip else "clash"), words
+                words = ""
+
+
+def _reasons(check: ReferenceCheck) -> Iterator[str]:
+    yield check.because or f"{VERDICTS[check.verdict]}."
+    if check.differences:
+        yield "; ".join(map(difference_words, check.differences)) + "."
+
+
+def _badges(check: ReferenceCheck) -> Iterator[str]:
+    if check.verdict != "match":
+        yield f"reference: {in_words(check.verdict)}"
+    if check.record and check.verdict != "other_work":
+        yield from notice_words(check.record)
