@@ -96,6 +96,17 @@ def is_numbered_entry(line: str) -> bool:
     return _ENTRY_LABEL.match(line) is not None
 
 
+def entry_label(line: str) -> tuple[int, int] | None:
+    """The number that an entry of a list of sources begins with, and where its label ends in the line."""
+    label = _ENTRY_LABEL.match(line)
+    return None if label is None else (_number(label), label.end())
+
+
+def inner_labels(line: str) -> list[tuple[int, Span]]:
+    """The numbers of entries that begin within a line (``... 2019. [2] Lee ...``), each with the place of its label."""
+    return [(_number(label), Span(*label.span())) for label in _INNER_LABEL.finditer(line)]
+
+
 def _entries_of(text: str, lists: Sequence[Span]) -> Iterator[_Entry]:
     for start, end in _runs(text, lists):
         run = text[start:end]
@@ -127,10 +138,14 @@ def _entry(text: str, label: re.Match[str] | None = None) -> _Entry:
     label = label or _ENTRY_LABEL.match(text.lstrip())
     number = None
     if label is not None:
-        number = next(int(digits.translate(_SUPERSCRIPT)) for digits in label.groupdict().values() if digits)
+        number = _number(label)
         text = text.lstrip()[label.end() - label.start() :]
     text = text.strip()[:_LONGEST_ENTRY]
     return _Entry(number, text, tuple(dict.fromkeys(canonical_key(found) for found in extract(text))))
+
+
+def _number(label: re.Match[str]) -> int:
+    return next(int(digits.translate(_SUPERSCRIPT)) for digits in label.groupdict().values() if digits)
 
 
 def _numbered(entries: Iterable[_Entry]) -> dict[int, tuple[str, ...]]:

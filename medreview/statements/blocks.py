@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
+from medreview.citations.source_lists import BIBLIOGRAPHIC, NOTE, SOURCES_TITLE
 from medreview.statements.content import gives_reason, has_amount
 from medreview.statements.kinds import is_source_reference
 from medreview.statements.marks import CitationIndex
@@ -31,14 +32,6 @@ _HORIZONTAL_RULE: Final = re.compile(
 _UNDERLINE: Final = re.compile(r"(?:={3,}|-{3,})\Z")
 _TABLE_RULE: Final = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*){0,200}\|?\Z")
 _BOLD_LINE: Final = re.compile(r"(?:\*\*\*?|__)(?=\S)(?P<body>[^*\n]{1,150}?)(?:\*\*\*?|__)[ \t]*:?\Z")
-_SOURCES_TITLE: Final = re.compile(
-    r"""[\W_]{0,8} (?:(?:key|main|selected|additional|useful|cited|primary|all|my|your)\s)?
-    (?:sources?(?:\s(?:and|&)\s\w{1,20}|\scited|\sused)?|references?(?:\scited)?|citations?|bibliography|works\scited|further\sreading|see\salso|links?
-      |resources|useful\slinks|quellen(?:angaben|verzeichnis)?|quelle|literatur(?:verzeichnis|angaben)?|belege|nachweise
-      |références|bibliographie|fuentes|referencias|bibliografía)
-    (?:\[\d{1,3}\])? [\s*_]{0,6} (?P<colon>[:：])? [\s*_]{0,6} (?P<rest>.*)\Z""",
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
 _LIST_WITHIN: Final = re.compile(
     r"""(?<=[.!?\])*_])[ \t]*
     (?:Sources?|References?|Citations?|Bibliography|Quellen|Literatur|Références|Fuentes|Referencias)
@@ -46,11 +39,6 @@ _LIST_WITHIN: Final = re.compile(
     re.VERBOSE,
 )
 """A list of sources that begins after a sentence in the same line: "... is safe [2]. References: [1] https://..."."""
-_NOTE: Final = re.compile(r"\s*(?:[-*•]\s+)?\[\^?\w{1,4}\^?\](?::|\s)")
-_BIBLIOGRAPHIC: Final = re.compile(
-    r"\b(?:19|20)\d\d\s?;\s?\d|\bet al\b|\((?:19|20)\d\d[a-z]?\)|\b\d{1,4}\(\d{1,3}\)[:,]"
-    r"|\bvol\.|\bpp\.|\bAccessed\b|\b(?:19|20)\d\d\.?\s{0,3}\Z"
-)
 _NO_BREAK_AFTER: Final = re.compile(
     r"(?:[,;(/–-]|\b(?:a|an|the|of|and|or|to|in|on|for|with|by|at|from|than|as|is|are|be|that|which|not|no|und|oder|der|die"
     r"|das|von|mit|et|ou|de|la|le|des|du|y|o|del|el|los|las|con))\Z",
@@ -113,12 +101,6 @@ def blocks(text: str, cited: CitationIndex) -> list[Block]:
     return found
 
 
-def is_sources_title(sentence: str) -> bool:
-    """Whether a sentence is the title of a list of sources, perhaps with a mark put to it: "References[20]:"."""
-    title = _SOURCES_TITLE.match(sentence)
-    return title is not None and not title["rest"].strip()
-
-
 def _sentence_is_complete(text: str, block: Block | None) -> bool:
     """Whether a block ends with the end of a sentence; true without a block."""
     return block is None or text[max(block.start, block.end - 20) : block.end].rstrip("\"'”’)*_ ")[-1:] in tuple(
@@ -174,7 +156,7 @@ def _continues(text: str, block: Block, line: Span) -> bool:
     last_line = text[text.rfind("\n", 0, block.end) + 1 : block.end]
     first = text[line.start : line.start + 3].lstrip("*_")[:1]
     short = len(last_line) < _SHORT_LINE and not _NO_BREAK_AFTER.search(last_line)
-    titled = _SOURCES_TITLE.match(text[line.start : line.end])
+    titled = SOURCES_TITLE.match(text[line.start : line.end])
     if titled is not None and titled["colon"]:
         return False
     if last_line.endswith(":"):
@@ -185,7 +167,7 @@ def _continues(text: str, block: Block, line: Span) -> bool:
 def _in_sources(text: str, block: Block, before: bool, cited: CitationIndex) -> bool:
     """Whether a block belongs to a list of sources, its title included; ``before``: the block before it does."""
     body = text[block.start : block.end]
-    title = _SOURCES_TITLE.match(body.lstrip("#"))
+    title = SOURCES_TITLE.match(body.lstrip("#"))
     if title is not None:
         rest = title["rest"].strip()
         says = has_amount(rest) or gives_reason(rest)  # "Sources: lung (60%)"
@@ -196,16 +178,16 @@ def _in_sources(text: str, block: Block, before: bool, cited: CitationIndex) -> 
         return False
     if block.shape == "item" or cited.any(Span(block.start, block.end)):
         return True
-    return _NOTE.match(body) is not None or _BIBLIOGRAPHIC.search(body) is not None
+    return NOTE.match(body) is not None or BIBLIOGRAPHIC.search(body) is not None
 
 
 def _is_reference(text: str, block: Block, cited: CitationIndex) -> bool:
     body = text[block.start : block.end]
     if block.shape not in ("prose", "item"):
         return False
-    note = _NOTE.match(body)
+    note = NOTE.match(body)
     return note is not None and (
         note.group().rstrip().endswith(":")
-        or _BIBLIOGRAPHIC.search(body) is not None
+        or BIBLIOGRAPHIC.search(body) is not None
         or cited.closes(Span(block.start, block.end))
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.citations import Citation, extract
-from medreview.statements.blocks import Block, blocks, is_sources_title
+from medreview.citations.source_lists import is_sources_title
+from medreview.statements.blocks import Block, blocks
 from medreview.statements.content import has_mark, is_specific, without_marks
 from medreview.statements.kinds import (
     count_words,
