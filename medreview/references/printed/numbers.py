@@ -3,6 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
+from medreview.references.model import Field
 from medreview.text import Span
 
 YEAR: Final = r"(?:1[89]|20)\d\d"
@@ -57,6 +58,13 @@ class Numbers(NamedTuple):
     volume: Span | None = None
     issue: Span | None = None
     pages: Span | None = None
+
+    def placed(self) -> dict[Field, Span]:
+        """Volume, issue and pages by the name of the field, where they are given."""
+        return {name: place for name, place in self._all() if place is not None}
+
+    def _all(self) -> tuple[tuple[Field, Span | None], ...]:
+        return ("volume", self.volume), ("issue", self.issue), ("pages", self.pages)
 
 
 def read_numbers(text: str, start: int = 0) -> Numbers | None:

@@ -1,0 +1,301 @@
+"""Where a response lists its references: the entries of its lists, tables and footnotes, each with its place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple
+
+from medreview.citations.own_numbers import entry_label, inner_labels
+from medreview.citations.source_lists import BIBLIOGRAPHIC, SOURCES_TITLE
+from medreview.references.printed.evidence import begins_reference, cites, is_whole
+from medreview.references.printed.labelled import FIELD_LABEL, column_of
+from medreview.text import Span
+
+_BULLET: Final = re.compile(r"[ \t>]*(?:[-*+•‣◦▪●○■□–—·](?=[ \t])|[a-z][.)](?=[ \t]))[ \t]+")
+_HEADING: Final = re.compile(r"(?:>[ \t]*)?#{1,6}(?:[ \t]|\Z)")
+_BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*\n]{1,100}(?:\*\*|__):?\Z")
+_RULE: Final = re.compile(r"(?:[-*_=][ \t]{0,3}){3,}\Z|(?:```|~~~)\s*\w*\Z")
+_TABLE_RULE: Final = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*){0,50}\|?\Z")
+_FOOTNOTE: Final = re.compile(r"[ \t>]*\[\^(?P<name>[\w-]{1,20})\]:[ \t]*")
+_ANNOTATION: Final = re.compile(
+    r"[*_]{0,3}(?:key |main |brief )?(?:summary|findings?|results?|conclusions?|relevance"
+    r"|why|note|notes|comment|annotation|takeaways?"
+    r"|key points?|description|design|population|supports?|used for|cited for|strength|limitations?"
+    r"|quote|kernaussage|details|about)\b[^:\n]{0,30}:",
+    re.IGNORECASE,
+)
+
+
+class Entry(NamedTuple):
+    """One entry: its place without its label, its own number, where it stands; of a table's row its cells by field."""
+
+    place: Span
+    number: int | None
+    standing: Literal["list", "footnote"]
+    cells: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(slots=True)
+class _Line:
+    start: int
+    end: int
+    indent: int
+    body: str
+
+
+@dataclass(slots=True)
+class _Open:
+    """The entry that lines may still be added to."""
+
+    start: int
+    end: int
+    indent: int
+    number: int | None
+    standing: Literal["list", "footnote"]
+    marked: bool
+    gap: bool = False
+
+
+def entries(text: str) -> list[Entry]:
+    """The entries of a response in order, disjoint."""
+    return list(_Reader(text).read())
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = list(_lines(text))
+        self._open: _Open | None = None
+        self._in_sources = False
+        self._columns: list[str] = []
+
+    def read(self) -> Iterator[Entry]:
+        for number, line in enumerate(self._lines):
+            following = next((after.body for after in self._lines[number + 1 : number + 3] if after.body), "")
+            yield from self._read_line(line, following)
+        yield from self._close()
+
+    def _read_line(self, line: _Line, following: str) -> Iterator[Entry]:
+        body = line.body
+        if not body:
+            if self._open is not None:
+                self._open.gap = True
+            self._columns = []
+            return
+        if _TABLE_RULE.match(body) and "|" in body:
+            return
+        if body.count("|") >= 2 and (body[0] == "|" or self._columns or _TABLE_RULE.match(following)):
+            yield from self._close()
+            yield from self._row(line, following)
+            return
+        title = SOURCES_TITLE.match(body.lstrip("#"))
+        if title is not None and self._opens(body, title):
+            yield from self._close()
+            self._in_sources = True
+            rest = title["rest"].strip()
+            if rest:
+                start = line.start + body.rfind(rest)
+                yield from self._begin(_Line(start, start + len(rest), line.indent, rest))
+            return
+        if _RULE.match(body) or body.startswith("==="):
+            yield from self._close()
+            return
+        if _HEADING.match(body) or (_BOLD_LINE.match(body) and not cites(body) and not BIBLIOGRAPHIC.search(body)):
+            yield from self._close()
+            label, bullet = entry_label(following), _BULLET.match(following)
+            self._in_sources = self._in_sources and (
+                label is not None or bullet is not None or begins_reference(following)
+            )
+            return
+        yield from self._running(line)
+
+    def _opens(self, body: str, title: re.Match[str]) -> bool:
+        rest = title["rest"].strip()
+        if not rest:
+            return True
+        return bool(title["colon"]) and (cites(rest) or BIBLIOGRAPHIC.search(rest) is not None)
+
+    def _running(self, line: _Line) -> Iterator[Entry]:
+        body = line.body
+        note, label, bullet = _FOOTNOTE.match(body), entry_label(body), _BULLET.match(body)
+        marked = note is not None or label is not None or bullet is not None
+        if self._open is not None and self._goes_on(self._open, line, label is not None, bullet, note is not None):
+            return
+        below = self._open is not None and line.indent > self._open.indent and self._open.marked
+        if below and not label and not note and not (bullet and self._in_sources and is_whole(body[bullet.end() :])):
+            return  # an annotation below an entry
+        before = self._open
+        yield from self._close()
+        if note is not None:
+            number = int(note["name"]) if note["name"].isdecimal() else None
+            yield from self._begin(line, note.end(), number, "footnote")
+        elif self._in_sources and not marked and (before is None or before.gap) and not begins_reference(body):
+            self._in_sources = False
+        elif self._in_sources or self._is_listed(body, label, bullet):
+            end = label[1] if label is not None else bullet.end() if bullet is not None else 0
+            yield from self._begin(line, end, label[0] if label is not None else None)
+
+    def _is_listed(self, body: str, label: tuple[int, int] | None, bullet: re.Match[str] | None) -> bool:
+        """Whether a line outside a list with a title is an entry by what it says alone."""
+        content = body[label[1] if label else bullet.end() if bullet else 0 :]
+        return is_whole(content)
+
+    def _goes_on(self, entry: _Open, line: _Line, labelled: bool, bullet: re.Match[str] | None, note: bool) -> bool:
+        """Add a line to the open entry if it belongs to it."""
+        if labelled or note:
+            return False
+        so_far = self._text[entry.start : entry.end]
+        body = line.body[bullet.end() :] if bullet else line.body
+        deeper = line.indent > entry.indent
+        if bullet is not None:
+            belongs = (
+                deeper
+                and entry.marked
+                and not _ANNOTATION.match(body)
+                and (
+                    FIELD_LABEL.match(body) is not None
+                    or _only_cites(body)
+                    or (
+                        not BIBLIOGRAPHIC.search(so_far)
+                        and not cites(so_far)
+                        and (cites(body) or BIBLIOGRAPHIC.search(body) is not None)
+                    )
+                )
+            )
+        elif _ANNOTATION.match(body):
+            belongs = False
+        elif entry.gap:
+            belongs = (
+                deeper
+                and entry.marked
+                and (_only_cites(body) or not _complete(so_far) or FIELD_LABEL.match(body) is not None)
+            )
+        elif _only_cites(body) or FIELD_LABEL.match(body):
+            belongs = True
+        elif entry.marked:
+            belongs = not _complete(so_far) or not re.match(r"[A-Z“\"(]", body)
+        else:
+            belongs = deeper or not (begins_reference(body) and (_complete(so_far) or _starts_anew(body)))
+        if belongs:
+            entry.end, entry.gap = line.end, False
+        return belongs
+
+    def _begin(
+        self, line: _Line, skip: int = 0, number: int | None = None, standing: Literal["list", "footnote"] = "list"
+    ) -> Iterator[Entry]:
+        start = line.start + skip
+        while (
+            start < line.end
+            and self._text[start] in " \t*_"
+            and self._text[start : start + 2] not in ("**", "__")
+            and not self._text[start + 1 : start + 2].isalnum()
+        ):
+            start += 1
+        while start < line.end and self._text[start].isspace():
+            start += 1
+        if number is None and skip == 0:
+            label = entry_label(line.body)
+            if label is not None:
+                yield from self._begin(line, label[1], label[0], standing)
+                return
+        self._open = _Open(start, line.end, line.indent, number, standing, skip > 0)
+
+    def _close(self) -> Iterator[Entry]:
+        entry, self._open = self._open, None
+        if entry is None or entry.end <= entry.start:
+            return
+        body = self._text[entry.start : entry.end]
+        inner = inner_labels(body) if entry.standing == "list" else []
+        cuts = [(entry.number, entry.start, entry.start)]
+        cuts += [(number, entry.start + place.start, entry.start + place.end) for number, place in inner]
+        for (number, _, start), (_, end, _) in pairwise([*cuts, (None, entry.end, entry.end)]):
+            place = _stripped(self._text, start, end)
+            if place:
+                yield Entry(place, number, entry.standing)
+
+    def _row(self, line: _Line, following: str) -> Iterator[Entry]:
+        cells = list(_cells(line))
+        if not self._columns:
+            named = [column_of(line.body[cell.start - line.start : cell.end - line.start]) for cell in cells]
+            telling = sum(name in ("authors", "title", "container", "identifier", "reference") for name in named)
+            listed = self._in_sources and not any(named)
+            self._columns = (
+                named
+                if telling >= 2 or (self._in_sources and telling)
+                else ["reference"] * len(cells)
+                if listed
+                else ["-"]
+            )
+            if _TABLE_RULE.match(following):
+                return
+        if self._columns == ["-"]:
+            return
+        number = None
+        kept = []
+        for name, cell in zip(self._columns, cells, strict=False):
+            said = self._text[cell.start : cell.end]
+            if name == "number":
+                digits = re.sub(r"\D", "", said)
+                number = int(digits) if digits and len(digits) < 4 else None
+            elif name and cell:
+                kept.append((name, cell))
+        if kept:
+            place = Span(kept[0][1].start, kept[-1][1].end)
+            yield Entry(place, number, "list", tuple(kept))
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    at = 0
+    for raw in text.split("\n"):
+        indent = len(raw) - len(raw.lstrip())
+        body = raw.strip()
+        yield _Line(at + indent, at + indent + len(body), len(raw[:indent].expandtabs(4)), body)
+        at += len(raw) + 1
+
+
+def _cells(line: _Line) -> Iterator[Span]:
+    edges = [found.start() for found in re.finditer(r"(?<!\\)\|", line.body)]
+    if line.body[0] != "|":
+        edges.insert(0, -1)
+    if line.body[-1] != "|":
+        edges.append(len(line.body))
+    for left, right in pairwise(edges):
+        raw = line.body[left + 1 : right]
+        lead = len(raw) - len(raw.lstrip())
+        yield Span(line.start + left + 1 + lead, line.start + left + 1 + lead + len(raw.strip()))
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    while start < end and (text[start].isspace() or text[start] in ";,"):
+        start += 1
+    while end > start and (text[end - 1].isspace() or text[end - 1] in ";"):
+        end -= 1
+    return Span(start, end)
+
+
+def _only_cites(body: str) -> bool:
+    """Whether a line begins with an identifier or address, perhaps after its label or in a link."""
+    return (
+        re.match(
+            r"[*_(\[<]{0,4}(?:https?://|www\.|10\.\d{4}|doi\b|pmc?id\b|pubmed\b|pmc\d|arxiv\b"
+            r"|available\b|retrieved\b|accessed\b|url\b|link\b|isbn\b|epub\b"
+            r"|\[?(?:link|read|full text|view|source|pubmed|doi|pdf|abstract)\b[^\]]{0,40}\]\()",
+            body,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+_END: Final = re.compile(r"(?:[.)\]>*_”\"/]|\d)\Z")
+_YEAR: Final = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+
+
+def _complete(so_far: str) -> bool:
+    """Whether an entry may end there: it has a year or an address, and ends as entries end."""
+    return _END.search(so_far) is not None and (_YEAR.search(so_far) is not None or cites(so_far))
+
+
+def _starts_anew(body: str) -> bool:
+    return body[0] in '"“*[' or begins_reference(body)
