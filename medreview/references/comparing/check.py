@@ -1,0 +1,146 @@
+"""The verdict on a reference from the records that were found for it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Final
+
+from medreview.references.comparing import sentences
+from medreview.references.comparing.fit import Fit, fit
+from medreview.references.comparing.names import same_family
+from medreview.references.comparing.places import same_identifier
+from medreview.references.comparing.words import Known, words
+from medreview.references.model import Asked, Difference, Identifier, Record, Reference, ReferenceCheck
+
+_CANDIDATES: Final = 5
+
+
+def check_reference(
+    reference: Reference,
+    by_identifier: Mapping[Identifier, Sequence[Record]],
+    by_citation: Sequence[Record],
+    asked: Sequence[Asked],
+    *,
+    known: Known = lambda _: False,
+    today: date | None = None,
+) -> ReferenceCheck:
+    """How a reference compares with the records that its identifiers lead to, and with those found by its words.
+
+    ``known`` says whether a word stands in titles of other works, so that it is no typing error. ``today`` tells which
+    works are too new to be found.
+    """
+    asked = tuple(asked)
+    if not (reference.identifiers or can_be_searched(reference)):
+        return ReferenceCheck("not_checkable", because=sentences.NOTHING_TO_GO_BY, asked=asked)
+    led = {
+        identifier: max((fit(reference, record, known) for record in records), key=_order)
+        for identifier in reference.identifiers
+        if (records := by_identifier.get(identifier))
+    }
+    cited = sorted((fit(reference, record, known) for record in by_citation), key=_order, reverse=True)
+    works = [each for each in cited if each.is_the_work()]
+    identified = max((each for each in led.values() if each.is_the_identified()), key=_order, default=None)
+    if identified is not None and not _is_another_part(identified, works):
+        return _of_the_work(reference, identified, led, works, asked)
+    if led:
+        return _of_another_work(reference, led, works, asked)
+    if not works:
+        return _of_none(reference, cited, asked, today or date.today())
+    if alike := _as_good(works):
+        records = tuple(each.record for each in alike[:_CANDIDATES])
+        return ReferenceCheck(
+            "ambiguous", candidates=records, because=sentences.several(records, reference), asked=asked
+        )
+    return _of_the_work(reference, works[0], led, works, asked)
+
+
+def can_be_searched(reference: Reference) -> bool:
+    """Whether a work can be looked up by the words of its reference: a title, or first author, journal and year."""
+    return bool(reference.title or (reference.authors and reference.container and reference.year))
+
+
+def same_work(one: Record, other: Record) -> bool:
+    """Whether two records are of one work: they share an identifier, or title, first author and year."""
+    if any(same_identifier(mine, yours) for mine in one.identifiers for yours in other.identifiers):
+        return True
+    if any(mine.kind == yours.kind == "doi" for mine in one.identifiers for yours in other.identifiers):
+        return False
+    authors = not one.authors or not other.authors or same_family(one.authors[0], other.authors[0]) is not None
+    years = not one.years or not other.years or min(abs(a - b) for a in one.years for b in other.years) < 2
+    return authors and years and words(one.title) == words(other.title)
+
+
+def _order(found: Fit) -> tuple[float, float]:
+    return found.rank
+
+
+def _is_another_part(identified: Fit, works: Sequence[Fit]) -> bool:
+    """Whether the title fits the identifier's record with a changed word only, and another work's letter by letter."""
+    return not identified.same_title and any(
+        each.same_title and each.against == 0 and not same_work(each.record, identified.record) for each in works
+    )
+
+
+def _of_the_work(
+    reference: Reference, found: Fit, led: Mapping[Identifier, Fit], works: Sequence[Fit], asked: tuple[Asked, ...]
+) -> ReferenceCheck:
+    elsewhere = [
+        identifier
+        for identifier, each in led.items()
+        if not each.is_the_identified() and not same_work(each.record, found.record)
+    ]
+    differences = found.differences(reference, elsewhere)
+    dead = not led and any(one.by == "identifier" and one.outcome == "nothing" for one in asked)
+    others = [each.record for each in works if not same_work(each.record, found.record) and each.same_title]
+    others = [led[identifier].record for identifier in elsewhere] + others
+    wrong = [difference for difference in differences if not difference.slip]
+    return ReferenceCheck(
+        "mismatch" if wrong else "match",
+        found.record,
+        differences,
+        tuple(others[:_CANDIDATES]),
+        sentences.the_work(wrong, dead=dead),
+        asked,
+    )
+
+
+def _of_another_work(
+    reference: Reference, led: Mapping[Identifier, Fit], works: Sequence[Fit], asked: tuple[Asked, ...]
+) -> ReferenceCheck:
+    identifier, found = max(led.items(), key=lambda each: each[1].rank)
+    meant = [each.record for each in works if not same_work(each.record, found.record)]
+    differences: tuple[Difference, ...] = found.differences(reference)
+    return ReferenceCheck(
+        "other_work",
+        found.record,
+        differences,
+        tuple(meant[:_CANDIDATES]),
+        sentences.another_work(identifier, found.record, meant),
+        asked,
+    )
+
+
+def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...], today: date) -> ReferenceCheck:
+    nearest = tuple(each.record for each in cited[:_CANDIDATES] if _is_near(each))
+    by = "citation" if can_be_searched(reference) else "identifier"
+    answered = any(one.outcome != "failed" for one in asked if one.by == by)
+    failed = [one for one in asked if one.outcome == "failed"]
+    if failed and not answered:
+        return ReferenceCheck("not_checkable", candidates=nearest, because=sentences.unanswered(failed), asked=asked)
+    because = sentences.not_found(reference, asked, today)
+    return ReferenceCheck("not_found", candidates=nearest, because=because, asked=asked)
+
+
+def _is_near(found: Fit) -> bool:
+    """Whether a record is worth being shown beside a reference that was not found."""
+    return found.title is None or found.title.shared >= 0.4 or found.agreed == 3
+
+
+def _as_good(works: Sequence[Fit]) -> list[Fit]:
+    """The works that fit as well as the best one, which are more than one work; empty when the best one is alone.
+
+    A preprint beside the article that came of it is no other work.
+    """
+    best = [each for each in works if each.rank == works[0].rank]
+    published = [each for each in best if each.record.kind != "preprint"] or best
+    others = [each for each in published[1:] if not same_work(each.record, published[0].record)]
+    return [published[0], *others] if others else []

@@ -1,0 +1,226 @@
+"""A reference held against one record, field by field."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.references.comparing.journals import ContainerComparison, compare_containers
+from medreview.references.comparing.names import NameComparison, compare_authors, names_written, same_family
+from medreview.references.comparing.places import (
+    compare_identifiers,
+    compare_numbers,
+    compare_year,
+    page_range,
+    same_number,
+)
+from medreview.references.comparing.titles import TitleComparison, compare_titles
+from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
+from medreview.references.model import Author, Difference, Identifier, Record, Reference
+
+_LONG_TITLE: Final = 5
+"""Content words from which on a title is hardly that of two works."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A record with the comparison of each field.
+
+    ``against``: how many of first author, journal and year are others; ``agreed``: how many are the same. ``title`` is
+    ``None`` when the reference has none, or the record none. ``printed_place``: volume and first page agree (1), say
+    otherwise (-1), or tell nothing (0).
+    """
+
+    record: Record
+    title: TitleComparison | None
+    authors: NameComparison
+    container: ContainerComparison
+    year: Difference | None
+    year_known: bool
+    printed_place: int
+
+    @property
+    def against(self) -> int:
+        """How many of first author, journal and year are others."""
+        wrong_year = self.year is not None and not self.year.slip
+        return (self.authors.likeness == "wrong") + (self.container.likeness == "wrong") + wrong_year
+
+    @property
+    def agreed(self) -> int:
+        """How many of first author, journal and year are the same, slips counted in."""
+        right_year = self.year_known and (self.year is None or self.year.slip)
+        return (self.authors.likeness in ("same", "slip")) + (self.container.likeness in ("same", "slip")) + right_year
+
+    @property
+    def same_title(self) -> bool:
+        """Whether the titles differ by nothing that misleads."""
+        return self.title is not None and self.title.likeness in ("same", "slips")
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """The higher the better a reference fits: the title, then the other fields."""
+        title = 0.0 if self.title is None else self.title.rank
+        exact = (self.year is None and self.year_known) + (self.authors.likeness == "same") * 0.5
+        exact += (self.container.likeness == "same") * 0.5
+        return round(title, 1) // 1, self.agreed - self.against + 0.5 * self.printed_place + 0.25 * exact
+
+    def is_the_work(self) -> bool:
+        """Whether the reference, found by its words alone, is this work, be it described with an error."""
+        if self.title is None:
+            return self.against == 0 and self.agreed >= 2
+        if self.same_title:
+            long = self.title.content >= _LONG_TITLE
+            if self.against <= 1:
+                return long or self.agreed >= 1 or self.against == 0
+            if self.against == 2:
+                return (long and (self.agreed >= 1 or self.printed_place > 0)) or self.printed_place > 0
+            return self.printed_place > 0
+        if self.title.likeness == "changed":
+            if self.title.another_part and self.printed_place <= 0:
+                return False
+            return self.against == 0 and (self.agreed >= 2 or self.printed_place > 0)
+        return False
+
+    def is_the_identified(self) -> bool:
+        """Whether the reference is this work, which its identifier leads to, be it described with an error."""
+        if self.title is None:
+            return self.against < 2 or self.agreed > 0
+        if self.same_title:
+            return True
+        if self.title.likeness == "changed":
+            return self.agreed > self.against or self.title.content >= _LONG_TITLE
+        return self.against == 0 and self.agreed == 3 and self.printed_place >= 0
+
+    def differences(self, reference: Reference, elsewhere: Sequence[Identifier] = ()) -> tuple[Difference, ...]:
+        """Each difference with both readings, in the order in which a reference is read."""
+        found: list[Difference] = []
+        if self.authors.likeness in ("slip", "wrong"):
+            found.append(
+                Difference(
+                    "authors",
+                    names_written(reference.authors, reference.et_al),
+                    names_written(self.record.authors),
+                    self.authors.likeness == "slip",
+                    self.authors.why,
+                )
+            )
+        if self.title is not None and self.title.likeness != "same":
+            found.append(_title_difference(reference, self.title))
+        if self.container.likeness in ("slip", "wrong"):
+            names = self.record.containers
+            found.append(
+                Difference(
+                    "container",
+                    reference.container,
+                    names[0] if names else "",
+                    self.container.likeness == "slip",
+                    self.container.why,
+                )
+            )
+        if self.year is not None:
+            found.append(self.year)
+        found += compare_numbers(reference, self.record)
+        found += compare_identifiers(reference, self.record, elsewhere)
+        return tuple(found)
+
+
+def fit(reference: Reference, record: Record, known: Known) -> Fit:
+    """The comparison of a reference with a record.
+
+    Where the rules read a field with doubt, and the record's own reading stands in the text of the reference, that
+    field is taken as the record has it.
+    """
+    title = None
+    if reference.title and (record.title or record.other_titles):
+        titles = [title for title in (record.title, *record.other_titles) if title]
+        title = compare_titles(reference.title, titles, known)
+        if title.likeness in ("changed", "other") and (stands := _standing(reference.text, titles)):
+            title = TitleComparison("same", stands, content=_content(stands))
+    authors = compare_authors(reference, record)
+    if authors.likeness == "wrong" and "authors" in reference.unsure and _begins(reference.text, record.authors):
+        authors = NameComparison("unknown")
+    container = compare_containers(reference.container, record.containers)
+    if container.likeness == "wrong" and _standing_apart(reference.text, record.containers):
+        container = ContainerComparison("unknown")
+    year = compare_year(reference, record)
+    if year is not None and not year.slip and _within_name(reference, record):
+        year = None
+    return Fit(
+        record,
+        title,
+        authors,
+        container,
+        year,
+        bool(reference.year and record.years),
+        _printed_place(reference, record),
+    )
+
+
+def _title_difference(reference: Reference, title: TitleComparison) -> Difference:
+    slip = title.likeness == "slips"
+    if slip:
+        why = ", ".join(title.slips)
+    elif title.likeness == "changed":
+        why = " ".join(_changed(*change) for change in title.changes)
+    else:
+        why = "It is another title."
+    return Difference("title", reference.title, title.title, slip, why)
+
+
+def _changed(printed: str, record: str) -> str:
+    if not printed:
+        return f"The reference leaves out “{record}”."
+    if not record:
+        return f"The reference adds “{printed}”."
+    return f"The reference has “{printed}” where the record has “{record}”."
+
+
+def _printed_place(reference: Reference, record: Record) -> int:
+    """1 when the first page is the same (a volume alone says little), -1 when volume and page are others."""
+    if not reference.pages or not record.pages:
+        return 0
+    if page_range(reference.pages)[0] == page_range(record.pages)[0]:
+        return 1
+    volume = reference.volume and record.volume and not same_number(reference.volume, record.volume)
+    return -1 if volume else 0
+
+
+def _standing(text: str, titles: Sequence[str]) -> str | None:
+    """The title, of several words, that stands word for word in a text."""
+    whole = f" {' '.join(words(text))} "
+    for title in titles:
+        own = words(title)
+        if _content(title) >= _LONG_TITLE and f" {' '.join(own)} " in whole:
+            return title
+    return None
+
+
+def _content(title: str) -> int:
+    return sum(word not in FUNCTION_WORDS for word in words(title))
+
+
+def _standing_apart(text: str, names: Sequence[str]) -> bool:
+    """Whether the record's journal stands in the text between punctuation, as a journal does.
+
+    The rules may have cut it elsewhere: at its points, at a number in its name.
+    """
+    text = text[:4000]
+    return any(
+        len(name) > 2 and re.search(rf"(?:[.?!,(*_\"”]|In:)\s*{re.escape(name)}\s*(?:[.,;:*_)]|$)", text, re.IGNORECASE)
+        for name in names
+    )
+
+
+def _within_name(reference: Reference, record: Record) -> bool:
+    """Whether what was read as the year belongs to the journal's name (Periodontology 2000)."""
+    return any(str(reference.year) in words(name) for name in record.containers) and any(
+        re.search(rf"(?<![\d-]){year}(?![\d-])", reference.text) for year in record.years
+    )
+
+
+def _begins(text: str, authors: Sequence[Author]) -> bool:
+    """Whether a text begins with the name of the first author, given name first or last."""
+    if not authors:
+        return False
+    beginning = words(text[:80])[:4]
+    return any(same_family(Author(word), authors[0]) is not None for word in beginning)

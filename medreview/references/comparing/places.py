@@ -1,0 +1,123 @@
+"""Year, volume, issue, pages and identifiers of a reference held against those of a record."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from medreview.references.model import Difference, Identifier, Record, Reference
+
+_NUMBER: Final = re.compile(r"\d+")
+_RANGE: Final = re.compile(r"([A-Za-z]*\d+[A-Za-z]?)\s*[-–—‐‑−]+\s*([A-Za-z]*\d+[A-Za-z]?)")
+_VERSION: Final = re.compile(r"(?:\.pub\d+|v\d+)$")
+_VERSIONED: Final = re.compile(r"/v\d+$")
+
+
+def compare_year(reference: Reference, record: Record) -> Difference | None:
+    """A year off by one is a slip: many works are online a year before they are printed."""
+    if reference.year is None or not record.years or reference.year in record.years:
+        return None
+    off = min(abs(reference.year - year) for year in record.years)
+    has = " or ".join(map(str, record.years))
+    if off == 1:
+        return Difference("year", str(reference.year), has, True, "year off by one")
+    return Difference("year", str(reference.year), has, False, f"The record's year is {off} years away.")
+
+
+def compare_numbers(reference: Reference, record: Record) -> list[Difference]:
+    """Volume, issue and pages. None of them makes a verdict: records themselves err in them too often."""
+    found = []
+    for name, printed, has in (
+        ("volume", reference.volume, record.volume),
+        ("issue", reference.issue, record.issue),
+        ("pages", reference.pages, record.pages),
+    ):
+        if not has or (not printed and name == "issue"):
+            continue
+        if not printed:
+            found.append(Difference(name, "", has, True, "left out"))  # type: ignore[arg-type]
+        elif not (same_pages(printed, has) if name == "pages" else same_number(printed, has)):
+            found.append(Difference(name, printed, has, True, "another number"))  # type: ignore[arg-type]
+    return found
+
+
+def same_number(one: str, other: str) -> bool:
+    """Whether two volumes or issues have the same first number (``11(suppl 2)`` and ``11``), or no other text."""
+    mine, yours = _NUMBER.search(one), _NUMBER.search(other)
+    if mine and yours:
+        return mine.group().lstrip("0") == yours.group().lstrip("0")
+    return one.strip().casefold() == other.strip().casefold()
+
+
+def same_pages(one: str, other: str) -> bool:
+    """Whether two page ranges begin with the same page, and end with it where both have an end.
+
+    ``1243-9`` ends where ``1243-1249`` does.
+    """
+    mine, yours = page_range(one), page_range(other)
+    if mine[0] != yours[0]:
+        return False
+    return mine[1] == yours[1] or mine[1] == mine[0] or yours[1] == yours[0]
+
+
+def page_range(pages: str) -> tuple[str, str]:
+    """The first and the last page, the last one written out; of a single page the same one twice."""
+    found = _RANGE.search(pages)
+    if not found:
+        alone = re.sub(r"\W+", "", pages).casefold()
+        return alone, alone
+    first, last = found.group(1).casefold(), found.group(2).casefold()
+    digits = re.sub(r"\D", "", first)
+    ending = re.sub(r"\D", "", last)
+    if len(ending) < len(digits):
+        ending = digits[: len(digits) - len(ending)] + ending
+    return first, re.sub(r"\d+", ending, first) if digits else last
+
+
+def compare_identifiers(reference: Reference, record: Record, elsewhere: Sequence[Identifier]) -> list[Difference]:
+    """The identifiers of the reference that the record contradicts: it has another one of that kind.
+
+    ``elsewhere``: those that lead to another work. One of a kind that the record does not have proves nothing.
+    """
+    found = []
+    for identifier in reference.identifiers:
+        own = [known for known in record.identifiers if known.kind == identifier.kind]
+        if any(same_identifier(identifier, known) for known in own):
+            continue
+        label = written(identifier)
+        if identifier in elsewhere:
+            found.append(Difference("identifier", label, ", ".join(map(written, own)), False, "It is another work's."))
+        elif own:
+            version = any(_bare(identifier) == _bare(known) for known in own)
+            why = "another version" if version else "The record has another one, and nobody has this one."
+            found.append(Difference("identifier", label, ", ".join(map(written, own)), version, why))
+    return found
+
+
+def same_identifier(one: Identifier, other: Identifier) -> bool:
+    """Whether two identifiers are the same: in any case, without leading zeros, an ISBN of 10 digits as one of 13."""
+    return key(one) == key(other)
+
+
+def key(identifier: Identifier) -> Identifier:
+    """An identifier in the form in which all ways to write it are the same."""
+    value = identifier.value.strip().casefold()
+    if identifier.kind in ("pmid", "pmcid"):
+        value = re.sub(r"^(?:pmid|pmc)[:\s]*", "", value).lstrip("0")
+    elif identifier.kind == "doi":
+        value = re.sub(r"^(?:https?://)?(?:dx\.)?(?:doi\.org/|doi:)\s*", "", value).rstrip(".,;")
+    elif identifier.kind == "isbn":
+        value = re.sub(r"[^0-9x]", "", value)
+        value = value[3:12] if len(value) == 13 and value.startswith("978") else value[:9]
+    elif identifier.kind == "arxiv":
+        value = re.sub(r"^arxiv:\s*", "", _VERSION.sub("", value))
+    return Identifier(identifier.kind, value)
+
+
+def written(identifier: Identifier) -> str:
+    """An identifier with its label, as a reader expects it."""
+    labels = {"doi": "doi:", "pmid": "PMID ", "arxiv": "arXiv:", "isbn": "ISBN "}
+    return labels.get(identifier.kind, "") + identifier.value
+
+
+def _bare(identifier: Identifier) -> str:
+    return _VERSIONED.sub("", _VERSION.sub("", key(identifier).value))

@@ -1,0 +1,173 @@
+"""The title of a reference held against that of a record, word by word."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rapidfuzz.distance import Levenshtein
+
+from medreview.references.comparing.words import FUNCTION_WORDS, Known, same_word, spelling, word_set, words
+
+TitleLikeness = Literal["same", "slips", "changed", "other"]
+"""The same words; differences that mislead nobody; this title with a content word changed; another title."""
+
+_SUBTITLE: Final = re.compile(r"[:.?!;–—(\[]|\s-+\s")
+_MOST_CHANGED: Final = 3
+_CHANGED_SHARE: Final = 0.25
+_PART: Final = word_set(
+    """
+    part parts volume chapter section edition phase update supplement
+    """
+)
+_NUMBERS: Final = re.compile(r"[0-9]+[a-z]?$|[ivx]+$|[a-d]$")
+
+
+@dataclass(frozen=True, slots=True)
+class TitleComparison:
+    """How a printed title compares with a record's.
+
+    ``changes``: words of the one and of the other that are not the same, either of them may be ``""``. ``slips``: why
+    other differences mislead nobody. ``shared``: the share of the content words of the longer title that both have, in
+    0..1. ``content``: content words of the record's title. ``another_part``: only a number of a part differs, so that
+    it is a work beside the record's.
+    """
+
+    likeness: TitleLikeness
+    title: str
+    changes: tuple[tuple[str, str], ...] = ()
+    slips: tuple[str, ...] = ()
+    shared: float = 1.0
+    content: int = 0
+    another_part: bool = False
+
+    @property
+    def rank(self) -> float:
+        """The higher the more alike: 3 for the same words, 2 for slips, 1 for a changed word, below that the share."""
+        return {"same": 3.0, "slips": 2.0, "changed": 1.0, "other": 0.0}[self.likeness] + min(0.99, self.shared)
+
+
+def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleComparison:
+    """The comparison with that of a record's titles (its own, a translation, a short one) that is the most alike."""
+    best = TitleComparison("other", "", shared=0.0)
+    of_print = words(printed)
+    for title in titles:
+        compared = _compared(printed, of_print, title, known)
+        if not best.title or compared.rank > best.rank:
+            best = compared
+        if best.likeness == "same":
+            break
+    return best
+
+
+def _compared(printed: str, of_print: list[str], title: str, known: Known) -> TitleComparison:
+    of_record = words(title)
+    content = sum(word not in FUNCTION_WORDS for word in of_record)
+    if of_print == of_record:
+        return TitleComparison("same", title, content=content)
+    if not of_print or not of_record:
+        return TitleComparison("other", title, shared=0.0, content=content)
+    changes: list[tuple[str, str]] = []
+    slips: list[str] = []
+    another_part = False
+    same = weight = 0
+    blocks = _blocks(of_print, of_record)
+    for number, (equal, one, other) in enumerate(blocks):
+        if equal:
+            count = sum(word not in FUNCTION_WORDS for word in one)
+            same += count
+            weight += count
+            continue
+        last = number == len(blocks) - 1
+        if last and number and (tail := _tail(printed, one, title, other)):
+            slips.append(tail)
+            continue
+        for pair in _pairs(one, other):
+            why = _slip(*pair, known)
+            count = max(_content(pair[0]), _content(pair[1]))
+            weight += count
+            if why is None:
+                changes.append((" ".join(pair[0]), " ".join(pair[1])))
+                before = blocks[number - 1][1][-1:] if number else []
+                another_part = another_part or (_number(pair[0]) and _number(pair[1]) and bool(_PART & {*before}))
+            else:
+                slips.append(why)
+                same += count
+    share = same / weight if weight else float(not changes)
+    if not changes:
+        exact = not slips or set(slips) == {"punctuation"}
+        return TitleComparison("same" if exact else "slips", title, (), tuple(dict.fromkeys(slips)), share, content)
+    many = sum(max(len(one.split()), len(other.split())) for one, other in changes)
+    changed = many <= max(1, min(_MOST_CHANGED, _CHANGED_SHARE * weight)) and same >= 1
+    likeness: TitleLikeness = "changed" if changed else "other"
+    return TitleComparison(
+        likeness, title, tuple(changes), tuple(dict.fromkeys(slips)), share, content, another_part and changed
+    )
+
+
+def _blocks(one: Sequence[str], other: Sequence[str]) -> list[tuple[bool, list[str], list[str]]]:
+    """Ranges of both that are equal or not, in order; no two that are not equal stand beside each other."""
+    found: list[tuple[bool, list[str], list[str]]] = []
+    for step in Levenshtein.opcodes(one, other):
+        equal = step.tag == "equal"
+        mine = list(one[step.src_start : step.src_end])
+        yours = list(other[step.dest_start : step.dest_end])
+        if found and found[-1][0] == equal:
+            found[-1][1].extend(mine)
+            found[-1][2].extend(yours)
+        else:
+            found.append((equal, mine, yours))
+    return found
+
+
+def _pairs(one: list[str], other: list[str]) -> list[tuple[list[str], list[str]]]:
+    """What stands for what within a range that differs: word by word where that is plain."""
+    if spelling("".join(one)) == spelling("".join(other)):
+        return [(one, other)]
+    if len(one) == len(other):
+        return [([a], [b]) for a, b in zip(one, other, strict=True)]
+    content = (
+        [word for word in one if word not in FUNCTION_WORDS],
+        [word for word in other if word not in FUNCTION_WORDS],
+    )
+    if len(content[0]) == len(content[1]):
+        return [([a], [b]) for a, b in zip(*content, strict=True)]
+    return [(one, other)]
+
+
+def _slip(one: list[str], other: list[str], known: Known) -> str | None:
+    if "".join(one) == "".join(other):
+        return "punctuation"
+    if spelling("".join(one)) == spelling("".join(other)):
+        return "spelling"
+    if not _content(one) and not _content(other):
+        return "wording"
+    if len(one) == len(other) == 1:
+        return same_word(one[0], other[0], known)
+    joined = "".join(one), "".join(other)
+    if one and other and sorted(joined[0]) == sorted(joined[1]):
+        return same_word(*joined, known)
+    return None
+
+
+def _tail(printed: str, one: list[str], title: str, other: list[str]) -> str | None:
+    """What it is called when one title ends where a subtitle of the other begins; ``None`` when it does not."""
+    if not one and printed.rstrip().endswith(("…", "...")):
+        return "cut"
+    if not one and _at_boundary(title, other):
+        return "without its subtitle"
+    if not other and _at_boundary(printed, one):
+        return "with a subtitle"
+    return None
+
+
+def _at_boundary(text: str, tail: list[str]) -> bool:
+    return any(words(text[match.end() :]) == tail for match in _SUBTITLE.finditer(text[:2000]))
+
+
+def _content(some: Iterable[str]) -> int:
+    return sum(word not in FUNCTION_WORDS for word in some)
+
+
+def _number(some: list[str]) -> bool:
+    return len(some) == 1 and _NUMBERS.match(some[0]) is not None

@@ -1,0 +1,148 @@
+"""Works in CSL-JSON, the format of citation processors: Zotero's export, Crossref's answers, a line of JSON each.
+
+A record is made when it is asked for: of a library of 20,000 works a reference is held against a few.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from medreview.references.formats.fields import dois_in, isbns_in, named_in, noted, only_one, retracted_by, without_mark
+from medreview.references.formats.fields import years_in as _years_in
+from medreview.references.model import Author, Identifier, Record, WorkKind
+
+_KINDS: Final[Mapping[str, WorkKind]] = {
+    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "review": "article",
+    "paper-conference": "article", "journal-article": "article", "proceedings-article": "article",
+    "article": "preprint", "posted-content": "preprint", "book": "book", "monograph": "book", "edited-book": "book",
+    "chapter": "chapter", "book-chapter": "chapter", "entry-encyclopedia": "chapter", "entry-dictionary": "chapter",
+    "report": "report", "thesis": "report", "webpage": "web_page", "post-weblog": "web_page", "post": "web_page",
+    "website": "web_page", "dataset": "dataset", "standard": "guideline", "regulation": "report",
+}  # fmt: skip
+_DATES: Final = ("issued", "published-print", "published-online", "published", "available-date", "original-date")
+_TITLES: Final = ("title-short", "original-title", "short-title", "translated-title")
+_CONTAINERS: Final = ("container-title", "container-title-short", "journalAbbreviation", "short-container-title")
+_ET_AL: Final = frozenset({"et al", "et al.", "others"})
+
+
+def record_of(item: Mapping[str, Any], authority: str, ordinal: int) -> Record:
+    """The record of a CSL item; its id is the item's own, or its ordinal when it has none.
+
+    A value of a form that CSL does not know is passed over.
+    """
+    title, marks = without_mark(_text(item.get("title")))
+    authors, complete = _authors(item.get("author") or item.get("editor"))
+    notices = (*marks, *retracted_by((_text(item.get("status")), _text(item.get("genre")))))
+    return Record(
+        authority=authority,
+        record_id=_text(item.get("id")) or str(ordinal),
+        kind=_KINDS.get(_text(item.get("type")), "unknown"),
+        title=title,
+        other_titles=tuple(text for name in _TITLES for text in _texts(item.get(name)) if text != title),
+        authors=authors,
+        complete=complete,
+        containers=tuple(dict.fromkeys(text for name in _CONTAINERS for text in _texts(item.get(name)))),
+        years=tuple(dict.fromkeys(year for name in _DATES for year in _years(item.get(name)))),
+        volume=_text(item.get("volume")),
+        issue=_text(item.get("issue")),
+        pages=_text(item.get("page")) or _text(item.get("number")),
+        publisher=_text(item.get("publisher")),
+        edition=_text(item.get("edition")),
+        identifiers=identifiers_of(item),
+        url=_text(item.get("URL")),
+        notices=notices[:1],
+    )
+
+
+def identifiers_of(item: Mapping[str, Any]) -> tuple[Identifier, ...]:
+    """The identifiers of a CSL item, those of its note and its URL included."""
+    found = dois_in(_text(item.get("DOI")))
+    for name in ("PMID", "PMCID"):
+        if value := _text(item.get(name)):
+            found += named_in(f"{name}: {value.upper().removeprefix(name).strip(' :')}")
+    found += noted(*_text(item.get("note")).splitlines())
+    if url := _text(item.get("URL")):
+        found += named_in(url)
+    found += isbns_in(_text(item.get("ISBN")))
+    return only_one(found)
+
+
+class CslWorks(Sequence[Record]):
+    """CSL items as a sequence of records, each of them made when it is asked for."""
+
+    def __init__(self, items: Iterable[Mapping[str, Any]], authority: str = "library") -> None:
+        self._items = [*items]
+        self._authority = authority
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        return record_of(self._items[at], self._authority, at + 1)
+
+    def titles(self) -> Iterator[tuple[str, ...]]:
+        """The titles of each work, in order."""
+        for item in self._items:
+            title = item.get("title")
+            found = (title,) if isinstance(title, str) else tuple(_texts(title))
+            yield found + tuple(text for name in _TITLES if name in item for text in _texts(item[name]))
+
+    def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
+        """The identifiers of each work, in order."""
+        for item in self._items:
+            if "note" in item or "URL" in item or "ISBN" in item or "PMCID" in item:
+                yield identifiers_of(item)
+                continue
+            doi, pmid = item.get("DOI"), item.get("PMID")
+            found = (Identifier("doi", doi),) if isinstance(doi, str) and doi else ()
+            yield (*found, Identifier("pmid", str(pmid))) if isinstance(pmid, str | int) and pmid else found
+
+    def families(self) -> Iterator[tuple[Author, ...]]:
+        """The authors of each work, in order."""
+        for item in self._items:
+            yield _authors(item.get("author") or item.get("editor"))[0]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, list):
+        return next((text for one in value if (text := _text(one))), "")
+    return ""
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [text for one in value if (text := _text(one))]
+    return [text] if (text := _text(value)) else []
+
+
+def _authors(value: object) -> tuple[tuple[Author, ...], bool]:
+    """The authors, and whether the list is whole."""
+    found: list[Author] = []
+    complete = True
+    for one in value if isinstance(value, list) else ():
+        if not isinstance(one, Mapping):
+            continue
+        family, given = _text(one.get("family")), _text(one.get("given"))
+        particle = _text(one.get("non-dropping-particle"))
+        whole = _text(one.get("literal")) or _text(one.get("name"))
+        if family.casefold() in _ET_AL or whole.casefold() in _ET_AL:
+            complete = False
+        elif family:
+            found.append(Author(f"{particle} {family}".strip(), given))
+        elif whole or given:
+            found.append(Author(whole or given, body=True))
+    return tuple(found), complete
+
+
+def _years(value: object) -> tuple[int, ...]:
+    if not isinstance(value, Mapping):
+        return _years_in(_text(value))
+    parts = value.get("date-parts")
+    if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0]:
+        return _years_in(_text(parts[0][0]))
+    return _years_in(_text(value.get("raw")) or _text(value.get("literal")))
