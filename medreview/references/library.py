@@ -19,9 +19,12 @@ from medreview.references.model import Asked, Author, Identifier, Record, Refere
 
 _KNOWN: Final = 2
 """Works of the library with a word in their titles from which on it is a word of its own, and no typing error."""
-_RARE: Final = 1500
-"""Works with a word up to which it is counted, when a title has rarer ones."""
-_FEWEST_RARE: Final = 4
+_RAREST: Final = 8
+_FEWEST: Final = 4
+_ENOUGH: Final = 1500
+"""How many of a title's words are looked up, the rarest first: eight; at least four, from 1,500 works on no more."""
+_NEAR: Final = 0.45
+"""Share of the best work's weight that another one must have to be compared."""
 _WORDS_READ: Final = 80
 _WEAK: Final = 0.6
 """Share of a title's weight that a work must have; below it the whole text of the reference is looked up as well."""
@@ -143,17 +146,17 @@ class Library:
         """The works that share the most of a text's rare words, each with the share of their weight, best first."""
         named = {*islice((word for word in words(text) if word not in FUNCTION_WORDS), _WORDS_READ)}
         having = sorted((self._by_word[word] for word in named if word in self._by_word), key=len)
-        missing = len(named) - len(having)
-        rare = [works for works in having if len(works) <= _RARE]
-        if len(rare) < _FEWEST_RARE:
-            rare = having[:_FEWEST_RARE]
         scores: dict[int, float] = {}
-        for works in rare:
+        whole = (len(named) - len(having)) * self._weight(1) / 2
+        for count, works in enumerate(having):
+            if count >= _RAREST or (count >= _FEWEST and len(scores) > _ENOUGH):
+                break
             weight = self._weight(len(works))
+            whole += weight
             for at in works:
                 scores[at] = scores.get(at, 0.0) + weight
-        whole = sum(self._weight(len(works)) for works in rare) + missing * self._weight(1) / 2
-        best = sorted(scores, key=lambda at: -scores[at])[:limit]
+        least = max(scores.values(), default=0.0) * _NEAR
+        best = sorted((at for at, score in scores.items() if score >= least), key=lambda at: -scores[at])[:limit]
         return [(at, scores[at] / whole) for at in best]
 
     def _weight(self, works: int) -> float:

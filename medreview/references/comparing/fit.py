@@ -18,6 +18,8 @@ from medreview.references.comparing.titles import TitleComparison, compare_title
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
 from medreview.references.model import Author, Difference, Identifier, Record, Reference
 
+_BEFORE_JOURNAL: Final = (".", "?", "!", ",", "(", "*", "_", '"', "”", "in:")
+_AFTER_JOURNAL: Final = (".", ",", ";", ":", "*", "_", ")")
 _LONG_TITLE: Final = 5
 """Content words from which on a title is hardly that of two works."""
 
@@ -204,11 +206,16 @@ def _standing_apart(text: str, names: Sequence[str]) -> bool:
 
     The rules may have cut it elsewhere: at its points, at a number in its name.
     """
-    text = text[:4000]
-    return any(
-        len(name) > 2 and re.search(rf"(?:[.?!,(*_\"”]|In:)\s*{re.escape(name)}\s*(?:[.,;:*_)]|$)", text, re.IGNORECASE)
-        for name in names
-    )
+    text = text[:4000].casefold()
+    for name in names:
+        name = name.strip().casefold()
+        at = text.find(name) if len(name) > 2 else -1
+        while at >= 0:
+            before, after = text[:at].rstrip(), text[at + len(name) :].lstrip()
+            if before.endswith(_BEFORE_JOURNAL) and (not after or after.startswith(_AFTER_JOURNAL)):
+                return True
+            at = text.find(name, at + 1)
+    return False
 
 
 def _within_name(reference: Reference, record: Record) -> bool:

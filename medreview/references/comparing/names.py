@@ -67,7 +67,7 @@ def names_written(authors: Sequence[Author], et_al: bool = False) -> str:
 def family_keys(author: Author) -> frozenset[str]:
     """What a family name is looked up by: its words without particles, and all of them as one."""
     named = words(author.family)
-    bare = [word for word in named if word not in _PARTICLES] or named
+    bare = _without_particles(named)
     return frozenset({*bare, "".join(bare), "".join(named)} - {""})
 
 
@@ -103,6 +103,10 @@ def same_family(one: Author, other: Author) -> str | None:
     if (distance == 1 and (shorter > 4 or swapped)) or (distance == 2 and shorter > 8):
         return "typo"
     return None
+
+
+def _without_particles(name: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in name if word not in _PARTICLES) or name
 
 
 def _first(printed: Author, known: Author) -> str | None:

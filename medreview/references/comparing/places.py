@@ -9,6 +9,8 @@ from medreview.references.model import Difference, Identifier, Record, Reference
 _NUMBER: Final = re.compile(r"\d+")
 _RANGE: Final = re.compile(r"([A-Za-z]*\d+[A-Za-z]?)\s*[-–—‐‑−]+\s*([A-Za-z]*\d+[A-Za-z]?)")
 _VERSION: Final = re.compile(r"(?:\.pub\d+|v\d+)$")
+_DIGITS_LABEL: Final = re.compile(r"^(?:pmid|pmc)[:\s]*")
+_DOI_LABEL: Final = re.compile(r"^(?:https?://)?(?:dx\.)?(?:doi\.org/|doi:)\s*")
 _VERSIONED: Final = re.compile(r"/v\d+$")
 
 
@@ -100,17 +102,17 @@ def same_identifier(one: Identifier, other: Identifier) -> bool:
 
 def key(identifier: Identifier) -> Identifier:
     """An identifier in the form in which all ways to write it are the same."""
-    value = identifier.value.strip().casefold()
-    if identifier.kind in ("pmid", "pmcid"):
-        value = re.sub(r"^(?:pmid|pmc)[:\s]*", "", value).lstrip("0")
-    elif identifier.kind == "doi":
-        value = re.sub(r"^(?:https?://)?(?:dx\.)?(?:doi\.org/|doi:)\s*", "", value).rstrip(".,;")
-    elif identifier.kind == "isbn":
+    kind, value = identifier.kind, identifier.value.strip().casefold()
+    if kind in ("pmid", "pmcid"):
+        value = _DIGITS_LABEL.sub("", value).lstrip("0") if not value.isdigit() else value.lstrip("0")
+    elif kind == "doi":
+        value = (value if value.startswith("10.") else _DOI_LABEL.sub("", value)).rstrip(".,;")
+    elif kind == "isbn":
         value = re.sub(r"[^0-9x]", "", value)
         value = value[3:12] if len(value) == 13 and value.startswith("978") else value[:9]
-    elif identifier.kind == "arxiv":
+    elif kind == "arxiv":
         value = re.sub(r"^arxiv:\s*", "", _VERSION.sub("", value))
-    return Identifier(identifier.kind, value)
+    return Identifier(kind, value)
 
 
 def written(identifier: Identifier) -> str:

@@ -60,7 +60,7 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
     return best
 
 
-def _compared(printed: str, of_print: list[str], title: str, known: Known) -> TitleComparison:
+def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known) -> TitleComparison:
     of_record = words(title)
     content = sum(word not in FUNCTION_WORDS for word in of_record)
     if of_print == of_record:
@@ -162,7 +162,7 @@ def _tail(printed: str, one: list[str], title: str, other: list[str]) -> str | N
 
 
 def _at_boundary(text: str, tail: list[str]) -> bool:
-    return any(words(text[match.end() :]) == tail for match in _SUBTITLE.finditer(text[:2000]))
+    return any(words(text[match.end() :]) == tuple(tail) for match in _SUBTITLE.finditer(text[:2000]))
 
 
 def _content(some: Iterable[str]) -> int:

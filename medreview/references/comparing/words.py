@@ -4,6 +4,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, Literal
 
 from rapidfuzz.distance import OSA
@@ -21,6 +22,7 @@ _APOSTROPHES: Final = re.compile("['’‘ʼ`´′\u00ad\u200b-\u200f\u2060\ufef
 _LETTERS: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th", "ð": "d", "µ": "μ", "ς": "σ"}
 )
+_MARKS: Final = re.compile("[\u0300-\u036f]+")
 _GREEK: Final = re.compile("[\u03b1-\u03c9]")
 _LONGEST: Final = 4000
 """Code points of a title that are read: a title has some hundreds, a hostile record a million."""
@@ -97,17 +99,19 @@ def plain(text: str) -> str:
     text = text.casefold()
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-        text = "".join(char for char in text if not unicodedata.combining(char)).translate(_LETTERS)
+        text = _MARKS.sub("", text).translate(_LETTERS)
         text = _GREEK.sub(_greek_name, text)
     return _APOSTROPHES.sub("", text)
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=2048)
+def words(text: str) -> tuple[str, ...]:
     """The words and numbers of a text, as :func:`plain` has it, in order."""
     text = plain(text)
-    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+    return tuple((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
+@lru_cache(maxsize=4096)
 def spelling(word: str) -> str:
     """A word as Americans write it, a small number in digits: made to be compared, not to be read."""
     if (same := _SAME.get(word)) is not None:

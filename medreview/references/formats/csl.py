@@ -55,14 +55,20 @@ def record_of(item: Mapping[str, Any], authority: str, ordinal: int) -> Record:
 
 def identifiers_of(item: Mapping[str, Any]) -> tuple[Identifier, ...]:
     """The identifiers of a CSL item, those of its note and its URL included."""
-    found = dois_in(_text(item.get("DOI")))
+    found: list[Identifier] = []
+    if doi := _text(item.get("DOI")):
+        found += (Identifier("doi", doi),) if doi.startswith("10.") else dois_in(doi)
     for name in ("PMID", "PMCID"):
         if value := _text(item.get(name)):
-            found += named_in(f"{name}: {value.upper().removeprefix(name).strip(' :')}")
-    found += noted(*_text(item.get("note")).splitlines())
+            digits = value.upper().removeprefix(name).removeprefix("PMC").strip(" :")
+            if digits.isdigit():
+                found.append(Identifier("pmid", digits) if name == "PMID" else Identifier("pmcid", f"PMC{digits}"))
+    if note := _text(item.get("note")):
+        found += noted(*note.splitlines())
     if url := _text(item.get("URL")):
         found += named_in(url)
-    found += isbns_in(_text(item.get("ISBN")))
+    if isbn := _text(item.get("ISBN")):
+        found += isbns_in(isbn)
     return only_one(found)
 
 
@@ -90,13 +96,7 @@ class CslWorks(Sequence[Record]):
 
     def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
         """The identifiers of each work, in order."""
-        for item in self._items:
-            if "note" in item or "URL" in item or "ISBN" in item or "PMCID" in item:
-                yield identifiers_of(item)
-                continue
-            doi, pmid = item.get("DOI"), item.get("PMID")
-            found = (Identifier("doi", doi),) if isinstance(doi, str) and doi else ()
-            yield (*found, Identifier("pmid", str(pmid))) if isinstance(pmid, str | int) and pmid else found
+        return map(identifiers_of, self._items)
 
     def families(self) -> Iterator[tuple[Author, ...]]:
         """The authors of each work, in order."""
