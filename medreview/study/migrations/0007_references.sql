@@ -17,7 +17,7 @@ CREATE TABLE reference (
     number INTEGER,                      -- the response's own; NULL without one
     parser TEXT NOT NULL,                -- name and version of the rules that found it last
     found_at TEXT NOT NULL,              -- when it was found first
-    reading TEXT NOT NULL CHECK (json_valid(reading)), -- JSON: its fields and their places in the response's text
+    reading TEXT NOT NULL CHECK (json_valid(reading)), -- JSON: what it says, field by field, with their places
     text_sha256 TEXT NOT NULL,
     text TEXT NOT NULL
 ) STRICT;
@@ -47,13 +47,13 @@ CREATE TABLE authority_answer (
 CREATE TABLE reference_check (
     check_id TEXT PRIMARY KEY,           -- a hash of all that follows
     reference_id TEXT NOT NULL REFERENCES reference,
-    verdict TEXT NOT NULL CHECK
+    verdict TEXT CHECK -- NULL: withheld, in a copy for a colleague
         (verdict IN ('match', 'mismatch', 'other_work', 'not_found', 'ambiguous', 'not_checkable')),
     rules TEXT NOT NULL,                 -- what read the reference and what compared it, by name and version
     library TEXT NOT NULL,               -- a hash of the records of the library that was asked; '' = none was
     online INTEGER NOT NULL CHECK (online IN (0, 1)), -- 1: services could be asked; 0: only what was known of them
     checked_at TEXT NOT NULL,
-    result TEXT NOT NULL CHECK (json_valid(result)) -- JSON: verdict, record, differences, candidates, who was asked
+    result TEXT NOT NULL CHECK (json_valid(result)) -- JSON: verdict, record, differences, candidates, why, who was asked
 ) STRICT;
 CREATE INDEX reference_check_of ON reference_check (reference_id, checked_at);
 

@@ -1,0 +1,162 @@
+"""References and their checks as rows of the study: what was found, what waits for a check, what a check says."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from medreview.citations import Citation, canonical_key, extract
+from medreview.citations.model import Kind
+from medreview.references.as_json import to_json
+from medreview.references.model import Reference, ReferenceCheck
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import sha256
+
+_CITED: Final[dict[str, Kind]] = {"doi": "doi", "pmid": "pmid", "pmcid": "pmcid", "nct": "nct", "arxiv": "arxiv"}
+"""Kinds of identifier that are kinds of citation, too: a source has its key by them."""
+
+_KEPT: Final = ("response_id", "start_cp", "end_cp", "text")
+"""What makes the id: what people said of these words in this place stays with them, however they are read."""
+
+
+class CheckedBy(NamedTuple):
+    """By what a reference is checked: ``rules`` by name and version; ``library``, a hash of its records or ``""``;
+    ``online``: services can be asked."""
+
+    rules: str
+    library: str
+    online: bool
+
+
+def store_references(connection: sqlite3.Connection, response_id: str, found: Iterable[Reference], parser: str) -> None:
+    """Put the references of a response in the place of those that earlier rules found, within an open transaction.
+
+    One that is found again keeps its id, its checks and what people said of it, and gets the new reading. One that is
+    not found any more stays as a row that is none of the study's.
+    """
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    rows: dict[str, dict[str, Any]] = {}
+    named: dict[str, set[str]] = {}
+    for reference in found:
+        row = _row(response_id, reference)
+        if row["reference_id"] not in rows:
+            rows[row["reference_id"]] = row | {"ordinal": len(rows) + 1, "parser": parser, "found_at": now}
+            named[row["reference_id"]] = _keys(reference)
+    insert(connection, "reference", rows.values())
+    read_anew = ("ordinal", "standing", "number", "parser", "reading")
+    changed = ", ".join(f"{name} = :{name}" for name in read_anew)
+    connection.executemany(f"UPDATE reference SET {changed} WHERE reference_id = :reference_id", rows.values())
+    connection.execute(
+        "DELETE FROM reference_source WHERE reference_id IN (SELECT reference_id FROM reference WHERE response_id = ?)",
+        (response_id,),
+    )
+    insert(connection, "reference_source", _sources(connection, response_id, rows, named))
+    connection.execute("UPDATE response SET references_by = ? WHERE response_id = ?", (parser, response_id))
+
+
+def _row(response_id: str, reference: Reference) -> dict[str, Any]:
+    placed = reference.standing != "given"
+    row = {
+        "response_id": response_id,
+        "start_cp": reference.start if placed else None,
+        "end_cp": reference.end if placed else None,
+        "standing": reference.standing,
+        "number": reference.number,
+        "reading": json.dumps(to_json(reference), ensure_ascii=False),
+        "text_sha256": sha256(reference.text),
+        "text": reference.text,
+    }
+    return {"reference_id": content_id("e", *(row[name] for name in _KEPT))} | row
+
+
+def _keys(reference: Reference) -> set[str]:
+    """The canonical keys of what a reference names."""
+    named = [Citation(_CITED[one.kind], one.value) for one in reference.identifiers if one.kind in _CITED]
+    named += [Citation("url", reference.url)] if reference.url else []
+    return {canonical_key(one) for one in (*named, *extract(reference.text))}
+
+
+def _sources(
+    connection: sqlite3.Connection, response_id: str, rows: Iterable[str], named: dict[str, set[str]]
+) -> list[dict[str, str]]:
+    """The sources of the response that each reference names; of one that names none those of its number."""
+    cited = connection.execute(
+        "SELECT DISTINCT u.source_id, u.key FROM citation JOIN source AS u USING (source_id) WHERE response_id = ?",
+        (response_id,),
+    )
+    by_key = {row["key"]: row["source_id"] for row in cited}
+    numbered = connection.execute(
+        """SELECT f.reference_id, o.source_id FROM reference AS f JOIN own_number AS o USING (response_id, number)
+           WHERE f.response_id = ? AND f.standing <> 'given'""",
+        (response_id,),
+    ).fetchall()
+    found: list[dict[str, str]] = []
+    for reference_id in rows:
+        sources = {by_key[key] for key in named[reference_id] if key in by_key}
+        sources = sources or {row["source_id"] for row in numbered if row["reference_id"] == reference_id}
+        found += ({"reference_id": reference_id, "source_id": source_id} for source_id in sorted(sources))
+    return found
+
+
+def waiting(reader: sqlite3.Connection, by: CheckedBy) -> list[tuple[str, str]]:
+    """Id and reading of the references whose newest check is by other rules or authorities, or had one that failed.
+
+    What services were asked holds also where they are not asked now; in the order of the responses.
+    """
+    done = {
+        row["reference_id"]
+        for row in reader.execute(
+            "SELECT reference_id, online, result FROM reference_checked WHERE rules = ? AND library = ?", by[:2]
+        )
+        if row["online"] >= by.online and not (by.online and _failed(row["result"]))
+    }
+    current = reader.execute(
+        """SELECT f.reference_id, f.reading FROM reference_current AS f JOIN response AS r USING (response_id)
+           ORDER BY r.ordinal, f.ordinal"""
+    )
+    return [(row["reference_id"], row["reading"]) for row in current if row["reference_id"] not in done]
+
+
+def _failed(result: str) -> bool:
+    return any(asked["outcome"] == "failed" for asked in json.loads(result).get("asked", ()))
+
+
+def store_check(connection: sqlite3.Connection, reference_id: str, check: ReferenceCheck, by: CheckedBy) -> bool:
+    """Add a check as the newest one of its reference, unless the newest says the same by the same; whether it did."""
+    result = json.dumps(to_json(check), ensure_ascii=False, sort_keys=True)
+    newest = connection.execute(
+        "SELECT rules, library, online, result FROM reference_checked WHERE reference_id = ?", (reference_id,)
+    ).fetchone()
+    if newest is not None and tuple(newest) == (*by[:2], int(by.online), result):
+        return False
+    row = {
+        "reference_id": reference_id,
+        "verdict": check.verdict,
+        "rules": by.rules,
+        "library": by.library,
+        "online": int(by.online),
+        "checked_at": datetime.now(UTC).isoformat(timespec="microseconds"),
+        "result": result,
+    }
+    return bool(insert(connection, "reference_check", [{"check_id": content_id("k", *row.values())} | row]))
+
+
+def without_verdict(result: str) -> str:
+    """The JSON text of a check without its opinion: the records that were found, by authority and id, and who was
+    asked."""
+    check = json.loads(result)
+    record = [check["record"]] if "record" in check else []
+    records = {(one["authority"], one["record_id"]): one for one in (*check.get("candidates", ()), *record)}
+    found: dict[str, Sequence[Any]] = {
+        "candidates": [records[name] for name in sorted(records)],
+        "asked": check.get("asked", []),
+    }
+    kept = {name: value for name, value in found.items() if value}
+    return json.dumps({"verdict": "not_checkable"} | kept, ensure_ascii=False, sort_keys=True)
+
+
+def register(connection: sqlite3.Connection) -> None:
+    """Give a connection the SQL function ``without_verdict(result)``."""
+    connection.create_function("without_verdict", 1, without_verdict, deterministic=True)

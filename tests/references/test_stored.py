@@ -1,0 +1,128 @@
+"""References are stored under ids that stay, and checks are added as they come, none twice and none changed."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from medreview.references.as_json import check_of, reference_of, to_json
+from medreview.references.model import Asked, Identifier, Record, Reference, ReferenceCheck
+from medreview.references.stored import CheckedBy, store_check, store_references, waiting, without_verdict
+from medreview.study import Study
+from medreview.study.check import check, check_study
+from medreview.text import sha256
+from tests.support.meddling import meddle
+from tests.support.study_builder import build, rows_of
+
+TEXT = "Aspirin helps [1]. Or not [2].\n\n1. Moreno A. Drug X. 2019. doi:10.5555/x.1\n2. Lind K. Drug Y. 2020."
+FIRST, SECOND = "Moreno A. Drug X. 2019. doi:10.5555/x.1", "Lind K. Drug Y. 2020."
+LIBRARY = CheckedBy("rules-1", "abc", online=False)
+
+
+def placed(text: str, number: int, **more: object) -> Reference:
+    start = TEXT.index(text)
+    return Reference(text, start, start + len(text), "list", number, **more)  # type: ignore[arg-type]
+
+
+FOUND = (placed(FIRST, 1, year=2019, identifiers=(Identifier("doi", "10.5555/x.1"),)), placed(SECOND, 2))
+GIVEN = Reference("Okafor B. Drug Z. https://z.example/a", standing="given", url="https://z.example/a")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "s.medreview") as made:
+        build(made, lambda to: [to.source("u1"), to.source("u2"), to.response("r1", TEXT, cites=["u1", "u2"])])
+        keys = [("doi:10.5555/x.1", "u1"), ("url:https://z.example/a", "u2")]
+        made.write(lambda connection: connection.executemany("UPDATE source SET key = ? WHERE source_id = ?", keys))
+        made.write(lambda connection: store_references(connection, "r1", (*FOUND, GIVEN, GIVEN), "finder-1"))
+        yield made
+
+
+def ids(study: Study) -> list[str]:
+    return [
+        row["reference_id"] for row in rows_of(study, "SELECT reference_id FROM reference_current ORDER BY ordinal")
+    ]
+
+
+def test_what_was_found_is_stored_with_its_place_its_reading_and_the_sources_that_it_names(study: Study) -> None:
+    rows = rows_of(study, "SELECT * FROM reference_current ORDER BY ordinal")
+    assert [reference_of(json.loads(row["reading"])) for row in rows] == [*FOUND, GIVEN]
+    assert [TEXT[row["start_cp"] : row["end_cp"]] for row in rows[:2]] == [FIRST, SECOND]
+    assert (rows[2]["start_cp"], rows[2]["end_cp"], rows[2]["number"]) == (None, None, None)
+    assert [row["text_sha256"] for row in rows] == [sha256(one.text) for one in (*FOUND, GIVEN)]
+    named = rows_of(study, "SELECT * FROM reference_source")
+    assert {(row["reference_id"], row["source_id"]) for row in named} == {(ids(study)[0], "u1"), (ids(study)[2], "u2")}
+    assert check(study.reader) == []
+
+
+def test_other_rules_read_the_same_words_anew_and_what_they_do_not_find_stays_as_a_row(study: Study) -> None:
+    first, second, _ = ids(study)
+    study.write(lambda connection: store_check(connection, first, ReferenceCheck("match"), LIBRARY))
+    longer = placed(f"2. {SECOND}", 2)
+    read = replace(FOUND[0], year=2018)
+    study.write(lambda connection: store_references(connection, "r1", (read, longer), "finder-2"))
+    assert ids(study)[0] == first
+    assert second not in ids(study)
+    rows = rows_of(study, "SELECT reference_id, parser, reading FROM reference")
+    assert {row["reference_id"]: row["parser"] for row in rows}[second] == "finder-1"
+    assert {row["reference_id"]: json.loads(row["reading"]).get("year") for row in rows}[first] == 2018
+    assert rows_of(study, "SELECT verdict FROM reference_checked") == [{"verdict": "match"}]
+    assert rows_of(study, "SELECT * FROM source_reference WHERE verdict IS NOT NULL") == [
+        {"response_id": "r1", "source_id": "u1", "reference_id": first, "verdict": "match"}
+    ]
+
+
+def test_the_newest_check_counts_and_the_same_is_not_stored_again(study: Study) -> None:
+    (one, *_) = ids(study)
+    record = Record("library", "x1", title="Drug X")
+
+    def store(made: ReferenceCheck, by: CheckedBy = LIBRARY) -> bool:
+        return study.write(lambda connection: store_check(connection, one, made, by))
+
+    match, mismatch = ReferenceCheck("match", record), ReferenceCheck("mismatch", record)
+    assert [store(match), store(match), store(mismatch), store(match)] == [True, False, True, True]
+    assert store(match, LIBRARY._replace(online=True))
+    assert check_of(json.loads(rows_of(study, "SELECT result FROM reference_checked")[0]["result"])) == match
+    assert len(rows_of(study, "SELECT * FROM reference_check")) == 4
+    for change in ("UPDATE reference_check SET verdict = 'match'", "DELETE FROM reference_check"):
+        with pytest.raises(sqlite3.IntegrityError, match="never"):
+            study.write(lambda connection, change=change: connection.execute(change))  # type: ignore[misc]
+
+
+def test_a_reference_waits_until_the_same_rules_and_authorities_have_looked_at_it(study: Study) -> None:
+    one, two, three = ids(study)
+
+    def wait(by: CheckedBy) -> list[str]:
+        return [reference_id for reference_id, _ in waiting(study.reader, by)]
+
+    def store(reference_id: str, made: ReferenceCheck, by: CheckedBy) -> None:
+        study.write(lambda connection: store_check(connection, reference_id, made, by))
+
+    assert wait(LIBRARY) == [one, two, three]
+    store(one, ReferenceCheck("match"), LIBRARY)
+    online = LIBRARY._replace(online=True)
+    store(two, ReferenceCheck("not_found", asked=(Asked("pubmed", "citation", "nothing"),)), online)
+    store(three, ReferenceCheck("not_found", asked=(Asked("pubmed", "citation", "failed", "no answer"),)), online)
+    assert wait(LIBRARY) == []
+    assert wait(online) == [one, three]
+    assert wait(LIBRARY._replace(library="def")) == wait(LIBRARY._replace(rules="rules-2")) == [one, two, three]
+
+
+def test_without_the_verdict_the_records_stay_in_an_order_that_tells_nothing() -> None:
+    found, other = Record("library", "b", title="B"), Record("library", "a", title="A")
+    made = ReferenceCheck(
+        "other_work", found, candidates=(other,), because="So.", asked=(Asked("library", "identifier", "found"),)
+    )
+    kept = check_of(json.loads(without_verdict(json.dumps(to_json(made)))))
+    assert kept == ReferenceCheck("not_checkable", candidates=(other, found), asked=made.asked)
+
+
+def test_a_reference_that_was_moved_is_named_by_the_check(study: Study) -> None:
+    one = ids(study)[0]
+    study.close()
+    meddle(study.path, f"UPDATE reference SET start_cp = 0 WHERE reference_id = '{one}'", seals=True)
+    with Study.open(study.path, read_only=True) as again:
+        assert f"Reference {one} does not stand where it is said to stand in its response." in check_study(again).faults
