@@ -36,7 +36,7 @@ RULES: Final = "rules"
 _CHECKED: Final = """
 SELECT f.reference_id, f.response_id, c.verdict
 FROM response AS r JOIN reference_current AS f USING (response_id) JOIN reference_checked AS c USING (reference_id)
-ORDER BY r.ordinal, f.ordinal"""
+WHERE c.verdict IS NOT NULL ORDER BY r.ordinal, f.ordinal"""
 
 
 class ReferenceKind(UnitKind):
@@ -93,6 +93,8 @@ WHERE EXISTS (SELECT 1 FROM reference_check AS c WHERE c.reference_id = f.refere
         """The rules' verdict and why, who was asked; what differs from the record that they hold it against."""
         stored = load_reference(reader, ids_of(unit)[0])
         check = stored.check
+        if stored.withheld:
+            return Machines()
         opinion = Opinion(
             opinion_id=stored.check_id,
             judge=RULES,

@@ -11,7 +11,7 @@ from medreview.text import sha256
 
 _ONE: Final = """
 SELECT f.reference_id, f.response_id, f.ordinal, f.number, f.start_cp, f.end_cp, f.text, f.text_sha256, f.reading,
-       c.check_id, c.rules, c.result
+       c.check_id, c.rules, c.result, c.verdict IS NULL AS withheld
 FROM reference AS f JOIN reference_checked AS c USING (reference_id) WHERE f.reference_id = ?"""
 
 
@@ -19,7 +19,8 @@ FROM reference AS f JOIN reference_checked AS c USING (reference_id) WHERE f.ref
 class StoredReference:
     """A reference that was checked. ``ordinal`` counts those of its response; ``rules`` name what compared it.
 
-    ``in_text``: it stands in the response's own text, at ``reference.start``.
+    ``in_text``: it stands in the response's own text, at ``reference.start``. ``withheld``: of the check only the
+    records are here, and who was asked, as in a copy for a colleague.
     """
 
     reference_id: str
@@ -33,6 +34,7 @@ class StoredReference:
     check_id: str
     rules: str
     check: ReferenceCheck
+    withheld: bool
 
     @property
     def short_name(self) -> str:
@@ -57,6 +59,7 @@ def load_reference(reader: sqlite3.Connection, reference_id: str) -> StoredRefer
         check_id=row["check_id"],
         rules=row["rules"],
         check=check_of(json.loads(row["result"])),
+        withheld=bool(row["withheld"]),
     )
 
 

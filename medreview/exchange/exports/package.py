@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.progress import SILENT, Progress
+from medreview.references.stored import register as register_verdicts
 from medreview.study import Study
 from medreview.study.audit_frame import WITHHELD
 from medreview.study.case_facts import make_rows
@@ -54,6 +55,8 @@ _CELLS: Final[dict[Part, dict[str, dict[str, str]]]] = {
     "judges": {
         "evidence": {"highlights": "'[]'", "clashes": "'[]'"},
         "audit_frame": {"stratum": _STRATUM, "flagged": "NULL"},
+        # What authorities have stays: who is to judge a reference needs their records.
+        "reference_check": {"verdict": "NULL", "result": "without_verdict(result)"},
     },
     "models": {
         "audit_frame": {"stratum": _STRATUM},
@@ -81,6 +84,7 @@ def package(
     """
     reader = study.reader
     register(reader)
+    register_verdicts(reader)
     left_out = list(_withheld(reader, without, made_for))
     made = Package(
         datetime.now(UTC).isoformat(timespec="seconds"), reviewer, made_for,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from medreview.references.stored import register as register_verdicts
 from medreview.units.withheld_models import register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
@@ -16,6 +17,10 @@ _GENERATION: Final = (
     "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped",
 )  # fmt: skip
 """What models were asked to write, and what came of it: it tells who wrote what, and the key of it."""
+_TOLD: Final = f"'reference:' || reference_id {_DECIDED}"
+_CHECKS: Final = f"""SELECT check_id, reference_id, iif({_TOLD}, verdict, NULL) AS verdict, rules, library, online,
+        checked_at, iif({_TOLD}, result, without_verdict(result)) AS result FROM main."""
+"""Of checks of references: what authorities have stays, what the rules make of it does not."""
 _SHADOWS: Final = {
     **{table: f"SELECT * FROM main.{table} WHERE 0" for table in _GENERATION},
     **{
@@ -39,6 +44,9 @@ _SHADOWS: Final = {
         THEN json_set(content, '$.answer', '', '$.quote', '') WHEN unit_id {_DECIDED} THEN content
         ELSE without_models(kind, content) END AS content, content_sha256,
         iif(unit_id {_DECIDED}, made_by, '{{}}') AS made_by, imported_at, imported_from FROM main.unit""",
+    **{table: _CHECKS + table for table in ("reference_check", "reference_checked")},
+    "source_reference": f"""SELECT response_id, source_id, reference_id, iif({_TOLD}, verdict, NULL) AS verdict
+        FROM main.source_reference""",
     # Which page opens is shown in a blind queue, too; the score that it is chosen by is not.
     "source_order": f"""SELECT statement_id, source_id, snapshot_id, first, cited, readable,
         iif({_KEPT}, unsupported, NULL) AS unsupported, turn, opens FROM main.source_order""",
@@ -54,6 +62,7 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
     the units that are decided, for what is read by the study's own views.
     """
     register(reader)
+    register_verdicts(reader)
     reader.execute("CREATE TEMPORARY TABLE undecided (statement_id TEXT PRIMARY KEY) WITHOUT ROWID")
     reader.execute("CREATE TEMPORARY TABLE decided (unit TEXT PRIMARY KEY) WITHOUT ROWID")
     reader.execute("CREATE TEMPORARY TABLE in_open_block (unit TEXT PRIMARY KEY) WITHOUT ROWID")

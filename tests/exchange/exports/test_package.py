@@ -12,8 +12,10 @@ from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.merge import merge
 from medreview.study.package import PARTS, package_of
+from medreview.units.registry import KINDS
 from medreview.units.stored import load_gold
 from tests.exchange.example_study import ExampleStudy
+from tests.support.reference_study import STATINS, fill_references
 from tests.support.study_builder import rows_of
 from tests.support.unit_study import decide, decide_all, do, fill, units_of
 
@@ -162,3 +164,26 @@ def test_a_package_of_a_package_still_verifies(study, tmp_path):
     with Study.open(tmp_path / "two.medreview", read_only=True) as copy:
         assert check_study(copy).faults == []
         assert package_of(copy.reader).made_by == "zoe"
+
+
+def test_of_references_the_records_go_with_the_copy_and_the_verdicts_do_not(tmp_path):
+    with Study.create(tmp_path / "home.medreview") as home:
+        fill_references(home)
+        package(home, tmp_path / "for-bo.medreview", "ada")
+        package(home, tmp_path / "all.medreview", "ada", without=parts_named("labels"))
+        checks = "SELECT verdict, result FROM reference_check ORDER BY reference_id"
+        with Study.open(tmp_path / "for-bo.medreview") as copy:
+            assert check_study(copy).faults == []
+            rows = rows_of(copy, checks)
+            assert [row["verdict"] for row in rows] == [None] * 4
+            assert STATINS.title in rows[2]["result"]
+            assert "belongs to another work" not in rows[2]["result"]
+            view = KINDS["reference"].load(copy.reader, "reference:f3")
+            assert any(STATINS.title in document.text for document in view.documents)
+            assert KINDS["reference"].machines(copy.reader, "reference:f3").opinions == ()
+            assert list(KINDS["reference"].machine_ratings(copy.reader)) == []
+            decide(copy, "bo", "reference:f3", "reference", "other_work")
+        with Study.open(tmp_path / "all.medreview", read_only=True) as whole:
+            assert rows_of(whole, checks) == rows_of(home, checks)
+        assert merge(home, tmp_path / "for-bo.medreview").added == 1
+        assert [row["verdict"] for row in rows_of(home, checks)] == ["match", "mismatch", "other_work", "not_found"]

@@ -1,14 +1,17 @@
 """Who is not done with the blind labels reads nothing of what machines say of the rest."""
 
+import json
 from pathlib import Path
 
 from medreview.exchange.exports.page_rows import snapshot_rows
 from medreview.exchange.exports.undecided import without_judges
+from medreview.references.as_json import check_of
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.units.reference_answers import add_reference
 from medreview.units.stored import NewUnit, add_units
+from tests.support.reference_study import FLUIDS, STATINS, fill_references
 from tests.support.study_builder import StudyBuilder, build, rows_of
 from tests.support.unit_study import decide
 
@@ -67,3 +70,27 @@ def test_a_question_brings_its_correct_answer_only_when_the_answers_to_it_are_de
         assert "whole" not in read()[0]
         decide(study, "kb", "answer:r1", "hallucination", "none")
         assert "whole" in read()[0]
+
+
+def test_of_a_reference_that_is_not_decided_the_records_are_told_and_what_the_rules_make_of_them_is_not(
+    tmp_path: Path,
+) -> None:
+    def read(table: str) -> dict[str, tuple[object, bool]]:
+        rows = rows_of(study, f"SELECT reference_id, verdict, result FROM {table} ORDER BY 1")
+        return {row["reference_id"]: (row["verdict"], "because" in row["result"]) for row in rows}
+
+    with Study.create(tmp_path / "s.medreview") as study:
+        fill_references(study)
+        decide(study, "kb", "reference:f2", "reference", "mismatch")
+        with without_judges(study.reader, "kb"):
+            for table in ("reference_check", "reference_checked"):
+                told = read(table)
+                assert told["f2"] == ("mismatch", True)
+                assert {told[name] for name in ("f1", "f3", "f4")} == {(None, False)}
+            shown = check_of(
+                json.loads(rows_of(study, "SELECT result FROM reference_check WHERE reference_id = 'f3'")[0]["result"])
+            )
+            assert {record.title for record in shown.candidates} == {STATINS.title, FLUIDS.title}
+            sources = rows_of(study, "SELECT reference_id, verdict FROM source_reference ORDER BY 1")
+            assert [row["verdict"] for row in sources] == [None, "mismatch", None, None]
+        assert read("reference_checked")["f3"] == ("other_work", True)
