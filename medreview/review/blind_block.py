@@ -86,7 +86,7 @@ class KeptBlind:
 
     def hides(self, unit: str) -> bool:
         """Whether a statement is shown blind in every queue."""
-        return any(map(self._hides, kept_with(unit)))
+        return any(map(self._hides, kept_with(self._reader, unit)))
 
     def _hides(self, unit: str) -> bool:
         return unit in self._reserved or (unit in self._kept and not self._kept[unit][1])
@@ -99,17 +99,17 @@ class KeptBlind:
     def met_in(self, unit: str) -> str:
         """The queue in which it was decided or put off blind, or is to be; ``""`` for any other statement."""
         found = ("audit" if each in self._reserved else self._kept.get(each, _NOT_KEPT)[2]
-                 for each in kept_with(unit))  # fmt: skip
+                 for each in kept_with(self._reader, unit))  # fmt: skip
         return next(filter(None, found), "")
 
     def awaits_reveal(self, unit: str, queue: Queue) -> bool:
         """Whether it is decided, and its judges are shown at the end of its block in this queue.
 
         In a blind queue that is every statement of the block; among those put off, the ones that were decided there.
-        A pair of a statement that is kept blind itself waits for that.
+        A pair of a statement, or a reference of one, that is kept blind itself waits for that.
         """
         act, _, block, _ = self._kept.get(unit, _NOT_KEPT)
-        if any(map(self._hides, kept_with(unit)[1:])):
+        if any(map(self._hides, kept_with(self._reader, unit)[1:])):
             return False
         return act == "decide" and (queue.mode == "blind" or block == queue.kind.name)
 

@@ -11,7 +11,7 @@ from medreview.review.others import saw_others
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.told_elsewhere import kept_with, saw_elsewhere
 from medreview.study.statement_edits import replaced_for
-from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.study.unit_ids import PAIR, STATEMENT, ids_of, kind_of
 from medreview.text import Span
 from medreview.units.derived_label import Derived, derived_label
 from medreview.units.registry import asks_of
@@ -121,7 +121,7 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
     ).fetchone()
     query = f"""SELECT 1 FROM kept_blind WHERE reviewer = ?1 AND unit = ?2 AND pass = ?3 AND NOT seen
                 UNION ALL {RESERVED} AND a.statement_id = ?2"""
-    kept = any(reader.execute(query, (reviewer, each, pass_no)).fetchone() for each in kept_with(unit))
+    kept = any(reader.execute(query, (reviewer, each, pass_no)).fetchone() for each in kept_with(reader, unit))
     told = reader.execute(_TOLD, (reviewer, unit)).fetchone()
     return replace(
         own,
@@ -138,8 +138,9 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
 
 
 def _from_pairs(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int) -> Derived | None:
-    statement = next((each for each in kept_with(unit) if kind_of(each) == STATEMENT), None)
-    return derived_label(reader, statement, reviewer, pass_no) if statement else None
+    if kind_of(unit) not in (STATEMENT, PAIR):
+        return None
+    return derived_label(reader, unit if kind_of(unit) == STATEMENT else ids_of(unit)[0], reviewer, pass_no)
 
 
 def load_reviewer_states(reader: sqlite3.Connection, unit: str, pass_no: int = 1) -> dict[str, ReviewerState]:
