@@ -16,6 +16,8 @@ from medreview.statements.own_citations import every_statement
 from medreview.stats.conduct.conduct_report import Conduct, conduct_report
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.references.other_work_support import OtherWorkCounter, OtherWorkSupport
+from medreview.stats.references.reference_report import ReferenceReport, reference_report
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
 from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
@@ -73,7 +75,9 @@ class StudyFigures:
     modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
     ``flow``: what is in it, and what became of that; ``by``: the parts of it, where it was divided. ``conduct``: how
     reviewers work, of those of whom it was asked. ``units``: of each other kind of unit that somebody labelled, of the
-    whole study and the first pass only.
+    whole study and the first pass only. ``references``: what those of the responses turned out to be, of a part of the
+    study those of the responses that are wholly in it; ``other_work``: support by the page of another work than the one
+    named. Both are ``None`` where no reference was found, or checked.
     """
 
     provenance: Provenance
@@ -99,6 +103,8 @@ class StudyFigures:
     planted: PlantedFigures
     conduct: tuple[Conduct, ...]
     units: tuple[UnitFigures, ...]
+    references: ReferenceReport | None
+    other_work: OtherWorkSupport | None
 
 
 def study_figures(
@@ -136,16 +142,20 @@ def study_figures(
     beside = BetweenJudgesCounter(
         judges, tie, pages_in_parts(reader), scales=scales if full or not names else (), juries=full
     )
+    elsewhere = OtherWorkCounter(reader, tie)
     audited = audited_units(reader)
     verdicts = VerdictCounter(judges if audited else (), audited)
     statements = parted = 0
     responses: list[str] = []
+    complete: list[str] = []
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
     for case in judged_responses(reader, only):
         responses.append(case.response_id)
         statements += len(case.statements)
         parted += case.parted
+        complete += [] if case.parted else [case.response_id]
         judged.add(case)
+        elsewhere.add(case)
         verdicts.add(case)
         apart.add(case)
         for statement in case.statements:
@@ -205,6 +215,10 @@ def study_figures(
         units=every_unit_figures(reader, reviewers=names, resampling=resampling)
         if whole and full and pass_no == 1
         else (),
+        references=reference_report(
+            reader, resampling, split=full or by in ("model", "origin"), responses=None if whole else complete
+        ),
+        other_work=elsewhere.figures(resampling),
     )
 
 

@@ -21,6 +21,7 @@ from medreview.cli.reports.part import part_lines
 from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.questions import question_parts
+from medreview.cli.reports.references import reference_parts
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.tie_rules import tie_rules_part
 from medreview.cli.reports.units.unit_parts import unit_parts
@@ -57,6 +58,8 @@ def _divided(figures: StudyFigures) -> Iterator[Part]:
     yield from part_lines(figures.part)
     if figures.by is not None:
         yield from by_parts(figures.by)
+        if figures.by.by in ("model", "origin"):
+            yield from reference_parts(figures.references, by=figures.by.by)
     yield ""
     yield from provenance_lines(figures.provenance)
 
@@ -83,6 +86,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from consensus_parts(figures.consensus, figures.resampling.replicates)
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
+    yield from reference_parts(figures.references, figures.other_work)
     yield from question_parts(figures.questions)
     yield from passage_parts(figures.passages)
     yield from generation_parts(figures.generated, figures.own_work)

@@ -11,6 +11,7 @@ from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import NextStep, Part
 from medreview.cli.reports.part import part_line
 from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.screen_answers import answer_shares, answer_table
 from medreview.cli.reports.screen_judges import Compared, compared, judge_table
 from medreview.cli.reports.screen_words import next_parts, sure_lines
@@ -46,6 +47,7 @@ def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most:
     answers = answer_table(shares)
     if answers.rows:
         yield from ("", answers)
+    yield from reference_lines(figures.references, brief)
     first = set(sorted(range(len(lines)), key=lambda place: lines[place].rank)[:most])
     shown = [line for place, line in enumerate(lines) if place in first]
     if shown:

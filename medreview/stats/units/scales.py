@@ -72,6 +72,9 @@ ALL_SUPPORTED: Final = _whole("all_supported", "all statements supported or not"
 SUPPORTED: Final = _binary()
 """Of a pair: supported or not."""
 
+REFERENCE: Final = _whole("reference", "four labels")
+_ACCUSED: Final = _two("accused", "as described or not", "reference", ("match",), ("match", "accused"))
+
 _SCALES: Final[Mapping[str, KindScales]] = {
     "pair": KindScales("response", {"evidence": (_LEVELS, SUPPORTED), "support": ()}),
     "response": KindScales("response", {"all_supported": (ALL_SUPPORTED,)}),
@@ -87,6 +90,7 @@ _SCALES: Final[Mapping[str, KindScales]] = {
         },
     ),
     "fact": KindScales("case", {"presence": (_whole("presence", "four labels"), _PRESENT, _CONTRADICTED)}),
+    "reference": KindScales("response", {"reference": (REFERENCE, _ACCUSED)}),
     "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,)}),
 }
 """By kind. Answers to one question, each with a hallucination of another type, are alike: the question is resampled."""

@@ -29,6 +29,7 @@ from medreview.stats.units.pairs import PairFigures, tests_of_pairs
 from medreview.stats.units.qa_figures import QAFigures, qa_figures
 from medreview.stats.units.qa_items import annotated
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
+from medreview.stats.units.references import ReferenceUnitFigures, reference_unit_figures
 from medreview.stats.units.scales import UnitScale, scales_of
 from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
@@ -48,6 +49,7 @@ Family = (
     | QAFigures
     | RankingFigures
     | KeyFactFigures
+    | ReferenceUnitFigures
     | QuestionReport
     | RevisionFigures
 )
@@ -158,6 +160,8 @@ def _family(
             return ranking_figures(reader, labels, annotated(reader, reviewers), resampling) if labels.given else None
         case "fact":
             return key_fact_figures(reader, resampling)
+        case "reference":
+            return reference_unit_figures(labels, resampling) if labels.given else None
         case "question":
             return question_report(reader)
         case "revision":

@@ -15,6 +15,7 @@ from medreview.cli.reports.units.figure_tables import name_of, value_of
 from medreview.cli.reports.units.key_facts import key_fact_parts
 from medreview.cli.reports.units.qa import qa_parts
 from medreview.cli.reports.units.rankings import ranking_parts
+from medreview.cli.reports.units.references import reference_unit_parts
 from medreview.cli.reports.units.whole_responses import whole_response_parts
 from medreview.labels import AXES
 from medreview.stats.reports.question_report import QuestionReport
@@ -25,6 +26,7 @@ from medreview.stats.units.key_facts import KeyFactFigures
 from medreview.stats.units.pairs import PairFigures
 from medreview.stats.units.qa_figures import QAFigures
 from medreview.stats.units.rankings import RankingFigures
+from medreview.stats.units.references import ReferenceUnitFigures
 from medreview.stats.units.unit_figures import AxisFigures, Family, RevisionFigures, ScaleFigures, UnitFigures
 from medreview.stats.units.whole_responses import WholeResponseFigures
 from medreview.words import in_words
@@ -70,6 +72,8 @@ def _family(family: Family | None) -> Iterator[Part]:
             yield from ranking_parts(family)
         case KeyFactFigures():
             yield from key_fact_parts(family)
+        case ReferenceUnitFigures():
+            yield from reference_unit_parts(family)
         case QuestionReport():
             yield from question_parts(family)
         case RevisionFigures():

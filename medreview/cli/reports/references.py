@@ -1,0 +1,165 @@
+"""What references turned out to be, as sentences and tables; no figure pools two kinds of fault under one name."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from medreview.cli.output import counted, counted_each, one_line, stratum_name
+from medreview.cli.reports.differences import p_cell, points
+from medreview.cli.reports.estimates import figure_table, sentences
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.references.model import ACCUSING, NoticeKind, Verdict
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.stats.references.found_references import WORKS
+from medreview.stats.references.other_work_support import OtherWorkSupport
+from medreview.stats.references.reference_report import ReferenceReport, ReferenceShares
+from medreview.words import in_words
+
+VERDICT_WORDS: Final[dict[Verdict, str]] = {
+    "match": "match",
+    "mismatch": "described wrongly",
+    "other_work": "another work's identifier",
+    "not_found": "not found",
+    "ambiguous": "several works fit",
+    "not_checkable": "nothing to look up",
+}
+NOTICE_WORDS: Final[dict[NoticeKind, str]] = {
+    "retracted": "retracted",
+    "concern": "expression of concern",
+    "corrected": "corrected",
+    "withdrawn": "withdrawn",
+    "superseded": "replaced by a newer one",
+    "published_as": "preprint, published since",
+    "preprint_of": "has a preprint",
+}
+NOT_FOUND_PROVES: Final = (
+    "Not found: no authority that was asked has it; that does not prove that there is no such work, least of all of "
+    "guidelines, books, reports and pages, of which authorities have only some."
+)
+_SHORT: Final[tuple[Verdict, ...]] = ("match", "mismatch", "other_work", "not_found")
+_NO_INTERVAL_FROM: Final = 2
+
+
+def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[str]:
+    """One sentence for a screen; nothing without references. ``brief``: from 2 on without intervals."""
+    if report is None:
+        return
+    whole = report.whole
+    if not whole.checked:
+        yield f"references: {whole.found:,} found, none checked yet"
+        return
+    shown = _SHORT if whole.verdicts["match"] else ACCUSING
+    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in shown)
+    more = f", {whole.not_checked:,} not yet" if whole.not_checked else ""
+    yield f"references: {told} (of {whole.checked:,} checked{more})"
+
+
+def _value(figure: Estimate, brief: int) -> str:
+    if figure.value is None:
+        return "undefined"
+    if figure.low is None or figure.high is None or brief >= _NO_INTERVAL_FROM:
+        return percent(figure.value)
+    return f"{percent(figure.value)} [{half_up(100 * figure.low, 1)} to {half_up(100 * figure.high, 1)}]"
+
+
+def reference_parts(
+    report: ReferenceReport | None, other: OtherWorkSupport | None = None, by: str = ""
+) -> Iterator[Part]:
+    """Everything that there is to say of references; nothing without any. ``by``: divided by nothing else."""
+    if report is None:
+        return
+    whole = report.whole
+    yield Title("References: what they turned out to be")
+    yield _found(whole)
+    yield f"Where they stand: {counted_each({str(at): count for at, count in report.standing.items()})}."
+    if report.notices:
+        notices = ", ".join(f"{count:,} {NOTICE_WORDS[kind]}" for kind, count in report.notices.items())
+        yield f"Notices beside the works that they are: {notices}."
+    yield from asked_parts(report)
+    yield NOT_FOUND_PROVES
+    for stratum in (one for one in report.strata if not by or one.split in ("", by)):
+        yield from ("", _shares(stratum_name(stratum.split, stratum.stratum), stratum.references))
+    for split, count in report.omitted.items():
+        yield from ("", f"{counted(count, f'smaller {split}')} not shown.")
+    for works in () if by else report.works:
+        yield from ("", _shares(WORKS[works.works], works.references))
+    yield from difference_parts(report) if by in ("", "model") else ()
+    yield from other_work_parts(other)
+
+
+def _found(shares: ReferenceShares) -> str:
+    found = f"{counted(shares.found, 'reference')} found in {counted(shares.responses, 'response')}"
+    waiting = f", {shares.not_checked:,} not checked yet" if shares.not_checked else ""
+    return f"{found}: {shares.checked:,} checked{waiting}. Shares are of those checked."
+
+
+def asked_parts(report: ReferenceReport) -> Iterator[Part]:
+    """Who was asked, how often, and who failed."""
+    rows = [
+        (one_line(one.authority), one_line(one.by), *numbers(one.asked, one.found, one.nothing, one.failed))
+        for one in report.checking.asked
+    ]
+    if rows:
+        yield from ("", inset(table(("asked", "by", "times", "found", "nothing", "failed"), rows, long=("by",))))
+    if any(one.failed for one in report.checking.asked):
+        yield "A question that failed proves nothing."
+
+
+def _shares(name: str, shares: ReferenceShares) -> Part:
+    head = Heading(f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}")
+    main = [in_words(verdict) for verdict in _SHORT]
+    figures = [figure for figure in shares.shares if figure.value != 0 or figure.name in main]
+    return inset(head, figure_table(figures), *sentences(figures))
+
+
+def difference_parts(report: ReferenceReport) -> Iterator[Part]:
+    """One model minus another, verdict by verdict."""
+    if not report.differences:
+        return
+    rows = [
+        (
+            f"{_model(one.first)} - {_model(one.second)}", one.statistic, *cells(one.estimate, points, "none"),
+            p_cell(one.pvalue, one.at_limit), p_cell(one.adjusted, one.at_limit),
+            *numbers(one.estimate.n, one.estimate.clusters),
+        )
+        for one in report.differences
+    ]  # fmt: skip
+    tests = dict.fromkeys(one.test for one in report.differences if one.pvalue is not None)
+    family = (
+        f"{counted(report.differences[0].family, 'difference')} tested together: {'; '.join(tests) or 'none could be'}"
+    )
+    parts: list[Part] = [
+        Heading("One model minus another, in points of a hundred"),
+        table(("", "of", "difference", "95% interval", "p", "Holm", "n", "resp"), rows),
+        family,
+    ]
+    if report.models_omitted:
+        parts.append(f"{counted(report.models_omitted, 'smaller model')} not compared")
+    parts += reasons(
+        (f"{_model(one.first)} - {_model(one.second)}, {one.statistic}", one.estimate)
+        for one in report.differences
+        if one.estimate.low is None
+    )
+    fewest = min((one.fewest for one in report.differences if one.estimate.low is not None), default=FEW_CLUSTERS)
+    if fewest < FEW_CLUSTERS:
+        parts.append(
+            f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
+        )
+    yield from ("", inset(*parts))
+
+
+def other_work_parts(other: OtherWorkSupport | None) -> Iterator[Part]:
+    """Support by the page of another work than the one that the response names."""
+    if other is None:
+        return
+    figures: Sequence[Estimate] = (other.share,)
+    yield ""
+    yield inset(Heading("Support from another work than the one named"), figure_table(figures), *sentences(figures))
+    if other.pairs:
+        alone = f", {other.statements_alone:,} of them by nothing else" if other.statements_alone else ""
+        are = "statement is" if other.statements == 1 else "statements are"
+        yield inset(f"{other.statements:,} {are} supported by such a page{alone}.")
+
+
+def _model(name: str) -> str:
+    return one_line(name) or "not given"

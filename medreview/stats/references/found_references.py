@@ -1,0 +1,78 @@
+"""The references of a study as figures count them, each with the newest check of it."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple, cast
+
+from medreview.references.model import NoticeKind, Standing, Verdict, WorkKind
+
+Works = Literal["indexed", "seldom_indexed", "unknown"]
+"""Sorts of works by what it means that nobody has one: articles, preprints and trials, nearly all of which some
+authority has; what authorities have only in part, so that "not found" proves little; and what nothing tells the sort
+of."""
+WORKS: Final[dict[Works, str]] = {
+    "indexed": "articles, preprints, trials",
+    "seldom_indexed": "guidelines, books, reports, pages",
+    "unknown": "sort of work unknown",
+}
+_INDEXED: Final[frozenset[WorkKind]] = frozenset({"article", "preprint", "trial"})
+
+# A notice beside the record of another work, or of a candidate, says nothing of the work that is named.
+_FOUND: Final = """
+SELECT f.response_id, r.model, r.origin, f.standing, coalesce(json_extract(f.reading, '$.kind'), 'unknown') AS kind,
+       coalesce(json_array_length(f.reading, '$.identifiers'), 0) AS identifiers, c.verdict, c.checked_at,
+       iif(c.verdict IN ('match', 'mismatch'), json_extract(c.result, '$.record.notices'), NULL) AS notices,
+       json_extract(c.result, '$.asked') AS asked
+FROM reference_current AS f JOIN response AS r USING (response_id) LEFT JOIN reference_checked AS c USING (reference_id)
+ORDER BY r.ordinal, f.ordinal"""
+
+
+class Question(NamedTuple):
+    """What an authority was asked for one reference, and what came of it (``references.model.Asked``)."""
+
+    authority: str
+    by: str
+    outcome: str
+
+
+class FoundReference(NamedTuple):
+    """A reference of a response; ``verdict`` is ``None`` and ``checked_at`` ``""`` where it was not checked.
+
+    ``identified``: it carries an identifier. ``notices``: those beside the record of the work that it is.
+    """
+
+    response_id: str
+    model: str
+    origin: str
+    standing: Standing
+    works: Works
+    identified: bool
+    verdict: Verdict | None
+    checked_at: str
+    notices: tuple[NoticeKind, ...]
+    asked: tuple[Question, ...]
+
+
+def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
+    """Every reference of a study, by response and place."""
+    for row in reader.execute(_FOUND):
+        notices = json.loads(row["notices"] or "[]")
+        asked = json.loads(row["asked"] or "[]")
+        yield FoundReference(
+            response_id=row["response_id"],
+            model=row["model"],
+            origin=row["origin"],
+            standing=row["standing"],
+            works=works_of(row["kind"]),
+            identified=row["identifiers"] > 0,
+            verdict=row["verdict"],
+            checked_at=row["checked_at"] or "",
+            notices=tuple(dict.fromkeys(cast(NoticeKind, one["kind"]) for one in notices)),
+            asked=tuple(Question(one["authority"], one["by"], one["outcome"]) for one in asked),
+        )
+
+
+def works_of(kind: WorkKind) -> Works:
+    """To which of the :data:`WORKS` a sort of work belongs."""
+    return "unknown" if kind == "unknown" else "indexed" if kind in _INDEXED else "seldom_indexed"
