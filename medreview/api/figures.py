@@ -169,6 +169,10 @@ class Figures(Opened):
         from medreview.citations.hosts import paywalled_domains
         from medreview.stats.citations.url_figures import url_figures
         from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.references.found_references import any_checked
+
+        if any_checked(self._study.reader):
+            self._looked("urls", "totals")
 
         return url_figures(
             self._study.reader,
@@ -197,8 +201,12 @@ class Figures(Opened):
         from medreview.sources.lookups.reach import stored
         from medreview.stats.citations.report import Thresholds, citation_report, scored
         from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.references.found_references import any_checked
+        from medreview.stats.references.reference_report import reference_report
         from medreview.stats.reports.provenance import provenance
 
+        if any_checked(self._study.reader):
+            self._looked("citations", "totals")
         listed = load_allow_list(None if allow is None else Path(allow))
         answers = list(study_answers(self._study.reader))
         return citation_report(
@@ -209,5 +217,6 @@ class Figures(Opened):
             reach_from="snapshots",
             resampling=resampling or DEFAULT,
             provenance=provenance(self._study.reader, resampling or DEFAULT),
+            references=reference_report(self._study.reader, resampling or DEFAULT, identified=True),
             progress=self._progress,
         )

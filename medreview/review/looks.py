@@ -19,7 +19,8 @@ Shown = Literal["verdicts", "totals", "labels"]
 _NEW: Final[dict[Shown, str]] = {
     "verdicts": """SELECT coalesce(max(imported_at) > (SELECT max(at_utc) FROM event
         WHERE kind = 'look' AND json_extract(payload, '$.shown') = 'verdicts' AND reviewer = ?), 1)
-        FROM (SELECT imported_at FROM response UNION ALL SELECT imported_at FROM unit)""",
+        FROM (SELECT imported_at FROM response UNION ALL SELECT imported_at FROM unit
+              UNION ALL SELECT found_at FROM reference)""",
     "totals": "SELECT NOT EXISTS (SELECT 1 FROM judges_look WHERE reviewer = ?)",
     "labels": """SELECT EXISTS (SELECT 1 FROM event AS e
         WHERE e.kind IN ('decide', 'revise', 'note') AND e.reviewer <> ?1
@@ -30,7 +31,7 @@ _NEW: Final[dict[Shown, str]] = {
 _MARKED_BY_OTHERS: Final = """SELECT EXISTS (SELECT 1 FROM span_live
 WHERE reviewer <> ? AND pass = 1 AND axis = 'hallucination')"""
 
-_SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion")
+_SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion", "reference_check")
 """Where machines speak."""
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from medreview.exchange.imports.rows import BadRecord
     from medreview.sources.lookups.reach import Reach
     from medreview.stats.citations.report import CitationReport, ReachFrom
+    from medreview.stats.references.reference_report import ReferenceReport
     from medreview.stats.reports.provenance import Provenance
 
 _MISSED = 1
@@ -91,7 +92,7 @@ def citations(
             known, known_from = asyncio.run(ask(sources, network_from_config(proxy, robots), bar)), "network"
         report = citation_report(
             found, listed, Thresholds(min_with, min_allowed), reach=known, reach_from=known_from,
-            provenance=read.provenance, progress=bar,
+            provenance=read.provenance, references=read.references, progress=bar,
         )  # fmt: skip
     _write(report, read, csv, html)
     _show(report, read, as_json=as_json)
@@ -112,6 +113,7 @@ class _Read(NamedTuple):
     is_study: bool
     stored: "Mapping[str, Reach]"
     provenance: "Provenance | None" = None
+    references: "ReferenceReport | None" = None
 
 
 def _read(source: str, mapping: Mapping[str, str]) -> _Read:
@@ -128,8 +130,11 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
     if source != "-" and not path.is_dir():
         study_path(path)
     if source != "-" and is_database(path):
+        from medreview.cli.looking import looked
         from medreview.sources.lookups.reach import stored
         from medreview.stats.formulas.bootstrap import DEFAULT
+        from medreview.stats.references.found_references import any_checked
+        from medreview.stats.references.reference_report import reference_report
         from medreview.stats.reports.provenance import provenance
         from medreview.study import Study
 
@@ -141,8 +146,11 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
                 raise UserError(
                     f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
                 )
+            if any_checked(study.reader):
+                looked(study, "citations", "totals")
+            references = reference_report(study.reader, identified=True)
             origin = provenance(study.reader, DEFAULT)
-            return _Read(path.name, answers, [], True, stored(study.reader), origin)
+            return _Read(path.name, answers, [], True, stored(study.reader), origin, references)
     rows = stream_answers(sys.stdin.buffer.read(), mapping) if source == "-" else file_answers(path, mapping)
     told = list(rows)
     return _Read(

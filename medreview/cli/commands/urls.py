@@ -38,13 +38,17 @@ def urls(
     Example: medreview urls sepsis.medreview --archive --registry
     """
     from medreview.citations.hosts import paywalled_domains
+    from medreview.cli.looking import looked
     from medreview.stats.citations.url_figures import url_figures
+    from medreview.stats.references.found_references import any_checked
     from medreview.study import Study
 
     listed = paywalled_domains(paywalled)
     if archive or registry:
         _ask(study, archive=archive, registry=registry)
     with Study.open(study, read_only=True) as opened, progress() as bar:
+        if any_checked(opened.reader):
+            looked(opened, "urls", "totals")
         report = url_figures(opened.reader, paywalled=listed, top=top, progress=bar)
     if as_json:
         result(report, "", as_json=True)

@@ -8,13 +8,14 @@ from typing import Final, NamedTuple
 
 from medreview.citations.scoring import KIND_NAMES, ScoredCitation
 from medreview.cli.output import counted, given, one_line
+from medreview.cli.reports.citation_reach import reach_parts, share_of
 from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.references import identified_parts
 from medreview.cli.reports.terminal import printed
 from medreview.exchange.imports.rows import BadRecord
-from medreview.sources.lookups.reach import MEANING, STATES
 from medreview.stats.citations.kpis import NO_CITATION, CitationFigures
 from medreview.stats.citations.report import CitationGroup, CitationReport, ScoredResponse
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
@@ -30,7 +31,7 @@ MOST_ROWS: Final = 2_000
 _COMMAND: Final = "citations"
 _BARS: Final = 20
 _NAMED: Final = 10
-"""Domains, identifiers and clashes named one by one."""
+"""Domains and clashes named one by one."""
 _LISTED: Final = 40
 """Citations of a single response listed one by one."""
 _FIGURES: Final = {
@@ -40,7 +41,6 @@ _FIGURES: Final = {
 """The figures, and what each is a share of; without, it is a mean of responses."""
 _COMPARED: Final = ("with_citation", "mean_citations", "pooled_allowed", "pooled_allowed_urls")
 """Figures that a terminal shows of each model."""
-_VERDICTS: Final = {"allowed": "allowed by the list", "by_format": "by format", "not_allowed": "not allowed"}
 _BY_FORMAT: Final = (
     "By format: a DOI, PMID, PMCID or NCT number that looks right counts as allowed; an invented one does too. "
     "--reach asks whether each exists."
@@ -88,7 +88,8 @@ def report_parts(report: CitationReport, name: str, bad: Sequence[BadRecord], *,
     else:
         yield Title("Each citation")
         yield inset(*_each_citation(report.responses[0]))
-    yield from _reach(report)
+    yield from reach_parts(report)
+    yield from identified_parts(report.references, by_model=full)
     yield from _similarity(report)
     yield from _latency(report)
     if full:
@@ -137,18 +138,18 @@ class _Row(NamedTuple):
 def _figure_rows(found: CitationFigures) -> Iterator[_Row]:
     for key, unit in _FIGURES.items():
         figure: Estimate = getattr(found, key)
-        of = _share_of(figure, unit) if unit else counted(figure.n, "response")
+        of = share_of(figure, unit) if unit else counted(figure.n, "response")
         yield _Row(figure.name, figure, of, _two_digits if key == "mean_citations" else percent)
     for kind, figure in found.kinds.items():
         if figure.value:
-            yield _Row(f"kind: {KIND_NAMES[kind]}", figure, _share_of(figure, "citation"))
+            yield _Row(f"kind: {KIND_NAMES[kind]}", figure, share_of(figure, "citation"))
 
 
 def _similarity_rows(group: CitationGroup) -> Iterator[_Row]:
     if group.concordance is not None:
         cosine, clashing = group.concordance.cosine, group.concordance.with_clash
         yield _Row("shared words (TF-IDF cosine)", cosine, counted(cosine.n, "response"), half_up)
-        yield _Row("responses with a clash", clashing, _share_of(clashing, "response"))
+        yield _Row("responses with a clash", clashing, share_of(clashing, "response"))
 
 
 def _all_rows(group: CitationGroup) -> Iterator[_Row]:
@@ -156,19 +157,13 @@ def _all_rows(group: CitationGroup) -> Iterator[_Row]:
     yield from _figure_rows(group.figures)
     reached, existing = group.figures.reached, group.figures.existing
     if reached.n:
-        yield _Row("reached", reached, f"{_share_of(reached, 'citation')} asked for")
+        yield _Row("reached", reached, f"{share_of(reached, 'citation')} asked for")
     if existing.n:
-        yield _Row("identifiers that exist", existing, f"{_share_of(existing, 'identifier')} known")
+        yield _Row("identifiers that exist", existing, f"{share_of(existing, 'identifier')} known")
     yield from _similarity_rows(group)
     if group.latency is not None:
         for name, figure in (("median", group.latency.median), ("95th percentile", group.latency.p95)):
             yield _Row(f"latency in seconds, {name}", figure, counted(figure.n, "response"), _two_digits)
-
-
-def _share_of(figure: Estimate, unit: str) -> str:
-    """``4 of 5 responses``; the share of a figure counted back."""
-    count = "" if figure.value is None else f"{round(figure.value * figure.n):,} of "
-    return count + counted(figure.n, unit)
 
 
 def _figure_table(rows: Iterable[_Row | str], full: bool = False) -> Table:
@@ -317,49 +312,6 @@ def _other_domains(report: CitationReport) -> Iterator[Part]:
         yield inset(table(("", "URLs"), ((one_line(host), *numbers(count)) for host, count in most), header=False))
     if len(found) > _NAMED:
         yield inset(f"and {counted(len(found) - _NAMED, 'more domain')}")
-
-
-def _reach(report: CitationReport) -> Iterator[Part]:
-    """How many of the sources are there, by whether they are allowed; nothing when it is not known of any."""
-    if not report.reach_from:
-        return
-    how = "Asked" if report.reach_from == "network" else "As the pages were fetched"
-    days = sorted({reach.at[:10] for reach in report.reach.values()})
-    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}" if days else "never"
-    yield Title(f"Is something there? {how} {when}")
-    counts: dict[str, Counter[str]] = {verdict: Counter() for verdict in _VERDICTS}
-    for citation in (citation for response in report.responses for citation in response.score.sources):
-        reach = report.reach.get(citation.source)
-        counts[citation.verdict]["not asked" if reach is None else reach.state] += 1
-    states = [state for state in (*STATES, "not asked") if any(found[state] for found in counts.values())]
-    rows = ((_VERDICTS[key], *numbers(*map(found.__getitem__, states))) for key, found in counts.items() if found)
-    yield inset(table(("citations", *states), rows))
-    figure = report.all.figures.reached
-    if figure.value is not None:
-        value, interval = cells(figure, percent, "")
-        told = f"95% interval {interval}" if interval else figure.reason
-        yield inset(f"{value} reached ({told}): {_share_of(figure, 'citation')} asked for")
-    yield from (inset(f"{state} = {MEANING[state]}") for state in STATES if state in states)
-    yield from map(inset, _existence(report))
-
-
-def _existence(report: CitationReport) -> Iterator[str]:
-    """What is known of the identifiers: those that exist, and by name those that do not."""
-    cited = [(response, c) for response in report.responses for c in response.score.sources if c.kind != "url"]
-    if not cited:
-        return
-    known = [(response, c, report.reach[c.source].exists) for response, c in cited if c.source in report.reach]
-    missing = [(response, c) for response, c, there in known if there is False]
-    there = sum(it is True for _, _, it in known)
-    yield (
-        f"identifiers: {there:,} of {len(cited):,} exist, {len(missing):,} do not, "
-        f"{len(cited) - there - len(missing):,} not known"
-    )
-    for response, citation in missing[:_NAMED]:
-        name = one_line(response.name)
-        yield f"  does not exist: {KIND_NAMES[citation.kind]} {one_line(citation.value)} ({name})"
-    if len(missing) > _NAMED:
-        yield f"  and {len(missing) - _NAMED:,} more"
 
 
 def _similarity(report: CitationReport) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from medreview.cli.output import counted, counted_each, one_line, stratum_name
 from medreview.cli.reports.differences import p_cell, points
 from medreview.cli.reports.estimates import figure_table, sentences
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
-from medreview.references.model import ACCUSING, NoticeKind, Verdict
+from medreview.references.model import NoticeKind, Verdict
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.references.found_references import WORKS
@@ -48,8 +48,9 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
     if not whole.checked:
         yield f"references: {whole.found:,} found, none checked yet"
         return
-    shown = _SHORT if whole.verdicts["match"] else ACCUSING
-    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in shown)
+    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in _SHORT)
+    open_ = whole.verdicts["ambiguous"] + whole.verdicts["not_checkable"]
+    told += f", {open_:,} that could not be decided" if open_ else ""
     more = f", {whole.not_checked:,} not yet" if whole.not_checked else ""
     yield f"references: {told} (of {whole.checked:,} checked{more})"
 
@@ -60,6 +61,21 @@ def _value(figure: Estimate, brief: int) -> str:
     if figure.low is None or figure.high is None or brief >= _NO_INTERVAL_FROM:
         return percent(figure.value)
     return f"{percent(figure.value)} [{half_up(100 * figure.low, 1)} to {half_up(100 * figure.high, 1)}]"
+
+
+def identified_parts(report: ReferenceReport | None, *, by_model: bool) -> Iterator[Part]:
+    """What the cited identifiers turned out to be, of all responses and, if asked for, of each model's; nothing where
+    no reference carries one."""
+    if report is None:
+        return
+    yield Title("What the cited identifiers turned out to be")
+    yield _found(report.whole)
+    if not report.whole.checked:
+        return
+    shown = [one for one in report.strata if not one.split or (by_model and one.split == "model")]
+    for stratum in shown:
+        yield _shares(stratum_name(stratum.split, stratum.stratum), stratum.references)
+    yield NOT_FOUND_PROVES
 
 
 def reference_parts(

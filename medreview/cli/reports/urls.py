@@ -8,6 +8,7 @@ from medreview.cli.output import counted, counted_each, given, one_line, stratum
 from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.provenance import provenance_lines
+from medreview.cli.reports.references import identified_parts
 from medreview.cli.reports.terminal import printed
 from medreview.next_step import command
 from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
@@ -43,6 +44,7 @@ def _report(report: UrlReport, study: Path, paywalled: Path | None) -> Iterator[
     if waiting := whole.states.get("not_fetched", 0):
         yield from (f"{counted(waiting, 'citation')} not fetched yet:", NextStep(command("fetch", study)))
     yield from _validity(report.strata)
+    yield from identified_parts(report.references, by_model=True)
     yield from _paywalls(models, report.paywalled_domains, paywalled)
     yield from _countries(models, report, study)
     yield from _archive(models, study)

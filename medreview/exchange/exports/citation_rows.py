@@ -158,6 +158,7 @@ def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict
         "reach_from": report.reach_from or None,
         "resampling": asdict(report.resampling),
         "provenance": None if report.provenance is None else asdict(report.provenance),
+        "references": None if report.references is None else asdict(report.references),
         "left_out": [asdict(record) for record in bad],
         "responses": [_response(response, report) for response in report.responses],
     }

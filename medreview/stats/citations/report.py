@@ -21,6 +21,7 @@ from medreview.stats.citations.reference_similarity import (
 )
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.latency import Latency, latency
+from medreview.stats.references.reference_report import ReferenceReport
 from medreview.stats.reports.provenance import Provenance
 
 MOST_MODELS: Final = 12
@@ -62,7 +63,8 @@ class CitationReport:
     """The whole report. ``reach``: what became of each source by its key, and who said so (``reach_from``).
 
     ``by_model`` is empty when there is one model only; ``models_omitted`` counts the smaller ones left out.
-    ``provenance`` is that of a study; answers in a file have none.
+    ``provenance`` is that of a study; answers in a file have none. ``references``: what those of a study that carry an
+    identifier turned out to be, ``None`` where there is none.
     """
 
     allow: AllowList
@@ -75,6 +77,7 @@ class CitationReport:
     reach_from: ReachFrom
     resampling: Resampling
     provenance: Provenance | None = None
+    references: ReferenceReport | None = None
 
     @property
     def passed(self) -> bool:
@@ -131,6 +134,7 @@ def citation_report(
     reach_from: ReachFrom = "",
     resampling: Resampling = DEFAULT,
     provenance: Provenance | None = None,
+    references: ReferenceReport | None = None,
     progress: Progress = SILENT,
 ) -> CitationReport:
     """The report on scored answers. A response is named by its id, or by the line that it begins at."""
@@ -156,6 +160,7 @@ def citation_report(
         reach_from=reach_from,
         resampling=resampling,
         provenance=provenance,
+        references=references,
     )
 
 

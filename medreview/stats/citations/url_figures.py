@@ -26,6 +26,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.stats.references.reference_report import ReferenceReport, reference_report
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.study_support import MOST_STRATA
 
@@ -147,6 +148,7 @@ class UrlReport:
     ``registry`` counts the registrable domains of the study: with a country, without one, failed, not asked. ``lost``
     names lost addresses, the most cited first; ``lost_omitted`` counts those beyond the first thousand. ``omitted``
     counts the models and origins beyond the largest. ``provenance`` says which state of which study it is of.
+    ``references``: what those that carry an identifier turned out to be, ``None`` where there is none.
     """
 
     strata: tuple[UrlStratum, ...]
@@ -157,6 +159,7 @@ class UrlReport:
     lost_omitted: int
     resampling: Resampling
     provenance: Provenance
+    references: ReferenceReport | None = None
 
 
 def url_figures(
@@ -193,6 +196,7 @@ def url_figures(
         lost_omitted=max(0, len(lost) - MOST_LOST),
         resampling=resampling,
         provenance=provenance(reader, resampling),
+        references=reference_report(reader, resampling, identified=True),
     )
 
 

@@ -5,18 +5,18 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, cast
 
+from medreview.references.levels import PARTLY_LISTED
 from medreview.references.model import NoticeKind, Standing, Verdict, WorkKind
 
-Works = Literal["indexed", "seldom_indexed", "unknown"]
+Works = Literal["listed", "partly_listed", "unknown"]
 """Sorts of works by what it means that nobody has one: articles, preprints and trials, nearly all of which some
 authority has; what authorities have only in part, so that "not found" proves little; and what nothing tells the sort
 of."""
 WORKS: Final[dict[Works, str]] = {
-    "indexed": "articles, preprints, trials",
-    "seldom_indexed": "guidelines, books, reports, pages",
+    "listed": "articles, preprints, trials",
+    "partly_listed": "guidelines, books, reports, pages",
     "unknown": "sort of work unknown",
 }
-_INDEXED: Final[frozenset[WorkKind]] = frozenset({"article", "preprint", "trial"})
 
 # A notice beside the record of another work, or of a candidate, says nothing of the work that is named.
 _FOUND: Final = """
@@ -26,6 +26,9 @@ SELECT f.response_id, r.model, r.origin, f.standing, coalesce(json_extract(f.rea
        json_extract(c.result, '$.asked') AS asked
 FROM reference_current AS f JOIN response AS r USING (response_id) LEFT JOIN reference_checked AS c USING (reference_id)
 ORDER BY r.ordinal, f.ordinal"""
+
+
+_CHECKED: Final = "SELECT EXISTS (SELECT 1 FROM reference_check)"
 
 
 class Question(NamedTuple):
@@ -73,6 +76,11 @@ def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
         )
 
 
+def any_checked(reader: sqlite3.Connection) -> bool:
+    """Whether the rules have said anything of a reference: figures then tell what they say."""
+    return bool(reader.execute(_CHECKED).fetchone()[0])
+
+
 def works_of(kind: WorkKind) -> Works:
     """To which of the :data:`WORKS` a sort of work belongs."""
-    return "unknown" if kind == "unknown" else "indexed" if kind in _INDEXED else "seldom_indexed"
+    return "unknown" if kind == "unknown" else "partly_listed" if kind in PARTLY_LISTED else "listed"

@@ -75,7 +75,7 @@ class ReferenceStratum:
 
 @dataclass(frozen=True)
 class ReferencesOfWorks:
-    """The references to some sorts of ``works``: ``indexed`` (articles, preprints, trials), ``seldom_indexed``
+    """The references to some sorts of ``works``: ``listed`` (articles, preprints, trials), ``partly_listed``
     (guidelines, labels, books, reports, pages, data: "not found" proves little) or ``unknown``."""
 
     works: Works

@@ -110,12 +110,12 @@ def test_books_and_pages_stand_apart_from_articles_since_not_found_proves_little
     works = {one.works: one.references for one in report(references).works}
 
     assert {name: (one.checked, one.verdicts["not_found"]) for name, one in works.items()} == {
-        "indexed": (11, 0), "seldom_indexed": (5, 5),
+        "listed": (11, 0), "partly_listed": (5, 5),
     }  # fmt: skip
-    assert works["indexed"].share("not_found").value == 0.0
-    assert works["indexed"].share("not_found").low is None
-    assert works["seldom_indexed"].share("not_found").value == 1.0
-    assert "all are not found in 5 of 5 responses" in str(works["seldom_indexed"].share("not_found").reason)
+    assert works["listed"].share("not_found").value == 0.0
+    assert works["listed"].share("not_found").low is None
+    assert works["partly_listed"].share("not_found").value == 1.0
+    assert "all are not found in 5 of 5 responses" in str(works["partly_listed"].share("not_found").reason)
 
 
 def test_notices_places_and_who_was_asked_are_counted(small, references):
