@@ -18,9 +18,9 @@ class Generator(ABC):
 
     ``name`` is the word of its command, ``noun`` what its inputs are called (``text``). ``prompt_names``: the prompts
     it asks with. ``deviations``: where it departs from the paper, a sentence each. ``lacking``: what the study has not,
-    where there is no input at all, a sentence. ``mixed``: what is made without a question takes its place among the
-    others, so that the order of what was made tells nothing. A subclass with options of its own gives those that change
-    what is asked in :attr:`options`.
+    where there is no input at all, a sentence. ``goes_out``: what models are sent, with its verb, where that is not the
+    inputs. ``mixed``: what is made without a question takes its place among the others, so that the order of what was
+    made tells nothing. A subclass with options of its own gives those that change what is asked in :attr:`options`.
     """
 
     name: ClassVar[str]
@@ -29,6 +29,7 @@ class Generator(ABC):
     deviations: ClassVar[tuple[str, ...]] = ()
     mixed: ClassVar[bool] = False
     lacking: ClassVar[str] = ""
+    goes_out: ClassVar[str] = ""
     judge: JudgeSettings | None = None
     """The model that verifies, once the work is put to models."""
 

@@ -10,6 +10,7 @@ from medreview.generators.cleanup import Cleanup
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.key_facts import KeyFacts
+from medreview.generators.override_themes import OverrideThemes
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 from medreview.generators.themes import Themes
@@ -22,6 +23,7 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     Hallucinations,
     KeyFacts,
     Themes,
+    OverrideThemes,
     Brief,
     SinglePrompt,
 )  # fmt: skip

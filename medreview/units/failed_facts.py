@@ -11,7 +11,7 @@ from medreview.units.held_facts import HeldFact, HeldFacts
 
 Failure = Literal["omitted", "contradicted"]
 LEAST: Final = 2
-"""Facts that make a theme."""
+"""Facts, or statements, that make a theme."""
 THEMES: Final = "themes"
 """The generator that makes themes of them; its report lists each theme's facts by :attr:`FailedFact.key`."""
 _TASKS: Final[tuple[tuple[Failure, str, bool], ...]] = (

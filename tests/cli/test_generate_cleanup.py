@@ -103,6 +103,7 @@ def test_without_any_input_it_is_said_what_the_study_lacks(medreview, tmp_path):
         own_settings(tmp_path, server.table("writer").replace("judges", "models"))
         for name, words in {
             "cleanup": "No statement", "key-facts": "no case", "themes": "No system", "brief": "No case",
+            "override-themes": "No reviewer",
         }.items():  # fmt: skip
             assert words in medreview("generate", name, path, "--model", "writer").stdout
         assert not server.received

@@ -41,6 +41,7 @@ COMMANDS = (
     ("generate", "questions", STUDY, "--model", BAD),
     ("generate", "questions", STUDY, "--model", "own", "--dry-run"),
     ("generate", "questions", STUDY, "--model", "own", "--batch-in", f"missing{BAD}"),
+    ("generate", "override-themes", STUDY, "--model", "own", "--reviewer", BAD, "--dry-run"),
     ("report", STUDY),
     ("report", STUDY, f"report{BAD}.html", "--markdown", f"report{BAD}.md", "--briefs", f"briefs{BAD}.html"),
     ("batches", STUDY),

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from lxml.html import HtmlElement
 
 from medreview.cli.reports.page_markdown import plain
 from medreview.review.audit import draw
@@ -12,9 +13,11 @@ from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from medreview.visible import visible
 from tests.stats.small_study import SmallStudy
+from tests.support import override_study
 from tests.support.commands import own_settings
+from tests.support.judge_endpoint import JudgeEndpoint, says
 from tests.support.pages import harmless
-from tests.support.wicked_study import PAGE, QUOTE, REVIEWER, WICKED, decide_some
+from tests.support.wicked_study import PAGE, QUOTE, REVIEWER, SCRIPT, WICKED, decide_some
 
 
 @pytest.fixture
@@ -142,3 +145,75 @@ def test_limits_by_missing_verdicts_are_told_from_the_lower_to_the_upper(medrevi
         "- unused sources: 1 of 1 lack a verdict; whatever these are, of all 1 the share lies between 0.0% and 100.0%."
         in told
     )
+
+
+def test_so_many_overridden_statements_are_told_in_full_and_all_are_counted(medreview, tmp_path):
+    path = tmp_path / "o.medreview"
+    with Study.create(path) as made:
+        override_study.fill(made)
+    done = medreview("report", path, tmp_path / "r.html", "--overridden", 2, "--replicates", 99)
+    assert "5 statements otherwise than the judges (2 in full)" in done.stdout
+    page = harmless((tmp_path / "r.html").read_text())
+    assert page.xpath("//section[@id='overridden']//details/@id") == ["item-1", "item-2"]
+    told = page.xpath("string(//section[@id='overridden'])")
+    assert "3 more of kb are counted" in told
+    assert "--overridden N; --reviewer and --where choose" in told
+    counts = page.xpath("//section[@id='themes']//table//td[last()]/text()")
+    assert sum(map(int, counts)) == 5
+    assert page.xpath("//section[@id='themes']//li//a/@href") == ["#item-1", "#item-2"]
+
+    medreview("report", path, tmp_path / "r.html", "--overridden", 0, "--replicates", 99)
+    page = harmless((tmp_path / "r.html").read_text())
+    assert not page.xpath("//section[@id='overridden']//details")
+    assert "5 more of kb" in page.xpath("string(//section[@id='overridden'])")
+
+
+def test_a_models_themes_stand_in_place_of_the_reasons_and_say_when_labels_have_changed(medreview, tmp_path):
+    path = tmp_path / "o.medreview"
+    with Study.create(path) as made:
+        override_study.fill(made)
+        override_study.do(made, "note", "r1.1", {"text": WICKED})
+    bad = {**override_study.DOSES, "about": f"The judge takes another dose for the same. {SCRIPT}"}
+
+    def page_of(*more: str) -> HtmlElement:
+        medreview("report", path, tmp_path / "r.html", "--overridden", 2, "--replicates", 99, *more)
+        (section,) = harmless((tmp_path / "r.html").read_text()).xpath("//section[@id='themes']")
+        return section
+
+    with JudgeEndpoint(says(json.dumps({"themes": [bad, override_study.STRENGTH]}))) as server:
+        own_settings(tmp_path, 'reviewer = "kb"\n' + server.table("writer", "<b>m").replace("judges", "models"))
+        done = medreview("generate", "override-themes", path, "--model", "writer")
+        assert "Statements, judges' words, and labels and notes of reviewers go to:" in done.stderr
+        assert "1 input done, 1 for the report" in done.stdout
+
+        section = page_of()
+        told = section.text_content()
+        assert "Found by <b>m on 20" in told
+        assert "in 5 statements. Nobody has confirmed them" in told
+        assert section.xpath(".//strong/text()") == [bad["title"], override_study.STRENGTH["title"]]
+        assert visible(bad["about"]) in told
+        assert section.xpath(".//li//a/@href") == ["#item-1", "#item-2"], "the other statements are not told in full"
+        assert [item.text_content().strip()[:6] for item in section.xpath(".//li")] == [
+            "R01 S1", "R01 S4", "R01 S2", "R01 S5",
+        ]  # fmt: skip
+        assert "have changed" not in told
+        assert "Found by" not in page_of("--where", "page=ok").text_content()
+        assert not section.xpath(".//h4[contains(., 'A number, dose')]")
+
+        with Study.open(path) as opened:
+            override_study.says(opened, "r1.4", "supported")
+        told = page_of().text_content()
+        assert "have changed since" in told
+        assert "medreview generate override-themes o.medreview --model NAME" in told
+        assert "R01 S4: no longer otherwise than the judges" in told
+        themes = json.loads(medreview("report", path, tmp_path / "r.html", "--json", "--replicates", 99).stdout)[
+            "themes"
+        ]
+        assert [(one["reviewer"], one["read"], one["changed"]) for one in themes] == [("kb", 5, True)]
+
+    own_settings(tmp_path, 'reviewer = "ann"\n')
+    with Study.open(path) as opened:
+        draw(opened, "ann", rate=1.0)
+        decide_in_script(opened, "ann", "r1.1", "contradicted")
+    told = page_of().text_content()
+    assert bad["title"] not in told, "ann has not decided what they are made of"

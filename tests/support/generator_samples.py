@@ -13,6 +13,7 @@ from medreview.generators.brief.single_prompt import SinglePrompt
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.key_facts import KeyFacts
+from medreview.generators.override_themes import OverrideThemes
 from medreview.generators.qa.items import QAItems
 from medreview.generators.questions import Questions
 from medreview.generators.themes import Themes
@@ -20,7 +21,7 @@ from medreview.study import Study
 from medreview.units.brought import Brought, store_brought
 from medreview.units.cases import NewCase
 from medreview.units.stored import NewPassage, NewUnit
-from tests.support import brief_sample, good_qa_items, planted_answers, unsupported_study
+from tests.support import brief_sample, good_qa_items, override_study, planted_answers, unsupported_study
 from tests.support.fact_study import FactStudy
 from tests.support.misbehaving import Asked, Good
 from tests.support.qa_samples import SOME, chapter, good_item
@@ -196,6 +197,7 @@ SAMPLES: Final[Mapping[str, Sample]] = {
     ),
     "key-facts": Sample(KeyFacts, cases(_REFERENCE), lambda _: {"candidates": _FACTS}, 1),
     "themes": Sample(Themes, failures, lambda _: {"themes": _THEMES}, 1, reports=True),
+    "override-themes": Sample(OverrideThemes, override_study.fill, lambda _: override_study.THEMES, 1, reports=True),
     "qa, list": _qa("list", stages=(2,)),
     "qa, multi_hop_inverse": _qa("multi_hop_inverse"),
 }

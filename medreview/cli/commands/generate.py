@@ -7,6 +7,7 @@ from medreview.cli.generate.brief import brief
 from medreview.cli.generate.cleanup import cleanup
 from medreview.cli.generate.hallucinations import hallucinations
 from medreview.cli.generate.key_facts import key_facts
+from medreview.cli.generate.override_themes import override_themes
 from medreview.cli.generate.passages import passages
 from medreview.cli.generate.qa import qa
 from medreview.cli.generate.questions import questions
@@ -21,6 +22,7 @@ _COMMANDS = (
     qa,
     key_facts,
     themes,
+    override_themes,
     brief,
 )  # fmt: skip
 

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from medreview.cli.reports.study_page.material import Material
     from medreview.labels import TieRule
     from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.reports.override_themes import OverrideThemes
     from medreview.study import Study
 
 _LEAST_REPLICATES = 99
+_OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
 
 
 def report(
@@ -49,6 +51,10 @@ def report(
             help="A report on a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
+    overridden: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
+    ] = None,
     ties: Ties = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
     replicates: Annotated[
@@ -67,7 +73,7 @@ def report(
     Example: medreview report sepsis.medreview sepsis.html --markdown sepsis.md
     """
     from medreview.cli.reports.brief_page import check_brief_page, write_brief_page
-    from medreview.cli.reports.study_page.material import gather
+    from medreview.cli.reports.study_page.material import MOST, gather
     from medreview.cli.reports.study_page.written import check_report
     from medreview.cli.reports.tradeoff import check_trade_off
     from medreview.config import load_config
@@ -105,8 +111,8 @@ def report(
                 looked(opened, "report", "labels")
             with progress() as bar:
                 found = gather(
-                    opened.reader, study.name, reviewer, only=only, listed=listed, tie=rule, resampling=resampling,
-                    progress=bar,
+                    opened.reader, study.name, reviewer, only=only, listed=listed, to=me,
+                    most=MOST if overridden is None else overridden, tie=rule, resampling=resampling, progress=bar,
                 )  # fmt: skip
             told |= _report(found, page, markdown)
         if briefs is not None:
@@ -123,13 +129,23 @@ def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict
     from medreview.cli.reports.study_page.limitations import limitations
     from medreview.cli.reports.study_page.written import write_markdown, write_report
 
-    told: dict[str, Any] = {"overridden": len(found.overridden), "held_back": found.held_back}
+    told: dict[str, Any] = {"overridden": len(found.differing), "in_full": len(found.overridden)}
+    told |= {"held_back": found.held_back, "themes": list(map(_themes, found.themes))}
     told |= {"limitations": list(limitations(found)), "provenance": asdict(found.figures.provenance)}
     for name, path, write in (("page", page, write_report), ("markdown", markdown, write_markdown)):
         if path is not None:
             told[name] = str(write(found, path))
             say(f"written: {told[name]}")
     return told
+
+
+def _themes(found: "OverrideThemes") -> dict[str, Any]:
+    """What a script wants to know of a reviewer's themes."""
+    themes = [
+        {"title": one.title, "about": one.about, "statements": [each.statement_id for each in one.statements]}
+        for one in found.themes
+    ]
+    return {**{name: getattr(found, name) for name in _OF_THEMES}, "themes": themes}
 
 
 def _trade_off(study: "Study", path: Path, rule: "TieRule | None", resampling: "Resampling") -> list[str]:
@@ -144,8 +160,9 @@ def _trade_off(study: "Study", path: Path, rule: "TieRule | None", resampling: "
 
 def _summary(told: Mapping[str, Any]) -> Iterator[str]:
     if "overridden" in told:
+        shown = f" ({told['in_full']:,} in full)" if told["in_full"] < told["overridden"] else ""
         yield (
-            f"{counted(told['overridden'], 'statement')} otherwise than the judges, "
+            f"{counted(told['overridden'], 'statement')} otherwise than the judges{shown}, "
             f"{counted(len(told['limitations']), 'limitation')}"
         )
         if told["held_back"]:

@@ -1,17 +1,16 @@
-"""The statements on which a reviewer differs from the judges, each with all that is needed to follow the reviewer."""
+"""Statements on which a reviewer differs from the judges, each with all that is needed to follow the reviewer."""
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from medreview.judges.votes import jury
 from medreview.labels import FLAGS
 from medreview.progress import SILENT, Progress
-from medreview.study.counts import DIFFERING
 from medreview.text import Span
 from medreview.units.excerpt import Piece, excerpt
+from medreview.units.overridden_labels import OverriddenLabel, counting
 from medreview.units.statement_view import (
     Judgement,
     StatementView,
@@ -22,14 +21,9 @@ from medreview.units.statement_view import (
     said_in_words,
 )
 
-_DIFFER: Final = f"""
-SELECT mine.unit, mine.label, mine.snapshot, mine.event_id FROM standing AS mine
-JOIN verdict AS v ON v.statement_id = mine.unit JOIN statement AS s ON s.statement_id = mine.unit
-JOIN response AS r USING (response_id)
-WHERE mine.reviewer = ? AND mine.pass = 1 AND {DIFFERING} ORDER BY r.ordinal, s.ordinal"""
-_MODES: Final = "SELECT unit, mode, label FROM reviewer_label WHERE reviewer = ? AND pass = 1"
-_ACTS: Final = """SELECT kind, payload FROM event_live
-WHERE unit = ? AND reviewer = ? AND pass = 1 AND kind IN ('reason', 'note', 'flag') ORDER BY event_id"""
+_MODE: Final = "SELECT mode, label FROM reviewer_label WHERE unit = ? AND reviewer = ? AND pass = 1"
+_FLAGS: Final = """SELECT payload FROM event_live
+WHERE unit = ? AND reviewer = ? AND pass = 1 AND kind = 'flag' ORDER BY event_id"""
 _PAGE: Final = """SELECT p.snapshot_id, p.page_state, p.fetched_at, p.text_sha256, p.title, u.url
 FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
 _TELLING: Final = ("supported", "partial", "contradicted")
@@ -94,48 +88,46 @@ class Overridden:
 
 
 def overridden(
-    reader: sqlite3.Connection, reviewer: str, only: Collection[str] | None = None, progress: Progress = SILENT
+    reader: sqlite3.Connection, labels: Sequence[OverriddenLabel], progress: Progress = SILENT
 ) -> Iterator[Overridden]:
-    """Each of a reviewer's first pass, in the order of the answers; ``only`` these statements."""
-    modes = {row["unit"]: row for row in reader.execute(_MODES, (reviewer,))}
-    found = [row for row in reader.execute(_DIFFER, (reviewer,)) if only is None or row["unit"] in only]
-    progress.begin("differing", len(found))
-    for row in found:
-        yield _item(reader, reviewer, row, modes[row["unit"]])
+    """Each of these labels with its statement, its judges and their pages, read one after the other."""
+    progress.begin("differing", len(labels))
+    for one in labels:
+        yield _item(reader, one)
         progress.step()
 
 
-def _item(reader: sqlite3.Connection, reviewer: str, row: sqlite3.Row, mode: sqlite3.Row) -> Overridden:
-    view = load_statement_view(reader, row["unit"])
+def _item(reader: sqlite3.Connection, said: OverriddenLabel) -> Overridden:
+    view = load_statement_view(reader, said.statement_id)
     assert view.verdict is not None  # it differs from it
-    acts = [(act["kind"], json.loads(act["payload"])) for act in reader.execute(_ACTS, (row["unit"], reviewer))]
-    page = _page(reader, row["snapshot"])
-    counting = {vote.judgement_id for vote in jury(one.vote for one in view.judgements)}
-    judgements = [one for one in view.judgements if one.judgement_id in counting]
-    listed = [one for one in judgements if _tells(one, row["snapshot"])]
+    whose = (said.statement_id, said.reviewer)
+    mode = reader.execute(_MODE, whose).fetchone()
+    page = _page(reader, said.snapshot_id)
+    judgements = counting(view.judgements)
+    listed = [one for one in judgements if _tells(one, said.snapshot_id)]
     words = tuple(_word(reader, view, one) for one in listed)
-    quoted = any(word.context for word, one in zip(words, listed, strict=True) if one.snapshot_id == row["snapshot"])
+    quoted = any(word.context for word, one in zip(words, listed, strict=True) if one.snapshot_id == said.snapshot_id)
     context: tuple[Piece, ...] = ()
     if page is not None and not quoted:
-        found = load_evidence(reader, row["unit"], page.snapshot_id)
+        found = load_evidence(reader, said.statement_id, page.snapshot_id)
         context = _context(reader, page.snapshot_id, found.highlights[:1])[0]
-    decided = reader.execute("SELECT at_utc FROM event WHERE event_id = ?", (row["event_id"],)).fetchone()[0]
+    decided = reader.execute("SELECT at_utc FROM event WHERE event_id = ?", (said.event_id,)).fetchone()[0]
     return Overridden(
-        reviewer=reviewer,
-        statement_id=row["unit"],
+        reviewer=said.reviewer,
+        statement_id=said.statement_id,
         name=f"{view.response_name} {view.short_name}",
         model=view.model,
         question=view.question,
         text=view.text,
-        verdict=str(view.verdict.verdict),
+        verdict=said.verdict,
         votes=(view.verdict.votes_for, view.verdict.votes_other, view.verdict.abstained),
-        label=row["label"],
-        first_label=mode["label"] if mode["mode"] == "blind" and mode["label"] != row["label"] else "",
+        label=said.label,
+        first_label=mode["label"] if mode["mode"] == "blind" and mode["label"] != said.label else "",
         mode=mode["mode"],
         decided_at=decided,
-        reason=next((said["code"] for kind, said in reversed(acts) if _why(kind, said, row["event_id"])), ""),
-        note=next((said["text"] for kind, said in reversed(acts) if kind == "note"), ""),
-        flags=tuple(_flags(acts)),
+        reason=said.reason,
+        note=said.note,
+        flags=tuple(_flags(reader, whose)),
         page=page,
         words=words,
         context=context,
@@ -148,12 +140,9 @@ def _tells(judgement: Judgement, seen: str | None) -> bool:
     return judgement.snapshot_id == seen or judgement.verdict in _TELLING or bool(judgement.quote.strip())
 
 
-def _why(kind: str, said: dict[str, Any], decision: str) -> bool:
-    return kind == "reason" and said.get("decision") == decision
-
-
-def _flags(acts: list[tuple[str, dict[str, Any]]]) -> Iterator[str]:
-    on = {said["flag"]: said["on"] for kind, said in acts if kind == "flag"}
+def _flags(reader: sqlite3.Connection, whose: tuple[str, str]) -> Iterator[str]:
+    acts = (json.loads(act["payload"]) for act in reader.execute(_FLAGS, whose))
+    on = {said["flag"]: said["on"] for said in acts}
     return (flag.level for flag in FLAGS if on.get(flag.level))
 
 

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final
 
 from medreview.citations.allow_list import load_allow_list
 from medreview.exchange.imports.citation_answers import study_answers
@@ -15,25 +17,33 @@ from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.marked_answers import MarkedAnswer, marked_answers
 from medreview.stats.reports.overridden import Overridden, overridden
+from medreview.stats.reports.override_themes import OverrideThemes, override_themes
 from medreview.stats.reports.review_record import ReviewRecord, review_record
 from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.stats.study_figures import StudyFigures, study_figures
+from medreview.units.overridden_labels import OverriddenLabel, overridden_labels
+
+MOST: Final = 200
+"""Overridden statements of each reviewer that a report tells in full, unless it is asked for more."""
 
 
 @dataclass(frozen=True)
 class Material:
     """What sections are made of. ``name`` is that of the study's file.
 
-    ``overridden``: by all reviewers of ``figures``; ``held_back`` of them are not listed, because who reads the report
-    has not decided them yet and is still at the audit. ``facts``: ``None`` without key facts and suggested ones;
-    ``citations``: ``None`` without a response. ``spent``: what was asked of models from here.
+    ``differing``: the labels of all reviewers of ``figures`` that are not the judges' verdict; ``held_back`` more are
+    not told, because who reads the report has not decided them yet and is still at the audit. ``overridden``: the
+    first of each reviewer in full. ``themes``: what models found in them. ``facts``: ``None`` without key facts and
+    suggested ones; ``citations``: ``None`` without a response. ``spent``: what was asked of models from here.
     """
 
     name: str
     figures: StudyFigures
     record: ReviewRecord = field(default_factory=ReviewRecord)
+    differing: tuple[OverriddenLabel, ...] = ()
     overridden: tuple[Overridden, ...] = ()
     held_back: int = 0
+    themes: tuple[OverrideThemes, ...] = ()
     answers: tuple[MarkedAnswer, ...] = ()
     facts: FactReport | None = None
     citations: CitationReport | None = None
@@ -52,27 +62,34 @@ def gather(
     *,
     only: Selection = EVERYTHING,
     listed: Collection[str] | None = None,
+    to: str = "",
+    most: int = MOST,
     tie: TieRule | None = None,
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
 ) -> Material:
     """All of it, or of ``only`` a part: then without what is of the whole study (citations, cost, key facts, units).
 
-    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them.
+    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them; ``to``: who reads
+    it. ``most``: so many overridden statements of each reviewer are told in full.
     ``tie`` stands in for the study's rule where key facts are counted. Raises :class:`UserError` for a ``reviewer``
     who has left nothing in the study.
     """
     whole = only.statements is None
     figures = study_figures(reader, reviewer, resampling=resampling, progress=progress, only=only, conduct=None)
     names = [one.reviewer for one in figures.reviewers]
-    every = [item for one in names for item in overridden(reader, one, only.statements, progress)]
-    items = tuple(item for item in every if listed is None or item.statement_id in listed)
+    every = [label for one in names for label in overridden_labels(reader, one) if only.holds(label.statement_id)]
+    labels = tuple(label for label in every if listed is None or label.statement_id in listed)
+    in_full = [label for one in names for label in islice((it for it in labels if it.reviewer == one), most)]
+    themes = [override_themes(reader, one, to, listed) for one in names] if whole else []
     return Material(
         name=name,
         figures=figures,
         record=review_record(reader, names, only.statements),
-        overridden=items,
-        held_back=len(every) - len(items),
+        differing=labels,
+        overridden=tuple(overridden(reader, in_full, progress)),
+        held_back=len(every) - len(labels),
+        themes=tuple(found for found in themes if found is not None),
         answers=tuple(_answers(reader, names, only, listed)),
         facts=_facts(reader, tie, resampling) if whole else None,
         citations=_citations(reader, resampling, progress) if whole else None,

@@ -1,10 +1,10 @@
-"""Every statement on which a reviewer differs from the judges, in full; and what these have in common, by reason."""
+"""The statements on which a reviewer differs from the judges, in full."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import Heading, Title, numbers, table
+from medreview.cli.reports.layout import Heading, Title
 from medreview.cli.reports.page_parts import (
     Details,
     Fields,
@@ -13,7 +13,6 @@ from medreview.cli.reports.page_parts import (
     Run,
     Section,
     line,
-    listing,
     several_lines,
 )
 from medreview.cli.reports.study_page.material import Material
@@ -22,19 +21,15 @@ from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.stats.reports.overridden import JudgeWord, Overridden
 from medreview.words import counted, in_words
 
-_NO_REASON = "no reason given"
-
 
 def overridden_section(material: Material) -> Section:
     """The statements, each folded."""
     return Section("overridden", "Where reviewers differ from the judges", tuple(_parts(material)))
 
 
-def themes_section(material: Material) -> Section | None:
-    """What reviewers say is wrong with the judges' verdicts, by their reason codes."""
-    if not material.overridden:
-        return None
-    return Section("themes", "What is wrong where they differ", tuple(_themes(material)))
+def reason_words(code: str) -> str:
+    """What the reviewer gave as the reason, if anything."""
+    return label_in(REASONS, code).name if code else "no reason given"
 
 
 def anchor(place: int) -> str:
@@ -48,26 +43,31 @@ def _parts(material: Material) -> Iterator[PagePart]:
             f"{counted(material.held_back, 'statement')} held back: whoever made this report has not decided "
             "them yet, or not seen their judges, and is still at the audit."
         )
-    if not material.overridden:
+    if not material.differing:
         yield (
             "No decision differs from the judges' verdict."
             if material.reviewers
             else "Nobody has decided anything yet."
         )
         return
+    each = " Each opens." if material.overridden else ""
     yield (
-        f"{counted(len(material.overridden), 'decision')}, as they stand now, of which the judges' verdict is another. "
-        "Each opens."
+        f"{counted(len(material.differing), 'decision')}, as they stand now, of which the judges' verdict is another."
+        f"{each}"
     )
-    for reviewer in material.reviewers:
+    for reviewer, every in Counter(one.reviewer for one in material.differing).items():
+        yield Title(f"{one_line(reviewer)}: {counted(every, 'statement')}")
         items = [(place, one) for place, one in enumerate(material.overridden) if one.reviewer == reviewer]
-        if items:
-            yield Title(f"{one_line(reviewer)}: {counted(len(items), 'statement')}")
-            yield from (_item(place, one) for place, one in items)
+        yield from (_item(place, one) for place, one in items)
+        if more := every - len(items):
+            yield (
+                f"{more:,} more of {one_line(reviewer)} are counted, and not told here. `medreview report` tells them "
+                "with --overridden N; --reviewer and --where choose a part of the study."
+            )
 
 
 def _item(place: int, one: Overridden) -> Details:
-    reason = label_in(REASONS, one.reason).name if one.reason else _NO_REASON
+    reason = reason_words(one.reason)
     summary = (
         f"{one.name}: judges {label_words('evidence', one.verdict)}, {one_line(one.reviewer)} "
         f"{label_words('evidence', one.label)} ({reason})"
@@ -123,23 +123,3 @@ def _word(word: JudgeWord) -> Iterator[PagePart]:
             yield Passage(tuple(excerpt_runs(word.context, word.goes_on)))
         else:
             yield "These words are in no place of the page."
-
-
-def _themes(material: Material) -> Iterator[PagePart]:
-    counts = Counter((one.verdict, one.label, one.reason) for one in material.overridden)
-    yield "By the reviewers' reason codes; a reason is a reviewer's own, and may be left out."
-    rows = [
-        (
-            label_words("evidence", verdict), label_words("evidence", label),
-            label_in(REASONS, reason).name if reason else _NO_REASON, *numbers(count),
-        )
-        for (verdict, label, reason), count in counts.most_common()
-    ]  # fmt: skip
-    yield table(("judges", "reviewer", "reason", "statements"), rows, long=("reviewer", "reason"))
-    by_reason: dict[str, list[tuple[int, Overridden]]] = {}
-    for place, one in enumerate(material.overridden):
-        by_reason.setdefault(one.reason, []).append((place, one))
-    for reason in REASONS:
-        if found := by_reason.get(reason.level):
-            yield Heading(f"{reason.name} ({counted(len(found), 'statement')}): {reason.definition}")
-            yield listing([line(Run(one.name, to=anchor(place)), f" {one_line(one.text)}")] for place, one in found)

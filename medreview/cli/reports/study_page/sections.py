@@ -14,9 +14,10 @@ from medreview.cli.reports.study_page.leading import plots_section
 from medreview.cli.reports.study_page.limitations import limitations_section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.methods import methods_section
-from medreview.cli.reports.study_page.overridden import overridden_section, themes_section
+from medreview.cli.reports.study_page.overridden import overridden_section
 from medreview.cli.reports.study_page.pace import pace_section
 from medreview.cli.reports.study_page.reviewed import reviewed_section
+from medreview.cli.reports.study_page.themes import themes_section
 
 _ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
     provenance_section,

@@ -1,0 +1,34 @@
+"""The command ``generate override-themes``."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from medreview.cli.current_verdicts import current_verdicts
+from medreview.cli.generate_options import Wanted, generator_command
+from medreview.cli.generating import generate_with
+from medreview.cli.options import StudyFile
+
+
+@generator_command()
+def override_themes(
+    study: StudyFile,
+    wanted: Wanted,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The labels of one reviewer; default: of each by itself.")
+    ] = None,
+) -> None:
+    """Find what the statements have in common that a reviewer labels otherwise than the judges.
+
+    The model is given the statements, the judges' verdict and reasons, and the reviewer's label, reason and note; not
+    what is held back from you or from the reviewer for a blind review. `medreview report` has the themes then, in place
+    of those by reason code, and says when labels have changed since.
+
+    Example: medreview generate override-themes sepsis.medreview --model writer
+    """
+    from medreview.config import load_config
+    from medreview.generators.override_themes import OverrideThemes
+
+    make = partial(OverrideThemes, to=load_config().reviewer, reviewer=reviewer)
+    generate_with(study, make, wanted, before=current_verdicts)
