@@ -19,6 +19,11 @@ _GUIDELINE: Final = re.compile(
     r"|bulletin|advisory)|scientific statement|recommandations\b|appropriate(?:ness)? use criteria",
     re.IGNORECASE,
 )
+_GUIDE_SERIES: Final = re.compile(
+    r"\bNICE (?:clinical )?guid(?:eline|ance)|\[(?:NG|CG|TA)\d{1,4}\]|\b(?:NG|CG)\d{2,4}\b|AWMF-Reg"
+)
+_BOOK: Final = re.compile(r"\b(?:handbook|textbook|lehrbuch|principles (?:of|and practice)|manual of)\b", re.IGNORECASE)
+_THESIS: Final = re.compile(r"[\[(](?:[\w' -]{0,30})(?:dissertation|thesis)\b", re.IGNORECASE)
 _TRIAL: Final = re.compile(
     r"clinicaltrials\.gov|\bISRCTN|\bEudraCT|\bACTRN|\bChiCTR|\bUMIN\d|\bDRKS\d|\bCTRI/|trial registration",
     re.IGNORECASE,
@@ -29,7 +34,9 @@ _PREPRINT: Final = re.compile(
 )
 _PREPRINT_DOI: Final = re.compile(r"10\.(?:1101|21203|2139|20944|31234|31219|26434|48550)/")
 _DATASET: Final = re.compile(
-    r"\bdata ?sets?\b\]?|\bzenodo\b|\bfigshare\b|\bdryad\b|\bdatabase \[|\bdata set\b|\bmendeley data\b", re.IGNORECASE
+    r"\bdata ?sets?\b\]?|\bzenodo\b|\bfigshare\b|\bdryad\b|\bdatabase \[|\bdata set\b|\bmendeley data\b"
+    r"|\bphysionet\b|\bdataverse\b",
+    re.IGNORECASE,
 )
 _REPORT: Final = re.compile(
     r"\b(?:technical|annual|final|evidence|working|research|global|world) (?:report|paper)|\breport (?:no|of"
@@ -52,6 +59,7 @@ def kind_of(
     numbered: bool,
     publisher: str,
     edition: str,
+    journal: bool,
     chapter: bool,
     identifiers: tuple[Identifier, ...],
     url: str,
@@ -72,15 +80,21 @@ def kind_of(
         return "trial"
     if _DATASET.search(text):
         return "dataset"
+    if _GUIDE_SERIES.search(text) or (not chapter and _ENCYCLOPAEDIA.search(container)):
+        return "guideline" if _GUIDE_SERIES.search(text) else "web_page"
     if chapter:
-        return "chapter"
+        return "web_page" if _ENCYCLOPAEDIA.search(container) else "chapter"
+    if _BOOK.search(title) or edition or "isbn" in kinds:
+        return "book"
+    if journal:
+        return "article"
     if _GUIDELINE.search(title) or (not title and _GUIDELINE.search(text)):
         return "guideline"
     if _ENCYCLOPAEDIA.search(text):
         return "web_page"
-    if _REPORT.search(title) or _REPORT.search(container):
+    if _THESIS.search(text) or _REPORT.search(title) or _REPORT.search(container):
         return "report"
-    if edition or "isbn" in kinds or (publisher and not container):
+    if publisher and not container:
         return "book"
     if {"pmid", "pmcid", "doi"} & kinds:
         return "article"

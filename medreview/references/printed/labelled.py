@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from medreview.references.model import Author, Field, Identifier, Reference
+from medreview.references.printed.journals import is_journal
 from medreview.references.printed.kinds import kind_of
 from medreview.references.printed.names import read_authors
 from medreview.references.printed.numbers import YEAR, read_numbers
@@ -102,6 +103,7 @@ def read_cells(text: str, cells: Sequence[tuple[str, Span]], whole: Span) -> Ref
         numbered=bool(values.get("volume") or values.get("pages")),
         publisher=values.get("publisher", ""),
         edition="",
+        journal=is_journal(values.get("container", "")),
         chapter=False,
         identifiers=tuple(identifiers),
         url=values.get("url", ""),

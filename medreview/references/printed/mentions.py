@@ -225,6 +225,7 @@ def _reference(text: str, whole: Span, spans: dict[Field, Span], unsure: tuple[F
             numbered=bool(container),
             publisher="",
             edition="",
+            journal=is_journal(container),
             chapter=False,
             identifiers=identifiers,
             url=url,

@@ -24,10 +24,12 @@ _SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}(?: (?:(?:{_PARTICLE}) ){{0,2
 _ONE_SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}"
 _SUFFIX: Final = r"(?:,? (?:Jr|Sr|II|III|IV|2nd|3rd|4th)\.?(?![\w]))?"
 _BARE_INITIALS: Final = (
-    rf"{U}{{1,4}}(?:{_HYPHEN}{U}{{1,2}})?(?![\w'’])|{U}[a-z]?{_HYPHEN}?{U}(?![\w'’])"
+    rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){U}{{1,4}}(?:{_HYPHEN}{U}{{1,2}})?(?![\w'’])"
+    rf"|{U}[a-z]?{_HYPHEN}?{U}(?![\w'’])"
     r"|(?:Yu|Th|Ch|St|Zh|Sh|Ya|Kh)(?![\w'’])"
 )
-_DOTTED_INITIALS: Final = rf"{U}[a-z]{{0,2}}\.(?:\s?{_HYPHEN}?\s?{U}[a-z]{{0,2}}\.){{0,4}}(?:\s?{U}(?![\w.'’]))?"
+_DOTTED: Final = rf"(?:{U}|Th|Ch|Yu|St|Zh|Sh|Ph|Chr|Fr)\."
+_DOTTED_INITIALS: Final = rf"{_DOTTED}(?:\s?{_HYPHEN}?\s?{_DOTTED}){{0,4}}(?:\s?{U}(?![\w.'’]))?"
 _INITIALS: Final = rf"(?:{_DOTTED_INITIALS}|{_BARE_INITIALS})"
 _GIVEN: Final = rf"{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*(?: {U}[^\W\d_]+)?"
 
@@ -50,6 +52,10 @@ _FULL: Final = re.compile(
     rf"(?P<given>{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*)"
     rf" (?P<family>{_ONE_SURNAME}(?: {_WORD})?){_SUFFIX}"
 )
+_FULL_LIST: Final = re.compile(
+    rf"{U}[^\W\d_]+ {U}[^\W\d_]+(?:(?:{_HYPHEN}| )?{U}[^\W\d_]*\.?)?(?:,? (?:and|&) |, )"
+    rf"(?={U}[\w-]+ {U}[\w-]+(?:[.,]| and | &| \())"
+)
 _ALONE: Final = re.compile(rf"(?P<family>{_SURNAME})(?P<given>)")
 
 _JOIN: Final = re.compile(
@@ -68,17 +74,21 @@ _ROLE: Final = re.compile(
     re.IGNORECASE,
 )
 _FOR_BODY: Final = re.compile(
-    r"[,;:]? ?(?:(?:for|on behalf of|and|and for|in collaboration with|with) )?(?:the )?", re.IGNORECASE
+    r"[,;]? ?(?:(?:for|on behalf of|and|and for|in collaboration with|with) )?(?:the )?", re.IGNORECASE
 )
 _BODY_WORD: Final = re.compile(
-    r"""\b(?:organi[sz]ation|institutes?|associations?|societ(?:y|ies)|groups?|investigators?|collaborators?|collaborat(?:ion|ive)|committees?
-    |colleges?|academ(?:y|ies)|agency|administration|department|ministry|cent(?:er|re)s?|councils?|federation|foundation|network
-    |consortium|task\sforce|commission|initiative|university|hospitals?|service|trialists|board|bureau|office|panel|union|trust
-    |alliance|clinics?|programme|program|authority|team|party|partnership|forum|institution|league|registry|secretariat|observatory
-    |gesellschaft(?:en)?|institut|bundes[\wäöüß]*|haute\sautorité|fachgesellschaft(?:en)?|ärzte[\wäöüß]*|arzneimittel[\wäöüß]*
-    |société|sociedad|organización|ministerio|ministère|ordre|collège|agence|inc|ltd|llc|gmbh|pharmaceuticals?|laboratories)\b""",
+    r"""\b(?:organi[sz]ation|institutes?|associations?|societ(?:y|ies)|groups?|investigators?|collaborators?|collaborat(?:ion|ive)
+    |committees?|colleges?|academ(?:y|ies)|agency|administration|department|ministry|cent(?:er|re)s?|councils?|federation
+    |foundation|network|consortium|task\sforce|commission|initiative|university|hospitals?|service|trialists|board|bureau
+    |office|panel|union|trust|alliance|clinics?|programme|program|authority|team|party|partnership|forum|institution|league
+    |registry|secretariat|observatory|gesellschaft(?:en)?|institut|bundes[\wäöüß]*|haute\sautorité|fachgesellschaft(?:en)?
+    |ärzte[\wäöüß]*|arzneimittel[\wäöüß]*|a/s|ag|plc|corporation|corp|company|co|pharma|nordisk|pfizer|novartis|merck|lilly
+    |sanofi|astrazeneca|bayer|roche|genentech|gsk|glaxosmithkline|janssen|abbvie|amgen|gilead|takeda|squibb|ingelheim
+    |société|sociedad|organización|ministerio|ministère|ordre|collège|agence|inc|ltd|llc|gmbh|pharmaceuticals?|laboratories
+    )\b""",
     re.IGNORECASE | re.VERBOSE,
-)  # fmt: skip
+)
+_BODY_END: Final = re.compile(_BODY_WORD.pattern + r"\W{0,3}\Z", re.IGNORECASE | re.VERBOSE)
 _ACRONYMS: Final = re.compile(
     r"""aace|aafp|aan|aap|aasld|acc|acg|acog|acp|acr|ada|aga|aha|apa|asa|asco|ash|aspen|asra|ats|aua|awmf|bfarm|bmj|bnf
     |bts|cadth|canmat|cdc|cochrane|ddg|dgim|dynamed|easd|easl|eau|ecdc|ema|endo|epocrates|erc|ers|esc|esicm|esmo
@@ -88,7 +98,8 @@ _ACRONYMS: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
-_INSIDE_BODY: Final = re.compile(r"[^.:;\"“\x1f()\[\]]{2,150}(?: ?\([^()]{2,30}\))?")
+_INSIDE_BODY: Final = re.compile(r"[^.:;\"“\x1f()\[\]]{2,150}(?: ?\([^()]{2,30}\)(?: (?:[A-Z][\w’'-]+ ?){1,4})?)?")
+_ENDS_SENTENCE: Final = re.compile(rf"[^,.]{{2,40}} {U}{{1,3}}\.(?! ?\()")
 
 
 class Authors(NamedTuple):
@@ -109,13 +120,18 @@ def read_authors(text: str, start: int = 0, *, certain: bool = False) -> Authors
     while start < len(text) and text[start] in " ,.:;–—-(":
         start += 1
     best: Authors | None = None
+    opening = _read_body(text, start)
+    if opening is not None and (joined := _after_body(text, opening)) is not None:
+        return joined
     for style in _STYLES:
         found = _read_list(text, start, style)
         if found is not None and (best is None or found.end > best.end):
             best = found
-    body = _read_body(text, start)
+    body = opening
     if best is None or (body is not None and len(best.authors) == 1 and body.end > best.end + 3):
         best = body or best
+    if best is None and _FULL_LIST.match(text, start):
+        best = _read_list(text, start, _FULL, mixed=True)
     if best is None or (certain and len(best.authors) == 1 and not best.et_al):
         for style in (_INVERTED, _FULL, _ALONE) if certain else (_INVERTED, _FULL):
             found = _read_list(text, start, style, mixed=True)
@@ -126,6 +142,17 @@ def read_authors(text: str, start: int = 0, *, certain: bool = False) -> Authors
         more = None if alone is None else _two_alone(text, start)
         best = more
     return best
+
+
+def _after_body(text: str, body: Authors) -> Authors | None:
+    """``ARISE Investigators; Peake SL, Delaney A``, ``US Preventive Services Task Force, Davidson KW, et al.``."""
+    join = re.compile(r"[;,] ?(?=\S)").match(text, body.end)
+    if join is None:
+        return None
+    more = read_authors(text, join.end())
+    if more is None or not (more.et_al or more.authors[0].given or more.authors[0].body):
+        return None
+    return Authors((*body.authors, *more.authors), more.et_al, body.start, more.end)
 
 
 def _two_alone(text: str, start: int) -> Authors | None:
@@ -151,6 +178,8 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
         more = _ET_AL.match(text, end)
         if more is not None:
             et_al, end = True, more.end()
+            role = _ROLE.match(text, end)
+            end = role.end() if role else end
             break
         role = _ROLE.match(text, end)
         if role is not None:
@@ -162,8 +191,10 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
         at = join.end()
     if not authors:
         return None
-    if not et_al:
+    if not et_al or text[end : end + 1] in ";,":
         end = _with_bodies(text, end, authors)
+    if not et_al and len(authors) == 1 and _ENDS_SENTENCE.fullmatch(text, start, end):
+        authors[0] = authors[0]._replace(given=authors[0].given.rstrip("."))
     return Authors(tuple(authors), et_al, start, end)
 
 
@@ -213,9 +244,8 @@ def is_body(name: str) -> bool:
     if any(known) and all(known[at] or not part.isalpha() for at, part in enumerate(parts)):
         return True
     last = re.sub(r" ?\([^()]*\)\Z", "", name)
-    tail = " ".join(re.findall(r"[^\W\d_]+", last)[-1:])
     lower = sum(word[0].islower() for word in words if len(word) > 3)
-    named = _BODY_WORD.search(tail) is not None or (
+    named = _BODY_END.search(last) is not None or (
         _BODY_WORD.search(last) is not None and re.search(r"\b(?:of|for|on|de|für)\b", last) is not None
     )
     return named and lower <= 1 and len(words) <= 16

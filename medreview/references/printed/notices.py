@@ -12,12 +12,14 @@ NOTICES: Final = re.compile(
         (?:\s(?:on|am|le|el))?:?,?\s?(?:{DAY_FIRST}{YEAR}(?:[-/.]\d\d[-/.]\d\d)?(?:\s[a-zé]{{3,9}}\.?(?:\s\d{{1,2}})?)?
         |[a-zé]{{3,9}}\.?\s\d{{1,2}},?\s{YEAR}|\d{{1,2}}[./-]\d{{1,2}}[./-]{YEAR}|today|date|n\.d\.)(?:,?\s(?:from|at))?[)\]]?
     | [(\[](?:last\s)?(?:updated?|reviewed|revised|modified)\b[^()\[\]]{{0,40}}[)\]]
+    | \b(?:last\s)?updated:?\s(?:on\s)?(?:[a-z]{{3,9}}\.?\s\d{{1,2}},\s{YEAR}|{DAY_FIRST}{YEAR}{DATE})
     | \blast\s(?:updated?|reviewed|revised|modified)(?:\son)?:?\s[^.;\x1f]{{4,25}}
     | \[(?:internet|online|electronic(?:\sresource)?|website|web\spage|webpage|pdf|serial\son(?:line|\sthe\sinternet)
         |(?:article\s)?in\s[a-z]{{4,12}}|[a-z]{{4,12}}|free\s(?:pmc\s)?article|published\sonline[^\[\]]{{0,60}}
         |published\scorrection[^\[\]]{{0,120}})\]
     | \bepub(?:\sahead\sof\sprint)?\s?:?\s?(?:{YEAR}{DATE}|{DAY_FIRST}{YEAR})?
-    | \b(?:published\s)?(?:online\s)?(?:ahead\sof\sprint|online\sfirst|first\sonline|early\sview)\b
+    | (?:\b(?:published|epub|online)\s(?:online\s)?|(?<=\.\s)|[(\[])
+        (?:ahead\sof\sprint|online\sfirst|early\sview|in\spress)\b[)\]]?
     | \bpublished\sonline\s(?:{YEAR}{DATE}|{DAY_FIRST}{YEAR}|[a-z]{{3,9}}\s\d{{1,2}},\s{YEAR})
     | \berratum\sin:?\s[^\x1f]{{0,200}}
     | \bno\sabstract\savailable\b | \bfree\s(?:pmc\s)?(?:article|full\stext)\b

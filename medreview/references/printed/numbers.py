@@ -38,7 +38,8 @@ _WORDS: Final = (  # vol. 31, no. 2, Mar. 2013, pp. 36-44
 )
 _PLAIN: Final = (  # 31(2):36-44 (2013); 31, no. 2 (2013): 36-44; 31 (2), 36-44, 2013
     rf"(?<![\d/:.(–-])(?P<volume>{_VOLUME}(?:{_PART})?)"
-    rf"(?:,? ?(?:no|nr)\. ?(?P<number>[\w–/-]{{1,12}})| ?\((?P<issue>(?!{YEAR}\))[^()]{{1,40}})\))?"
+    rf"(?:,? ?(?:no|nr)\. ?(?P<number>[\w–/-]{{1,12}})|\.(?P<dotted>\d{{1,3}})(?= \()| ?\((?P<issue>(?!{YEAR}\)"
+    rf")[^()]{{1,40}})\))?"
     rf"(?: ?\((?:{DAY_FIRST})(?P<year>{YEAR}){DATE}\))? ?[,:] ?{_PAGES}{_ENDS}"
     rf"(?:(?:, ?| ?\()(?P<later>{YEAR})\)?(?!\d))?"
 )
@@ -47,7 +48,13 @@ _NO_PAGES: Final = (  # 31(2)
     rf"\((?P<issue>\d{{1,3}}(?:[-–/]\d{{1,3}})?|(?:\d{{1,3}} )?suppl\.? ?\d{{0,3}})\){_ENDS}"
 )
 _ONLY_PAGES: Final = rf"(?:(?P<year>{YEAR})\)?[,:;.] ?)?\b(?:pp?\.|pages|S\.) ?{_PAGES}"  # , 2013, pp. 36-44
-_WAYS: Final = tuple(re.compile(way, re.IGNORECASE) for way in (_VANCOUVER, _WORDS, _PLAIN, _NO_PAGES, _ONLY_PAGES))
+_COCHRANE: Final = (  # 2020, Issue 8. Art. No.: CD011737
+    rf"(?<![\d–-])(?P<year>{YEAR}),? ?(?:issue|no\.) ?(?P<issue>\d{{1,3}})\)?(?:[.,:;] ?(?:art(?:icle)?\.? ?no\."
+    rf"?:? ?)?(?P<pages>CD\d{{6}}(?:\.pub\d)?))?"
+)
+_WAYS: Final = tuple(
+    re.compile(way, re.IGNORECASE) for way in (_VANCOUVER, _WORDS, _COCHRANE, _PLAIN, _NO_PAGES, _ONLY_PAGES)
+)
 
 
 class Numbers(NamedTuple):
@@ -94,5 +101,5 @@ def _numbers(found: re.Match[str]) -> Numbers:
         return None
 
     return Numbers(
-        Span(*found.span()), place("year", "later"), place("volume"), place("issue", "number"), place("pages")
+        Span(*found.span()), place("year", "later"), place("volume"), place("issue", "number", "dotted"), place("pages")
     )

@@ -37,6 +37,7 @@ _NOT_A_BREAK: Final = re.compile(
     r"|(?<![^\W_])(?-i:[A-Z])|(?-i:(?<![^\W_])[A-Z]\.[A-Z]))\Z",
     re.IGNORECASE,
 )
+_SMALL_JOURNAL: Final = re.compile(r"[a-z]{1,4}[A-Z][a-z]|medRxiv|bioRxiv|arXiv|npj\b|eLife|mBio")
 _TRIM: Final = " \t.,;:–—-|/\x1f"
 
 
@@ -44,9 +45,16 @@ def trimmed(text: str, start: int, end: int, *, also: str = "") -> Span:
     """A stretch without blanks and punctuation around it; a closing bracket stays."""
     while start < end and text[start] in _TRIM + also:
         start += 1
-    while end > start and text[end - 1] in _TRIM + also:
+    while end > start and (text[end - 1] in _TRIM + also or (text[end - 1] in ")]" and _is_alone(text, start, end))):
         end -= 1
     return Span(start, max(start, end))
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Whether a closing bracket at the end has no opening one."""
+    closing = text[end - 1]
+    opening = "(" if closing == ")" else "["
+    return text.count(closing, start, end) > text.count(opening, start, end)
 
 
 def segments(text: str, start: int, end: int) -> list[Span]:
@@ -58,7 +66,8 @@ def segments(text: str, start: int, end: int) -> list[Span]:
             following = text[stop.end()]
             word = text[max(at, text.rfind(" ", at, stop.start()) + 1) : stop.start()]
             inside = _NOT_A_BREAK.search(text, max(at, stop.start() - 8), stop.start()) is not None
-            if following.islower() or (inside and not is_journal_word(word)):
+            small = following.islower() and _SMALL_JOURNAL.match(text, stop.end()) is None
+            if small or (inside and not is_journal_word(word)):
                 continue
         cut = stop.start() + (text[stop.start()] in "?!")
         if cut > at:

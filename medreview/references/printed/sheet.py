@@ -117,9 +117,10 @@ def _without_citations(raw: str, places: Sequence[tuple[int, int]]) -> tuple[str
                     raw[done:opening],
                     CUT if opening and raw[opening - 1].isalnum() else " ",
                     raw[opening + 1 : close],
+                    CUT,
                 ]
                 links.append((opening + 1, close))
-                done = close
+                done = close + 1
         head = start
         while (label := _LABEL.search(raw, max(done, head - 60), head)) is not None and label.start() < head:
             head = label.start()

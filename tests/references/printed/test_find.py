@@ -2,7 +2,8 @@
 
 from medreview.references.printed.find import find_references
 
-ANSWER = """Aspirin lowers the risk [1]. Statins help (Pan et al., NEJM 2006), as the PARADIGM-HF trial (Lancet 2014) did.
+ANSWER = """Aspirin lowers the risk [1]. Statins help (Pan et al., NEJM 2006), as the
+PARADIGM-HF trial (Lancet 2014) did.
 
 ## References
 
