@@ -25,6 +25,10 @@ _ENOUGH: Final = 1500
 """How many of a title's words are looked up, the rarest first: eight; at least four, from 1,500 works on no more."""
 _NEAR: Final = 0.45
 """Share of the best work's weight that another one must have to be compared."""
+_COMPARED: Final = 60
+"""Works whose authors are looked at, when titles alone do not tell which of them is meant."""
+_BY_AUTHOR: Final = 0.3
+"""What the same first author counts beside the share of a title's weight."""
 _WORDS_READ: Final = 80
 _WEAK: Final = 0.6
 """Share of a title's weight that a work must have; below it the whole text of the reference is looked up as well."""
@@ -44,8 +48,8 @@ class Works(Protocol):
         """The identifiers of each work, in order."""
         ...
 
-    def families(self) -> Iterable[tuple[Author, ...]]:
-        """The authors of each work, in order."""
+    def authors(self, at: int) -> tuple[Author, ...]:
+        """The authors of one work."""
         ...
 
 
@@ -67,8 +71,8 @@ class _Records:
     def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
         return (record.identifiers for record in self._records)
 
-    def families(self) -> Iterator[tuple[Author, ...]]:
-        return (record.authors for record in self._records)
+    def authors(self, at: int) -> tuple[Author, ...]:
+        return self._records[at].authors
 
 
 class Library:
@@ -95,11 +99,13 @@ class Library:
             return ()
         if not reference.title:
             return self._by_author(reference, limit)
-        found = self._by_words(reference.title, limit)
+        found = self._by_words(reference.title)
         if not found or found[0][1] < _WEAK:
-            more = self._by_words(reference.text, limit)
-            found = [*dict([*found, *more]).items()]
+            found = [*dict([*found, *self._by_words(reference.text)]).items()]
             found.sort(key=lambda each: -each[1])
+        if len(found) > limit and reference.authors:
+            named = family_keys(reference.authors[0])
+            found.sort(key=lambda each: -each[1] - _BY_AUTHOR * bool(named & self._first_family(each[0])))
         return tuple(self._works[at] for at, _ in found[:limit])
 
     def check(self, reference: Reference) -> ReferenceCheck:
@@ -137,12 +143,16 @@ class Library:
     def _by_family(self) -> dict[str, list[int]]:
         """The works of an author, by the words of the family name."""
         found: dict[str, list[int]] = {}
-        for at, authors in enumerate(self._works.families()):
-            for name in {name for author in authors[:1] for name in family_keys(author)}:
+        for at in range(len(self._works)):
+            for name in self._first_family(at):
                 found.setdefault(name, []).append(at)
         return found
 
-    def _by_words(self, text: str, limit: int) -> list[tuple[int, float]]:
+    def _first_family(self, at: int) -> frozenset[str]:
+        authors = self._works.authors(at)
+        return family_keys(authors[0]) if authors else frozenset()
+
+    def _by_words(self, text: str) -> list[tuple[int, float]]:
         """The works that share the most of a text's rare words, each with the share of their weight, best first."""
         named = {*islice((word for word in words(text) if word not in FUNCTION_WORDS), _WORDS_READ)}
         having = sorted((self._by_word[word] for word in named if word in self._by_word), key=len)
@@ -156,7 +166,7 @@ class Library:
             for at in works:
                 scores[at] = scores.get(at, 0.0) + weight
         least = max(scores.values(), default=0.0) * _NEAR
-        best = sorted((at for at, score in scores.items() if score >= least), key=lambda at: -scores[at])[:limit]
+        best = sorted((at for at, score in scores.items() if score >= least), key=lambda at: -scores[at])[:_COMPARED]
         return [(at, scores[at] / whole) for at in best]
 
     def _weight(self, works: int) -> float:

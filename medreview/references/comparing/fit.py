@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.references.comparing.journals import ContainerComparison, compare_containers
-from medreview.references.comparing.names import NameComparison, compare_authors, names_written, same_family
+from medreview.references.comparing.names import PARTICLES, NameComparison, compare_authors, names_written
 from medreview.references.comparing.places import (
     compare_identifiers,
     compare_numbers,
@@ -61,10 +61,11 @@ class Fit:
     @property
     def rank(self) -> tuple[float, float]:
         """The higher the better a reference fits: the title, then the other fields."""
-        title = 0.0 if self.title is None else self.title.rank
-        exact = (self.year is None and self.year_known) + (self.authors.likeness == "same") * 0.5
-        exact += (self.container.likeness == "same") * 0.5
-        return round(title, 1) // 1, self.agreed - self.against + 0.5 * self.printed_place + 0.25 * exact
+        title = 0.0 if self.title is None else {"other": 0.0, "changed": 1.0}.get(self.title.likeness, 2.0)
+        exact = 0.5 * (self.year is None and self.year_known)
+        exact += 0.25 * (self.authors.likeness == "same") + 0.25 * (self.container.likeness == "same")
+        exact += 0.5 * self.title.rank if self.title is not None else 0.0
+        return title, self.agreed - self.against + 0.5 * self.printed_place + 0.5 * exact
 
     def is_the_work(self) -> bool:
         """Whether the reference, found by its words alone, is this work, be it described with an error."""
@@ -80,7 +81,9 @@ class Fit:
         if self.title.likeness == "changed":
             if self.title.another_part and self.printed_place <= 0:
                 return False
-            return self.against == 0 and (self.agreed >= 2 or self.printed_place > 0)
+            if self.against:
+                return self.against == 1 and self.agreed == 2 and self.title.content > _LONG_TITLE
+            return self.agreed >= 2 or self.printed_place > 0
         return False
 
     def is_the_identified(self) -> bool:
@@ -139,7 +142,7 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
         if title.likeness in ("changed", "other") and (stands := _standing(reference.text, titles)):
             title = TitleComparison("same", stands, content=_content(stands))
     authors = compare_authors(reference, record)
-    if authors.likeness == "wrong" and "authors" in reference.unsure and _begins(reference.text, record.authors):
+    if authors.likeness == "wrong" and _read_elsewhere(reference, record):
         authors = NameComparison("unknown")
     container = compare_containers(reference.container, record.containers)
     if container.likeness == "wrong" and _standing_apart(reference.text, record.containers):
@@ -225,9 +228,16 @@ def _within_name(reference: Reference, record: Record) -> bool:
     )
 
 
+def _read_elsewhere(reference: Reference, record: Record) -> bool:
+    """Whether the text begins with the record's first author, and the rules read names at another place."""
+    return _begins(reference.text, record.authors) and not _begins(reference.text, reference.authors)
+
+
 def _begins(text: str, authors: Sequence[Author]) -> bool:
-    """Whether a text begins with the name of the first author, given name first or last."""
-    if not authors:
-        return False
-    beginning = words(text[:80])[:4]
-    return any(same_family(Author(word), authors[0]) is not None for word in beginning)
+    """Whether a text begins with the family name of the first author."""
+    beginning = [word for word in words(text[:200]) if not word.isdigit()]
+    for author in authors[:1]:
+        family = words(author.family)
+        bare = tuple(word for word in family if word not in PARTICLES) or family
+        return any(name and tuple(beginning[: len(name)]) == name for name in (family, bare))
+    return False

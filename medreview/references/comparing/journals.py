@@ -17,7 +17,7 @@ _STOP: Final = word_set(
     the of and for in on to a an de la le les et der die das und des du del di y e el los
     """
 )
-_IN_BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_IN_BRACKETS: Final = re.compile(r"\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$)")
 _PIECES: Final = re.compile(r"\s*[:=;|/]\s*|\.\s+(?=[A-Z][a-z]{4})|,\s+")
 _TAILS: Final = word_set(
     """
@@ -93,8 +93,12 @@ def _forms(name: str) -> tuple[tuple[str, ...], ...]:
     bare = _IN_BRACKETS.sub(" ", name)
     first = _PIECES.split(bare.strip())[0]
     forms = [_words(name), _words(bare), _words(first)]
-    forms += [form[:-1] for form in forms if len(form) > 2 and form[-1] in _TAILS]
+    forms += [form[:-1] for form in forms if len(form) > 1 and _is_tail(form[-1])]
     return tuple(dict.fromkeys(form for form in forms if form))
+
+
+def _is_tail(word: str) -> bool:
+    return word in _TAILS or (word.isdigit() and len(word) < 4)
 
 
 def _abbreviated(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

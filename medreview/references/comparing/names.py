@@ -12,7 +12,7 @@ from medreview.references.model import Author, Record, Reference
 NameLikeness = Literal["same", "slip", "wrong", "unknown"]
 """Of a field: the same, a harmless difference, another one, nothing to compare with."""
 
-_PARTICLES: Final = word_set(
+PARTICLES: Final = word_set(
     """
     van von vander vanden der den de del della di da dal do dos das du des la le les lo el al bin ibn ben ter ten te
     zu zur zum af st saint jr sr ii iii iv md phd
@@ -77,8 +77,8 @@ def same_family(one: Author, other: Author) -> str | None:
     if mine == yours:
         return ""
     bare = (
-        [word for word in mine if word not in _PARTICLES] or mine,
-        [word for word in yours if word not in _PARTICLES] or yours,
+        [word for word in mine if word not in PARTICLES] or mine,
+        [word for word in yours if word not in PARTICLES] or yours,
     )
     joined = "".join(bare[0]), "".join(bare[1])
     if joined[0] == joined[1]:
@@ -106,7 +106,7 @@ def same_family(one: Author, other: Author) -> str | None:
 
 
 def _without_particles(name: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for word in name if word not in _PARTICLES) or name
+    return tuple(word for word in name if word not in PARTICLES) or name
 
 
 def _first(printed: Author, known: Author) -> str | None:

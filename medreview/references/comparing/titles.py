@@ -1,8 +1,9 @@
 """The title of a reference held against that of a record, word by word."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Literal
 
 from rapidfuzz.distance import Levenshtein
@@ -13,6 +14,9 @@ TitleLikeness = Literal["same", "slips", "changed", "other"]
 """The same words; differences that mislead nobody; this title with a content word changed; another title."""
 
 _SUBTITLE: Final = re.compile(r"[:.?!;–—(\[]|\s-+\s")
+_SENTENCE: Final = re.compile(r"[.?!]\W*\s")
+_MOST_SENTENCES: Final = 12
+_MOST_OF: Final = 0.7
 _MOST_CHANGED: Final = 3
 _CHANGED_SHARE: Final = 0.25
 _PART: Final = word_set(
@@ -53,11 +57,28 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
     of_print = words(printed)
     for title in titles:
         compared = _compared(printed, of_print, title, known)
+        if compared.likeness in ("changed", "other") and _within(of_print, words(title)):
+            compared = max((compared, *_of_pieces(printed, title, known)), key=lambda each: each.rank)
         if not best.title or compared.rank > best.rank:
             best = compared
         if best.likeness == "same":
             break
     return best
+
+
+def _within(of_print: tuple[str, ...], of_record: tuple[str, ...]) -> bool:
+    """Whether the one has most words of the other, and more: names or the journal may have been read as the title."""
+    shared = {*of_record} & {*of_print}
+    return len(of_print) > len(of_record) and len(shared) >= _MOST_OF * len({*of_record})
+
+
+def _of_pieces(printed: str, title: str, known: Known) -> Iterator[TitleComparison]:
+    """The comparisons of what is printed without its first or its last sentences."""
+    ends = [match.end() for match in islice(_SENTENCE.finditer(printed), _MOST_SENTENCES)]
+    for piece in [printed[end:] for end in ends] + [printed[:end] for end in ends]:
+        compared = _compared(piece, words(piece), title, known)
+        if compared.likeness != "other":
+            yield compared
 
 
 def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known) -> TitleComparison:

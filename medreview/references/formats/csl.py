@@ -98,10 +98,10 @@ class CslWorks(Sequence[Record]):
         """The identifiers of each work, in order."""
         return map(identifiers_of, self._items)
 
-    def families(self) -> Iterator[tuple[Author, ...]]:
-        """The authors of each work, in order."""
-        for item in self._items:
-            yield _authors(item.get("author") or item.get("editor"))[0]
+    def authors(self, at: int) -> tuple[Author, ...]:
+        """The authors of one work."""
+        item = self._items[at]
+        return _authors(item.get("author") or item.get("editor"))[0]
 
 
 def _text(value: object) -> str:
