@@ -70,7 +70,7 @@ def same_work(one: Record, other: Record) -> bool:
 
 
 def _order(found: Fit) -> tuple[float, float]:
-    return found.rank
+    return found.order
 
 
 def _is_another_part(identified: Fit, works: Sequence[Fit]) -> bool:
@@ -106,7 +106,7 @@ def _of_the_work(
 def _of_another_work(
     reference: Reference, led: Mapping[Identifier, Fit], works: Sequence[Fit], asked: tuple[Asked, ...]
 ) -> ReferenceCheck:
-    identifier, found = max(led.items(), key=lambda each: each[1].rank)
+    identifier, found = max(led.items(), key=lambda each: each[1].order)
     meant = [each.record for each in works if not same_work(each.record, found.record)]
     differences: tuple[Difference, ...] = found.differences(reference)
     return ReferenceCheck(
@@ -140,7 +140,8 @@ def _as_good(works: Sequence[Fit]) -> list[Fit]:
 
     A preprint beside the article that came of it is no other work.
     """
-    best = [each for each in works if each.rank == works[0].rank]
+    highest = max(each.rank for each in works)
+    best = [each for each in works if each.rank == highest]
     published = [each for each in best if each.record.kind != "preprint"] or best
     others = [each for each in published[1:] if not same_work(each.record, published[0].record)]
     return [published[0], *others] if others else []

@@ -17,6 +17,7 @@ from medreview.references.comparing.places import (
 from medreview.references.comparing.titles import TitleComparison, compare_titles
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
 from medreview.references.model import Author, Difference, Identifier, Record, Reference
+from medreview.text import folded
 
 _BEFORE_JOURNAL: Final = (".", "?", "!", ",", "(", "*", "_", '"', "”", "in:")
 _AFTER_JOURNAL: Final = (".", ",", ";", ":", "*", "_", ")")
@@ -30,7 +31,8 @@ class Fit:
 
     ``against``: how many of first author, journal and year are others; ``agreed``: how many are the same. ``title`` is
     ``None`` when the reference has none, or the record none. ``printed_place``: volume and first page agree (1), say
-    otherwise (-1), or tell nothing (0).
+    otherwise (-1), or tell nothing (0). ``literal``: how much is the same letter by letter, which tells two records of
+    one work apart. ``other_identifier``: the record has another identifier of the kind that is printed.
     """
 
     record: Record
@@ -40,6 +42,8 @@ class Fit:
     year: Difference | None
     year_known: bool
     printed_place: int
+    literal: float = 0.0
+    other_identifier: bool = False
 
     @property
     def against(self) -> int:
@@ -67,6 +71,11 @@ class Fit:
         exact += 0.5 * self.title.rank if self.title is not None else 0.0
         return title, self.agreed - self.against + 0.5 * self.printed_place + 0.5 * exact
 
+    @property
+    def order(self) -> tuple[float, float]:
+        """As :attr:`rank`, by which records of one work are told apart, too."""
+        return self.rank[0], self.rank[1] + self.literal
+
     def is_the_work(self) -> bool:
         """Whether the reference, found by its words alone, is this work, be it described with an error."""
         if self.title is None:
@@ -79,6 +88,8 @@ class Fit:
                 return (long and (self.agreed >= 1 or self.printed_place > 0)) or self.printed_place > 0
             return self.printed_place > 0
         if self.title.likeness == "changed":
+            if self.printed_place < 0 or (self.other_identifier and self.printed_place < 1):
+                return False
             if self.title.another_part and self.printed_place <= 0:
                 return False
             if self.against:
@@ -159,6 +170,13 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
         bool(reference.year and record.years),
         _printed_place(reference, record),
     )
+
+
+def _literal(reference: Reference, record: Record) -> float:
+    """How much is the same letter by letter, case apart: mostly the title."""
+    same = 0.75 * (folded(reference.title) == folded(record.title))
+    same += 0.25 * (reference.container in record.containers) + 0.25 * (reference.volume == record.volume)
+    return same + 0.25 * (reference.pages == record.pages)
 
 
 def _title_difference(reference: Reference, title: TitleComparison) -> Difference:

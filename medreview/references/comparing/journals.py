@@ -24,6 +24,7 @@ _TAILS: Final = word_set(
     london lond oxford engl online internet ed electronic resource print suppl supplement
     """
 )
+_LONGEST_NAME: Final = 7
 _SHORTEST_TYPO: Final = 8
 _TYPO_SHARE: Final = 0.12
 
@@ -89,10 +90,15 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _forms(name: str) -> tuple[tuple[str, ...], ...]:
-    """The name in the ways in which it may be cut: whole, without what stands in brackets, up to a colon."""
+    """The name in the ways in which it may be cut: whole, without what stands in brackets, up to a colon.
+
+    Of one that is too long for a journal's, as the end of the title stands before it, the last sentence.
+    """
     bare = _IN_BRACKETS.sub(" ", name)
     first = _PIECES.split(bare.strip())[0]
     forms = [_words(name), _words(bare), _words(first)]
+    if len(forms[0]) > _LONGEST_NAME:
+        forms.append(_words(bare.rstrip(". ").rpartition(". ")[2]))
     forms += [form[:-1] for form in forms if len(form) > 1 and _is_tail(form[-1])]
     return tuple(dict.fromkeys(form for form in forms if form))
 

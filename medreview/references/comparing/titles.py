@@ -16,6 +16,7 @@ TitleLikeness = Literal["same", "slips", "changed", "other"]
 _SUBTITLE: Final = re.compile(r"[:.?!;–—(\[]|\s-+\s")
 _SENTENCE: Final = re.compile(r"[.?!]\W*\s")
 _MOST_SENTENCES: Final = 12
+_NO_SUBTITLE: Final = "without its subtitle"
 _MOST_OF: Final = 0.7
 _MOST_CHANGED: Final = 3
 _CHANGED_SHARE: Final = 0.25
@@ -57,7 +58,7 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
     of_print = words(printed)
     for title in titles:
         compared = _compared(printed, of_print, title, known)
-        if compared.likeness in ("changed", "other") and _within(of_print, words(title)):
+        if compared.likeness in ("changed", "other") and _mostly(of_print, words(title)):
             compared = max((compared, *_of_pieces(printed, title, known)), key=lambda each: each.rank)
         if not best.title or compared.rank > best.rank:
             best = compared
@@ -66,18 +67,19 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
     return best
 
 
-def _within(of_print: tuple[str, ...], of_record: tuple[str, ...]) -> bool:
-    """Whether the one has most words of the other, and more: names or the journal may have been read as the title."""
-    shared = {*of_record} & {*of_print}
-    return len(of_print) > len(of_record) and len(shared) >= _MOST_OF * len({*of_record})
+def _mostly(of_print: tuple[str, ...], of_record: tuple[str, ...]) -> bool:
+    """Whether the shorter title is mostly in the longer one: names or the journal may have been read as the title."""
+    one, other = {*of_print}, {*of_record}
+    return len(one & other) >= _MOST_OF * min(len(one), len(other))
 
 
 def _of_pieces(printed: str, title: str, known: Known) -> Iterator[TitleComparison]:
     """The comparisons of what is printed without its first or its last sentences."""
     ends = [match.end() for match in islice(_SENTENCE.finditer(printed), _MOST_SENTENCES)]
-    for piece in [printed[end:] for end in ends] + [printed[:end] for end in ends]:
+    for first, last in [(end, len(printed)) for end in ends] + [(0, end) for end in ends]:
+        piece = printed[first:last]
         compared = _compared(piece, words(piece), title, known)
-        if compared.likeness != "other":
+        if compared.likeness != "other" and (first or _NO_SUBTITLE not in compared.slips):
             yield compared
 
 
@@ -176,7 +178,7 @@ def _tail(printed: str, one: list[str], title: str, other: list[str]) -> str | N
     if not one and printed.rstrip().endswith(("…", "...")):
         return "cut"
     if not one and _at_boundary(title, other):
-        return "without its subtitle"
+        return _NO_SUBTITLE
     if not other and _at_boundary(printed, one):
         return "with a subtitle"
     return None
