@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, TypeVar
 
 from medreview.sources.fetching.asked_url import host_of
@@ -13,7 +13,7 @@ from medreview.sources.fetching.fetcher import Fetcher
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network, Request
 
-__all__ = ["Limits", "Network", "Request", "fetch_all", "reach_all"]
+__all__ = ["Limits", "Network", "Request", "fetch_all", "open_fetcher", "reach_all"]
 
 MAX_UNSTORED_BYTES: Final = 64_000_000
 """Backpressure: while more bytes of fetched pages than this wait to be stored, no further request is sent."""
@@ -49,6 +49,16 @@ async def fetch_all(
         await _run_by_host(
             dict.fromkeys(requests), lambda request: host_of(request.url), work, network.limits.concurrency
         )
+
+
+@asynccontextmanager
+async def open_fetcher(network: Network) -> AsyncIterator[Fetcher]:
+    """A fetcher for requests that come up one after the other, each made of the answers before it.
+
+    Rate limits, retries and the address guard are as in :func:`fetch_all`; who asks bounds how many run at once.
+    """
+    async with open_client(network) as client:
+        yield Fetcher(client, network, _Backpressure().wait)
 
 
 async def reach_all(urls: Sequence[str], *, on_done: Callable[[Fetched], Awaitable[None]], network: Network) -> None:

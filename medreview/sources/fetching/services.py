@@ -138,7 +138,7 @@ def _base(address: str) -> str:
 
 
 def _percent_encoded(value: str) -> str:
-    return quote(value, safe="")
+    return quote(value, safe="", errors="replace")  # half a character would end it all
 
 
 def _efetch(database: str, value: str, services: Services) -> str:

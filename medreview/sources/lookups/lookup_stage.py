@@ -24,7 +24,8 @@ FAILED: Final = "failed"
 """The key of a stored failure; its value is a sentence that says why."""
 _MOST_BYTES: Final = 1_000_000
 _LONGEST_REASON: Final = 300
-_GIVE_UP_AFTER: Final = 10
+GIVE_UP_AFTER: Final = 10
+"""A service that fails so often in a row is asked no more."""
 
 _STORE_ANSWER: Final = """INSERT INTO lookup (kind, key, at_utc, answer) VALUES (?, ?, ?, ?)
 ON CONFLICT (kind, key) DO UPDATE SET at_utc = excluded.at_utc, answer = excluded.answer"""
@@ -90,7 +91,7 @@ def ask(
     try:
         run_to_end(fetch_all(requests, on_done=run.take, network=network))
     except _ServiceDownError as down:
-        stopped = f"{down} Stopped after {_GIVE_UP_AFTER} failures in a row; the same command goes on from there."
+        stopped = f"{down} Stopped after {GIVE_UP_AFTER} failures in a row; the same command goes on from there."
     left = len(wanted) - run.asked
     return LookupSummary(run.asked, run.failed, len(set(keys)) - len(wanted), left, stopped)
 
@@ -125,7 +126,7 @@ class _Run:
             self._consecutive_failures = 0
         elif is_own_failure:
             self._consecutive_failures += 1
-            if self._consecutive_failures == _GIVE_UP_AFTER:
+            if self._consecutive_failures == GIVE_UP_AFTER:
                 raise _ServiceDownError(answer[FAILED])
         return None
 

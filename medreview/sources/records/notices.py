@@ -41,7 +41,7 @@ def ordered_notices(corrections: list[tuple[str, str]], publication_types: list[
 
     Comments, summaries and other kinds that do not affect what the article says give no sentence.
     """
-    normalised = [(_letters(kind), reference) for kind, reference in corrections]
+    normalised = [(correction_of(kind), reference) for kind, reference in corrections]
     sentences = [(kind, _sentence(kind, reference)) for kind, reference in normalised if kind in _NOTICES]
     seen = {kind for kind, _ in sentences}
     for publication_type in publication_types:
@@ -58,6 +58,17 @@ def notice_of_title(title: str) -> str:
         return "This is a notice that another article was retracted, by its title."
     found = _RETRACTED_TITLE.match(title)
     return f"This article was {found[1].lower()}, by its title." if found else ""
+
+
+def correction_of(kind: str) -> str:
+    """A kind of correction as all services mean it: lower case, letters only (``Retraction in``: ``retractionin``)."""
+    return _letters(kind)
+
+
+def type_of(publication_type: str) -> str:
+    """The kind of correction that a publication type speaks of, ``""`` for any other type."""
+    known = _TYPES.get(_letters(publication_type))
+    return known[0] if known else ""
 
 
 def _sentence(kind: str, reference: str) -> str:
