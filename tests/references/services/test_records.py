@@ -20,7 +20,7 @@ from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.services import Services
 from medreview.sources.lookups.lookup_stage import NoAnswerError
 from medreview.storable import unstorable
-from tests.support.bibliographic_servers import (
+from tests.support.bibliographic_formats import (
     Work,
     crossref_item,
     datacite_attributes,
