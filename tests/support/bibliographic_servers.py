@@ -42,6 +42,7 @@ class Bibliography(LocalServer):
 
     def __init__(self, works: Iterable[Work] = (), *, latency: float = 0.0, host: str = "127.0.0.1") -> None:
         super().__init__(keep_alive=False, host=host)
+        self.address = host
         self.works = list(works)
         self.latency = latency
         self.instead: dict[str, Route] = {}

@@ -28,7 +28,7 @@ class Fetcher:
         self, client: httpx.AsyncClient, network: Network, backpressure: Callable[[], Awaitable[object]]
     ) -> None:
         proxy = read_proxy(network.proxy).name if network.proxy else ""
-        self._sender = RequestSender(client, deadline=network.limits.deadline, proxy=proxy)
+        self._sender = RequestSender(client, deadline=network.limits.deadline, proxy=proxy, slow_down=self._slow_down)
         self._limits = network.limits
         self._backpressure = backpressure
         self._rate_limiter = RateLimiter(network.limits, network.delays)

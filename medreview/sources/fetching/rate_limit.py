@@ -73,6 +73,15 @@ class _Host:
         self.next_at = 0.0
 
 
+def advertised_delay(limit: str, interval: str) -> float | None:
+    """The seconds between two requests by the headers ``X-Rate-Limit-Limit: 3`` and ``X-Rate-Limit-Interval: 1s``
+    (Crossref); ``None`` when they say nothing."""
+    count, seconds = limit.strip(), interval.strip().removesuffix("s")
+    if not all(text.isascii() and text.isdecimal() and len(text) < 8 and int(text) for text in (count, seconds)):
+        return None
+    return int(seconds) / int(count)
+
+
 def _normalised(host: str) -> str:
     """A host name in lower case without a trailing dot: both spellings are the same server."""
     return host.lower().rstrip(".")

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from medreview.sources.fetching.asked_url import BadRedirectError, host_of
 from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text, validator
 from medreview.sources.fetching.network import Request
 from medreview.sources.fetching.proxy import ProxyFailedError
-from medreview.sources.fetching.rate_limit import retry_after
+from medreview.sources.fetching.rate_limit import advertised_delay, retry_after
 
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})
 
@@ -75,10 +75,16 @@ class Budget:
 
 
 class RequestSender:
-    """Sends single requests; ``proxy`` is the name of the proxy they go through, or empty."""
+    """Sends single requests; ``proxy`` is the name of the proxy they go through, or empty.
 
-    def __init__(self, client: httpx.AsyncClient, *, deadline: float, proxy: str) -> None:
+    ``slow_down`` is told the host and the seconds between two requests where a server says them.
+    """
+
+    def __init__(
+        self, client: httpx.AsyncClient, *, deadline: float, proxy: str, slow_down: Callable[[str, float], object]
+    ) -> None:
         self._client = client
+        self._slow_down = slow_down
         self._deadline = deadline
         self._proxy = proxy
 
@@ -102,6 +108,9 @@ class RequestSender:
                 if self._proxy and response.status_code == 407:
                     raise ProxyFailedError(_proxy_refused(self._proxy, 407))
                 answer = replace(answer, status=response.status_code, fetched_at=utc_text(datetime.now(UTC)))
+                limit, interval = (response.headers.get(f"x-rate-limit-{name}", "") for name in ("limit", "interval"))
+                if (seconds := advertised_delay(limit, interval)) is not None:
+                    self._slow_down(host, seconds)
                 if response.next_request is not None:
                     return response.status_code, str(response.next_request.url)
                 if headers and response.status_code == 304:

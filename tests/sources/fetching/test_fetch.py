@@ -107,6 +107,12 @@ def test_a_long_retry_after_ends_the_tries(server, fetch):
     assert len(server.received) == 1
 
 
+def test_a_rate_that_the_server_names_is_kept(server, fetch):
+    server.otherwise = answer(b"fine", X_Rate_Limit_Limit="2", X_Rate_Limit_Interval="1s")
+    assert {one.body for one in fetch("/1", "/2", "/3", per_host=1).values()} == {b"fine"}
+    assert server.received[2].at - server.received[0].at >= 0.9
+
+
 def test_a_closed_port_and_an_unknown_host(server, fetch):
     server.close()
     got = fetch("/x", "http://no-such-host.invalid/")

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 from itertools import pairwise
 
 from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.rate_limit import RateLimiter, retry_after
+from medreview.sources.fetching.rate_limit import RateLimiter, advertised_delay, retry_after
 
 
 async def _take_turns(limiter, hosts, begun, running, inside=0.0):
@@ -112,3 +112,19 @@ def test_retry_after_header_forms():
     assert later is not None
     assert 80 < later <= 90
     assert retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
+
+
+def test_a_rate_that_a_server_names_is_read_in_its_own_form_only():
+    assert advertised_delay("50", "1s") == 0.02
+    assert advertised_delay(" 3000", "60s ") == 0.02
+    for odd in (
+        ("", ""),
+        ("3", ""),
+        ("0", "1s"),
+        ("3", "0s"),
+        ("-1", "1s"),
+        ("many", "1s"),
+        ("3", "1h"),
+        ("9" * 99, "1s"),
+    ):
+        assert advertised_delay(*odd) is None
