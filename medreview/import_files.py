@@ -24,6 +24,7 @@ from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumn
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
 from medreview.progress import Progress
+from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
@@ -96,7 +97,7 @@ def import_file(
     if kind == "judgements":
         return _judgements(study, path, mapping, progress)
     if kind == "export":
-        told = import_export(study, path, progress, as_copy=as_copy)
+        told = import_export(study, path, progress, as_copy=as_copy, also=add_exported_references)
         done = Imported(str(path), kind, told.read, told.added, told.known)
     elif kind == "responses":
         return _answers(study, path, mapping, progress)

@@ -125,7 +125,7 @@ def _failed(result: str) -> bool:
 
 def store_check(connection: sqlite3.Connection, reference_id: str, check: ReferenceCheck, by: CheckedBy) -> bool:
     """Add a check as the newest one of its reference, unless the newest says the same by the same; whether it did."""
-    result = json.dumps(to_json(check), ensure_ascii=False, sort_keys=True)
+    result = json.dumps(to_json(check), ensure_ascii=False)
     newest = connection.execute(
         "SELECT rules, library, online, result FROM reference_checked WHERE reference_id = ?", (reference_id,)
     ).fetchone()
@@ -154,7 +154,7 @@ def without_verdict(result: str) -> str:
         "asked": check.get("asked", []),
     }
     kept = {name: value for name, value in found.items() if value}
-    return json.dumps({"verdict": "not_checkable"} | kept, ensure_ascii=False, sort_keys=True)
+    return json.dumps({"verdict": "not_checkable"} | kept, ensure_ascii=False)
 
 
 def register(connection: sqlite3.Connection) -> None:

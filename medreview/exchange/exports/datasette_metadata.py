@@ -55,6 +55,11 @@ DESCRIPTIONS: Final = {
     "generation_attempts": "Every answer of a model that was asked to write, the invalid ones too.",
     "generation_products": "Which unit, response, passage or case was made of which input.",
     "generation_dropped": "What rules left out of what models wrote.",
+    "references": "What the responses say the works are that they cite, beside what authorities have of them. A work "
+    "that was not found need not be invented.",
+    "reference_differences": "Where references differ from the work, field by field; slips mislead nobody.",
+    "reference_checks": "Every check of a reference, the older ones too; the newest counts.",
+    "reference_values": "What was read of references and found by their checks, value by value.",
     "codebook": "The columns of the CSV files that these tables were made with.",
     "sources": "What the citations lead to, each source once.",
     "snapshots": "The pages of the sources, every version that was fetched. The texts belong to their publishers and "
@@ -88,6 +93,7 @@ FACETS: Final[Mapping[str, Sequence[str]]] = {
     "units": ("kind", "origin"),
     "opinions": ("judge", "axis", "label"),
     "generation": ("code",),
+    "references": ("verdict", "kind", "standing", "response_model"),
     "generation_attempts": ("status", "stage"),
     "generation_products": ("kind",),
     "generation_dropped": ("code",),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
-from medreview.exchange.exports import generation_rows, study_rows, task_rows, unit_rows
+from medreview.exchange.exports import generation_rows, reference_rows, study_rows, task_rows, unit_rows
 from medreview.exchange.exports.label_rows import label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.exports.reviewer_rows import reviewer_rows
@@ -50,6 +50,7 @@ FILES: Final[dict[str, Columns]] = {
     "unit_labels.csv": UNIT_LABELS,
     **unit_rows.FILES,
     **generation_rows.FILES,
+    **reference_rows.FILES,
     "codebook.csv": columns.CODEBOOK,
 }
 """Every CSV file of an export with its columns, in their order."""
@@ -123,6 +124,7 @@ def export(
             "unit_labels.csv": lambda: unit_label_rows(reader),
             **unit_rows.unit_files(reader, told),
             **generation_rows.generation_files(reader),
+            **reference_rows.reference_files(reader),
         }
         for name, of_file in simple.items():
             rows = _told(of_file(), progress) if name in _COUNTS else of_file()

@@ -46,6 +46,9 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "generation_attempts": ("generation_run_id", "item_id", "stage", "number", "cache_key"),
     "generation_products": ("generation_run_id", "item_id", "kind", "made"),
     "generation_dropped": ("generation_run_id", "item_id", "ordinal"),
+    "references": ("reference_id",),
+    "reference_differences": ("reference_id", "ordinal"),
+    "reference_checks": ("check_id",),
     "codebook": ("file", "column"),
     "sources": ("source_id",),
     "snapshots": ("snapshot_id",),
@@ -61,6 +64,7 @@ _BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     **{table: {"unit_id": _NOWHERE} for table in ("gold", "gold_spans", "opinions")},
     "unit_labels": {"unit_id": _NOWHERE, "first_event_id": "events", "final_event_id": "events"},
     "pairs": {"unit_id": "statements"},
+    "references": {"unit_id": _NOWHERE, "check_id": _NOWHERE},
     "events": {"snapshot": "snapshots", "undoes_event": "events"},
 }
 

@@ -3,7 +3,7 @@
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -52,7 +52,18 @@ class ExportedSummary:
     statements: int
 
 
-def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as_copy: bool = False) -> ExportedSummary:
+Also = Callable[[sqlite3.Connection, Path], None]
+"""What brings in more of the folder of an export, which other rooms know, before the events, which may speak of it."""
+
+
+def import_export(
+    study: Study,
+    folder: Path,
+    progress: Progress = SILENT,
+    *,
+    as_copy: bool = False,
+    also: Also | None = None,
+) -> ExportedSummary:
     """Import an export in the dialect ``analysis`` into a study, in one transaction; idempotent.
 
     An empty study becomes the exported one (its id, title and date); one with material of its own takes the export of
@@ -86,7 +97,7 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as
     try:
         kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
         _check_chain(folder, manifest, kinds)
-        summary = study.write(lambda connection: _import(connection, folder, manifest))
+        summary = study.write(lambda connection: _import(connection, folder, manifest, also))
     except ExportFault as error:
         raise UserError(f"{folder} was not imported: {error}.") from error
     except (ValueError, LookupError) as error:
@@ -95,14 +106,18 @@ def import_export(study: Study, folder: Path, progress: Progress = SILENT, *, as
     return summary
 
 
-def _import(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
+def _import(
+    connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any], also: Also | None
+) -> ExportedSummary:
     try:
-        return _take_over(connection, folder, manifest)
+        return _take_over(connection, folder, manifest, also)
     except sqlite3.IntegrityError as error:  # a row that points to none, a level that there is not
         raise ValueError(str(error)) from error
 
 
-def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any]) -> ExportedSummary:
+def _take_over(
+    connection: sqlite3.Connection, folder: Path, manifest: Mapping[str, Any], also: Also | None
+) -> ExportedSummary:
     if _is_empty(connection):
         connection.executemany(
             "UPDATE study SET value = ? WHERE key = ?",
@@ -122,6 +137,8 @@ def _take_over(connection: sqlite3.Connection, folder: Path, manifest: Mapping[s
     _add_key_facts(connection, folder)
     add_exported_units(connection, folder)
     add_exported_generation(connection, folder)
+    if also is not None:
+        also(connection, folder)
     added, known, foreign = _add_events(connection, folder)
     number_edited(connection)
     number_added(connection)

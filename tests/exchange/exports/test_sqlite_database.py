@@ -20,6 +20,7 @@ from medreview.exchange.exports.sqlite_file import SqliteFile
 from medreview.exchange.exports.sqlite_schema import KEYS
 from medreview.exchange.files.columns import Column
 from medreview.exchange.imports.import_export import import_export
+from medreview.references.model import Reference
 from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.study.ids import content_id
@@ -27,6 +28,7 @@ from medreview.units.registry import KINDS
 from tests.exchange.example_study import PAGE, QUOTE, TEXTS, ExampleStudy
 from tests.support import unit_study
 from tests.support.generated_rows import add_generation, add_passages
+from tests.support.reference_study import CHECKS, add_reference
 from tests.support.study_builder import StudyBuilder, build
 
 NewExample = Callable[[str], ExampleStudy]
@@ -71,6 +73,8 @@ def busy(example: ExampleStudy) -> None:
     def add(builder: StudyBuilder) -> None:
         for table, row in rows.items():
             builder.add(table, **row)
+        printed = Reference(TEXTS[0][:20], 0, 20, "inline", year=2031, title="=Title\u2028")
+        add_reference(builder, "e1", response, printed, CHECKS[2])
 
     build(example.study, add)
 
@@ -162,6 +166,9 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "judgements.statement_id -> statements", "judgements.response_id -> responses",
         "judgements.snapshot_id -> snapshots", "judgements.source_id -> sources",
         "events.snapshot -> snapshots", "events.undoes_event -> events",
+        "references.response_id -> responses", "reference_checks.reference_id -> references",
+        "reference_differences.reference_id -> references", "reference_values.reference_id -> references",
+        "reference_values.check_id -> reference_checks",
         "pairs.unit_id -> statements", "pairs.response_id -> responses", "pairs.source_id -> sources",
         "pairs.snapshot_id -> snapshots",
         "event_values.event_id -> events", "statements.response_id -> responses",
