@@ -22,6 +22,7 @@ from medreview.judges import verdicts
 from medreview.judges.offline_stage import judge_offline
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
+from medreview.references.stage import find_all
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.sources.saved.pages_folder import PagesFolder
@@ -101,9 +102,12 @@ def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
 
 
 def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
-    """Split the responses into statements."""
+    """Split the responses into statements, and find the references in them."""
     with rolled_up(study, progress):
-        return parse_all(study, progress)
+        done = parse_all(study, progress)
+        mark_all(study, progress)
+        find_all(study, progress)
+    return done
 
 
 def judge(
@@ -149,6 +153,7 @@ def run(
         fetched = _fetch(study, pages, "missing", progress)
         parsed = parse_all(study, progress)
         mark_all(study, progress)
+        find_all(study, progress)
         for done, decisions in waiting:
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if path in late]

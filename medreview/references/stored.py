@@ -14,6 +14,12 @@ from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
 
+FOUND_BY: Final = "references-1"
+"""Name and version of the rules that find and read references, stored with every response that they were applied to."""
+
+COMPARED_BY: Final = "compared-1"
+"""Name and version of the rules that hold a reference against records."""
+
 _CITED: Final[dict[str, Kind]] = {"doi": "doi", "pmid": "pmid", "pmcid": "pmcid", "nct": "nct", "arxiv": "arxiv"}
 """Kinds of identifier that are kinds of citation, too: a source has its key by them."""
 
