@@ -14,6 +14,7 @@ from medreview.study.case_facts import number_added
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
 from medreview.study.incoming import event_fault, frame_fault, page_fault
+from medreview.study.incoming_references import REFERENCE_COLUMNS, bare_reading, reference_fault
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
 from medreview.study.span_faults import span_faults
@@ -34,10 +35,12 @@ class MergeSummary:
 
 
 def merge(study: Study, other: Path) -> MergeSummary:
-    """Add the other study's events that this one does not have, and the pages they were made on. Twice adds nothing.
+    """Add the other study's events that this one does not have, the pages they were made on, and the references that
+    they are about. Twice adds nothing.
 
     Events on units that are not in this study are left out and counted. A page that comes in does not become the
-    current one: judgements and decisions of this study rest on the one that it has.
+    current one: judgements and decisions of this study rest on the one that it has. A reference that comes in is
+    read anew by the rules of this one; checks of references, like judgements, are each study's own.
     All of it is verified before the first write. Raises :class:`UserError` when the other file is this one, no study, a
     study that has nothing in common with this one, its record does not verify, or anything that would be taken over
     does not fit its hashes or this study; nothing is taken over then.
@@ -56,6 +59,10 @@ def merge(study: Study, other: Path) -> MergeSummary:
             if known.get(row["event_id"], row["hash"]) != row["hash"]:
                 raise UserError(f"{other} was not merged: the event {row['event_id']} is another one in this study.")
         fresh = [row for row in brought.events if row["event_id"] not in known]
+        try:
+            insert(connection, "reference", brought.references)
+        except sqlite3.IntegrityError as error:
+            raise UserError(f"{other} was not merged: a reference in it is none of this program ({error}).") from error
         here = UnitsHere(connection)
         here.add_made((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh)
         ours = [row for row in fresh if row["unit"] in here]
@@ -86,9 +93,11 @@ def merge(study: Study, other: Path) -> MergeSummary:
 
 @dataclass(frozen=True, slots=True)
 class _Brought:
-    """All that may be taken over from the other study, looked at: events by time, pages by id, the audit's frame."""
+    """All that may be taken over from the other study, looked at: events by time, pages by id, the audit's frame,
+    references that events are about and that this study does not have."""
 
     events: list[dict[str, Any]]
+    references: list[dict[str, Any]]
     pages: dict[str, dict[str, Any]]
     frame: list[dict[str, Any]]
 
@@ -115,8 +124,10 @@ def _brought(study: Study, theirs: Study) -> _Brought:
     wrong = [f"Of the event {row['event_id']} {why}." for row in events if (why := event_fault(row, kinds))]
     wrong += [f"Of the page {name} {why}." for name, row in pages.items() if (why := page_fault(row))]
     wrong += [f"Of the statement {row['statement_id']} {why}." for row in frame if (why := frame_fault(row))]
+    references = _references_behind(study, theirs)
+    wrong += [f"Of the reference {row['reference_id']} {why}." for row, why in references if why]
     _refuse(theirs.path, wrong)
-    return _Brought(events, pages, frame)
+    return _Brought(events, [row for row, _ in references], pages, frame)
 
 
 def _refuse(theirs: Path, wrong: list[str]) -> None:
@@ -127,7 +138,7 @@ def _refuse(theirs: Path, wrong: list[str]) -> None:
 def _unfit(reader: sqlite3.Connection, pages: list[str]) -> Iterator[Misfit]:
     """Rows that would come in and do not fit their seals, or are gone."""
     tables = {table.name: table for table in sealed_tables(reader)}
-    for name in ("event", "audit_frame", "study", "snapshot"):
+    for name in ("event", "audit_frame", "study", "reference", "snapshot"):
         if name not in tables:  # a view in its place may say something else each time
             raise LookupError(f"there is no table {name}")
         table = tables[name]
@@ -152,6 +163,18 @@ def _pages_behind(study: Study, theirs: Study) -> list[str]:
     sources = {row[0] for row in study.reader.execute("SELECT source_id FROM source")}
     query = f"SELECT snapshot_id, source_id FROM snapshot AS t WHERE {_BEHIND}"
     return [page for page, source in theirs.reader.execute(query) if page not in here and source in sources]
+
+
+def _references_behind(study: Study, theirs: Study) -> list[tuple[dict[str, Any], str]]:
+    """The references that their events name and this study does not have, of responses that it has; each with what is
+    wrong with it, or ``""``. How theirs read them does not come along: that is made again here."""
+    here = {row[0] for row in study.reader.execute("SELECT reference_id FROM reference")}
+    texts = dict(study.reader.execute("SELECT response_id, text FROM response").fetchall())
+    query = f"""SELECT {", ".join(REFERENCE_COLUMNS)} FROM reference AS f
+                WHERE 'reference:' || f.reference_id IN (SELECT unit FROM event)"""
+    rows = [dict(row) for row in theirs.reader.execute(query)]
+    wanted = [row for row in rows if row["reference_id"] not in here and row["response_id"] in texts]
+    return [(row | bare_reading(row), reference_fault(row, texts[row["response_id"]])) for row in wanted]
 
 
 def _add_pages(connection: sqlite3.Connection, pages: list[dict[str, Any]]) -> None:

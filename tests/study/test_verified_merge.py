@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
+from medreview.references.as_json import reference_of
+from medreview.references.model import Reference
 from medreview.study import Study
-from medreview.study.check import check
+from medreview.study.check import check, check_study
 from medreview.study.connection import connect
 from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from medreview.study.merge import merge
@@ -17,7 +19,9 @@ from medreview.study.statement_edits import statement_id_of
 from medreview.text import sha256
 from tests.bench.flipped_bits import logical
 from tests.support.meddling import meddle
-from tests.support.study_builder import StudyBuilder, build, new_version
+from tests.support.reference_study import CHECKS, PRINTED, add_reference, fill_references
+from tests.support.study_builder import StudyBuilder, build, new_version, rows_of
+from tests.support.unit_study import decide
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -179,3 +183,55 @@ def test_a_file_of_an_earlier_version_is_held_to_the_hashes_it_has(version: int,
         shutil.copy(KEPT / f"schema_{version}.sqlite", path)
     meddle(theirs, f"UPDATE event SET hash = '{sha256('x')}' WHERE seq = 1", seals=True)
     assert "does not verify" in refused(ours, theirs)
+
+
+def test_a_decision_on_a_reference_that_is_not_found_here_brings_its_words_and_not_their_reading(
+    tmp_path: Path,
+) -> None:
+    mine, theirs = tmp_path / "mine.medreview", tmp_path / "theirs.medreview"
+    with Study.create(mine) as study:
+        fill_references(study)
+        build(study, lambda rows: add_reference(rows, "f5", "r1", Reference("[1]", 45, 48, "inline"), CHECKS[3]))
+    shutil.copy(mine, theirs)
+    meddle(mine, "DELETE FROM reference_check WHERE reference_id IN ('f4', 'f5')", seals=True)
+    meddle(mine, "DELETE FROM reference WHERE reference_id IN ('f4', 'f5')", seals=True)
+    meddle(mine, "DELETE FROM reference_source WHERE reference_id = 'f4'", seals=True)
+    with Study.open(theirs) as study:
+        decide(study, "bo", "reference:f4", "reference", "not_found")
+        decide(study, "bo", "reference:f3", "reference", "other_work")
+    with Study.open(mine) as study:
+        assert merge(study, theirs).added == 2
+        assert check_study(study).faults == []
+        rows = {row["reference_id"]: row for row in rows_of(study, "SELECT * FROM reference")}
+        assert rows.keys() == {"f1", "f2", "f3", "f4"}, "only what was decided on"
+        assert reference_of(json.loads(rows["f4"]["reading"])).text == PRINTED[3]
+        assert "f4" not in {row["reference_id"] for row in rows_of(study, "SELECT * FROM reference_current")}
+        assert {row["reference_id"] for row in rows_of(study, "SELECT * FROM reference_check")} == {"f1", "f2", "f3"}
+        labels = {row["unit"]: row["label"] for row in rows_of(study, "SELECT unit, label FROM reviewer_label")}
+        assert labels == {"reference:f3": "other_work", "reference:f4": "not_found"}
+        assert merge(study, theirs).added == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("start_cp = 3", "does not hold the text"),
+        ("start_cp = NULL", "a start or an end alone"),
+        ("text = 'A reference.'", "does not fit its hash"),
+        ("standing = 'above'", "CHECK constraint failed"),
+    ],
+)
+def test_a_reference_that_is_not_as_it_should_be_does_not_come_in(tmp_path: Path, change: str, why: str) -> None:
+    mine, theirs = tmp_path / "mine.medreview", tmp_path / "theirs.medreview"
+    with Study.create(mine) as study:
+        fill_references(study)
+    shutil.copy(mine, theirs)
+    for table in ("reference_check", "reference_source", "reference"):
+        meddle(mine, f"DELETE FROM {table} WHERE reference_id = 'f4'", seals=True)
+    with Study.open(theirs) as study:
+        decide(study, "bo", "reference:f4", "reference", "not_found")
+    meddle(theirs, f"UPDATE reference SET {change} WHERE reference_id = 'f4'", seals=True)
+    with Study.open(mine) as study:
+        with pytest.raises(UserError, match=why):
+            merge(study, theirs)
+        assert rows_of(study, "SELECT * FROM event") == []
