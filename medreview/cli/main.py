@@ -2,9 +2,12 @@
 
 import os
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from medreview.errors import NotSavedHere, UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _INTERRUPTED: Final = 130
 """The exit code with which Typer answers Ctrl-C."""
@@ -81,6 +84,10 @@ def _run() -> None:
         from medreview.cli.evidence_filter import answer_lines
 
         answer_lines()
+    elif libraries := _only_libraries():
+        from medreview.cli.references_filter import answer_by_libraries
+
+        answer_by_libraries(libraries)
     else:
         from medreview.cli.app import app
 
@@ -89,6 +96,15 @@ def _run() -> None:
 
             sys.argv += words_to_run()
         app()
+
+
+def _only_libraries() -> "list[Path]":
+    """The libraries of ``references --jsonl --library FILE ...``, the same kind of filter; none of other words."""
+    if sys.argv[1:2] != ["references"]:
+        return []
+    from medreview.cli.references_filter import only_libraries
+
+    return only_libraries(sys.argv[2:])
 
 
 def _drop_output() -> None:
