@@ -36,8 +36,8 @@ class ReviewHost(SearchHost, Protocol):
     def edit(self, event: NewEvent, words: str) -> None:
         """Edit a statement, and go to what became of it."""
 
-    def switch(self) -> None:
-        """Go to the other units of what is on the screen."""
+    def switch(self, *, crossing: bool = False) -> None:
+        """Go to the other units of what is on the screen; ``crossing``: to its reference, or back."""
 
     def leave(self) -> None:
         """Go back to the first screen."""
@@ -113,6 +113,7 @@ class ActionHandlers(SearchHandlers):
             "history": stage.history,
             "editor": stage.edit_note,
             "switch": stage.switch,
+            "reference": lambda: stage.switch(crossing=True),
             "copy": self._copy,
             "findings": self._findings,
             "figures": stage.figures,

@@ -21,7 +21,7 @@ from medreview.review.goal import sitting_goal
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.switching import CameFrom, switch
+from medreview.review.switching import CameFrom, cross, switch
 from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
 from medreview.screens.drawn_by import drawn_by
@@ -126,12 +126,14 @@ class Workbench(FigurePlaces):
         self._notice = self.leave_session() or self._notice
         self.switch_screen(self._review(queue, unit))
 
-    def switch(self, session: Deciding) -> None:
-        """From a statement to its pairs, and back; from a response to its statements. Raises :class:`UserError` where
-        there are none."""
-        found = switch(session, self._came_from)
+    def switch(self, session: Deciding, *, crossing: bool) -> None:
+        """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
+        a source, and back. Raises :class:`UserError` where there are none."""
+        found = (cross if crossing else switch)(session, self._came_from)
         self._came_from = found.came_from
         self.open_at(found.queue, found.unit)
+        if found.text and self._session is not None:
+            self._session.show_text(found.text)
 
     def show_home(self) -> None:
         """Return to the home screen; the position in the queue is saved."""

@@ -62,7 +62,7 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     jury = jurors(session.item)
     if len(jury) > 1 and session.item.verdict:
         row += [("── ", "rule"), (f"jury {_strip(jury)} {tally_words(session.item.verdict)} ", "")]
-    row += [("── ", "rule"), *_quote_status(session.item, judgement), (" ", "")]
+    row += [("── ", "rule"), *_quote_status(session, session.item, judgement), (" ", "")]
     conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
     taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
     if session.item.verdict and session.item.verdict.conflict and taken <= columns:
@@ -105,7 +105,7 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     together = _together(item, columns)
     room = max(1, most - 4 - len(together))
     for other in listed[:room]:
-        said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(item, other), ("  ", "")]
+        said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(session, item, other), ("  ", "")]
         name = visible(judge_name(other))
         left = columns - sum(width(visible(text)) for text, _ in said) - 1
         rows.append([*said, (fit(name, min(width(name), left)), "dim")])
@@ -176,9 +176,11 @@ def _quote_style(judgement: Judgement) -> str:
     return "badge" if judgement.quote_status in FALSE_QUOTES or _doubt(judgement) else "quote"
 
 
-def _quote_status(item: StatementView, judgement: Judgement) -> list[StyledText]:
+def _quote_status(session: ReviewSession, item: StatementView, judgement: Judgement) -> list[StyledText]:
     source = item.source_of(judgement.snapshot_id)
     where = f" in {source.bracketed}" if source else ""
+    if source and session.is_other_work(source.source_id):
+        where += ", another work"
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]
     status = in_words(judgement.quote_status)

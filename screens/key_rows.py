@@ -20,6 +20,7 @@ _SECOND: Final = (
     ("search",),
     ("filter",),
     ("switch",),
+    ("reference",),
     ("whole_page",),
     ("figures",),
     ("feedback",),

@@ -24,6 +24,8 @@ QUEUE_COLUMNS: Final = 34
 FOOT_ROWS: Final = 3
 _HEADER_ROWS: Final = 2
 _BLOCK_ROWS: Final = 3
+_BAR_ROWS: Final = 3
+"""Of the bar above the source where it has a pane of its own."""
 _STATEMENT_ROWS: Final = 7
 
 
@@ -33,7 +35,8 @@ class Needs:
 
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
     rows as the text to read has, if it is so short that the statement can have more of them. ``pinned``: rows for the
-    figures that are kept in sight; in one column they stand where a rule was.
+    figures that are kept in sight; in one column they stand where a rule was. ``bar``: further rows of the bar above
+    the source, which in one column rule and statement give up.
     """
 
     statement: int
@@ -42,6 +45,7 @@ class Needs:
     response: bool = False
     source: int = SOURCE_ROWS
     pinned: int = 0
+    bar: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def arrange(size: Size, needs: Needs) -> PanePlan:
 def _one_column(size: Size, needs: Needs) -> PanePlan:
     """The block of statement and question keeps its height unless the statement is long: then the rules give way
     first, after them the question, and the source never."""
-    fixed = _HEADER_ROWS + needs.pinned + 1 + needs.judges + FOOT_ROWS
+    fixed = _HEADER_ROWS + needs.pinned + 1 + needs.bar + needs.judges + FOOT_ROWS
     source = max(3, min(SOURCE_ROWS, needs.source))
     free = max(_BLOCK_ROWS, size.height - fixed - (3 if needs.response else source))
     most = _STATEMENT_ROWS + (5 if needs.response else SOURCE_ROWS - source)
@@ -84,7 +88,7 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
         ("pinned", needs.pinned),
         ("rule", 1 if rules and not needs.pinned else 0),
         ("statement", block),
-        ("bar", 1),
+        ("bar", 1 + needs.bar),
         ("response" if needs.response else "source", 0),
         ("judges", needs.judges),
         ("lower", 1 if rules == 2 - needs.pinned else 0),
@@ -111,6 +115,7 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     panel = _panel_rows(height, needs.judges)
     block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
     question = max(1, block - needs.statement)
+    bar = _BAR_ROWS + needs.bar
     regions = {
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
@@ -118,8 +123,8 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
         "response": Region(x, top + block, middle - 1, height - block - panel - needs.pinned),
         "judges": Region(x, bottom - panel - needs.pinned, middle, panel),
         "right": Region(x + middle, top, 1, height),
-        "bar": Region(x + middle + 1, top, size.width - x - middle - 1, 3),
-        "source": Region(x + middle + 1, top + 3, size.width - x - middle - 2, height - 3),
+        "bar": Region(x + middle + 1, top, size.width - x - middle - 1, bar),
+        "source": Region(x + middle + 1, top + bar, size.width - x - middle - 2, height - bar),
         "lower": Region(0, bottom, size.width, 1),
         "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
     }

@@ -273,9 +273,9 @@ class ReviewScreen(KeyScreen[None]):
         """Write the note in the reviewer's editor."""
         self.tell(self.app.edit_note(self.session))
 
-    def switch(self) -> None:
-        """Go to the other units of what is on the screen."""
-        self.app.switch(self.session)
+    def switch(self, *, crossing: bool = False) -> None:
+        """Go to the other units of what is on the screen; ``crossing``: to its reference, or back."""
+        self.app.switch(self.session, crossing=crossing)
 
     def leave(self) -> None:
         """Go back to the first screen, past what the sitting has to tell, or to the figures that led here."""

@@ -8,6 +8,7 @@ from medreview.labels import SET_APART
 from medreview.next_step import command
 from medreview.review.layout.cells import fit, width
 from medreview.review.session import ReviewSession
+from medreview.screens.reference_rows import reference_fact
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.reading.set_apart import SetApart
@@ -137,7 +138,7 @@ def source_bar(session: ReviewSession, columns: int, where: Where, hidden: int, 
         return [("── no source ", "rule"), ("─", "rule fill")]
     marks = [(f" · {hidden} hidden marked", "badge")] if hidden else []
     below = where.path[-1] if where.path else source.title
-    facts = [*_state(source), *_facts(source), *marks]
+    facts = [*_state(source), *_facts(source), *reference_fact(session.reference), *marks]
     return _bar(session, source, columns, facts, where, search, visible(below))
 
 
@@ -147,7 +148,7 @@ def source_heading(session: ReviewSession, columns: int, where: Where, hidden: i
     if source is None:
         return [[(" no source", "dim")], [], [("─", "rule fill")]]
     _, *warnings = _state(source)
-    facts = _facts(source)
+    facts = [*_facts(source), *reference_fact(session.reference)]
     if hidden:
         facts.append((f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks", "badge"))
     if sum(width(text) for text, _ in (*warnings, *facts)) + 7 > columns:

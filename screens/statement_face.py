@@ -12,6 +12,7 @@ from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
+from medreview.screens.reference_rows import reference_height, reference_rows
 from medreview.screens.source_rows import nothing_to_read, said_of_page, source_bar, source_heading
 from medreview.screens.spoken_rows import spoken_height
 from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
@@ -61,14 +62,16 @@ class StatementFace:
                 return Needs(1, 0, judges)
             statement = statement_height(item, size.width)
             most = _ALL_ROWS if panes.shows_response else _QUESTION_ROWS
-            return Needs(statement, len(question_rows(item, size.width, most)), judges, panes.shows_response)
+            bar = 0 if read or panes.shows_response else reference_height(session.reference, one=True)
+            question = len(question_rows(item, size.width, most))
+            return Needs(statement, question, judges, panes.shows_response, bar=bar)
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
         statement = 0 if item.span else statement_height(item, card.width) + 1
         question = _QUESTION_ROWS
         if panes.whole_question:
             question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
-        return Needs(statement, question + 3, _PANEL_ROWS)
+        return Needs(statement, question + 3, _PANEL_ROWS, bar=reference_height(session.reference, one=False))
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """Statement and question; side by side the question, and the statement where it is not in the response."""
@@ -103,8 +106,15 @@ class StatementFace:
             model = f" · {item.model}" if item and session.shows_judges else ""
             return [beside_bar("response", f"{name}{model}", self._response, panes.search_words)]
         if one:
-            return [source_bar(session, columns, panes.where, panes.hidden, panes.search_words)]
-        return source_heading(session, columns, panes.where, panes.hidden, panes.search_words)
+            bar = [source_bar(session, columns, panes.where, panes.hidden, panes.search_words)]
+            return [*bar, *self._reference_rows(columns, one=True)]
+        first, *below = source_heading(session, columns, panes.where, panes.hidden, panes.search_words)
+        return [first, *self._reference_rows(columns, one=False), *below]
+
+    def _reference_rows(self, columns: int, *, one: bool) -> list[Row]:
+        reference = self._session.reference
+        most = reference_height(reference, one=one)
+        return reference_rows(reference, columns, most) if reference and most else []
 
     def opinion_bar(self, columns: int) -> list[Row]:
         """The judges."""

@@ -2,7 +2,9 @@
 
 Triage finds errors; it does not estimate how many there are. The order is that of how often such a flag turns out to
 be an error and how much harm it does: invented and altered quotes first, then text that nobody sees and pages that
-speak to judges, then what a source contradicts, then quotes that do not bear on their statement.
+speak to judges, then what a source contradicts, then quotes that do not bear on their statement. A reference whose
+identifier is another work's stands among the quotes that are not there; one that nobody has, below all that quotes can
+have wrong: it may be there all the same.
 
 A flag has a cause. That the rules could not tell is none: such statements follow in the order of their doubt. What is
 missing (a citation, a page that can be read, anything on it) is a cause only as long as few statements lack it: a queue
@@ -11,12 +13,13 @@ count on the page that opens, the best of those that the statement cites.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.judges.rollup import RollUp
 from medreview.labels import GIVEN
+from medreview.references.model import Verdict
 from medreview.words import in_words
 
 _LOW_CONFIDENCE: Final = 0.6
@@ -33,6 +36,11 @@ _FALSE_QUOTES: Final[tuple[tuple[str, int, str], ...]] = (
 """What is wrong with a judge's quote for support, the weight of that, and its badge.
 
 An honest paraphrase may share no word with its statement: ``off topic`` alone comes after what a judge contradicts."""
+_REFERENCES: Final[tuple[tuple[Verdict, int], ...]] = (("other_work", 93), ("not_found", 71), ("mismatch", 57))
+"""What speaks against a reference that a statement cites, and the weight of that."""
+_SAYS_LITTLE: Final = 42
+"""The weight of a reference that was not found where that proves little."""
+_RETRACTED: Final = 83
 QUOTE_FAULTS: Final = tuple(fault for fault, _, _ in _FALSE_QUOTES)
 """What can be wrong with a quote for support (``votes.Vote.false_quote``), gravest first."""
 CLASH_WORDS: Final = {
@@ -86,20 +94,36 @@ class CitedPages:
     alone: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CitedReference:
+    """A reference that a statement cites itself: what the rules say of it, or a reviewer in their place.
+
+    ``snapshot_id``: the page of the source that it names. ``retracted``: the work was retracted or withdrawn.
+    ``says_little``: that nobody has it would prove little.
+    """
+
+    verdict: Verdict
+    snapshot_id: str | None = None
+    retracted: bool = False
+    says_little: bool = False
+
+
 def flags(
     result: RollUp,
     clash_kinds: Iterable[str],
     pages: CitedPages,
     together: RollUp | None = None,
     findings: Collection[str] = (),
+    references: Iterable[CitedReference] = (),
 ) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
     ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once;
-    ``findings``: types of hallucination that judges of the whole response found where the statement stands. What is
-    missing is among the flags: see :func:`worth_flagging`.
+    ``findings``: types of hallucination that judges of the whole response found where the statement stands;
+    ``references``: those that it cites. What is missing is among the flags: see :func:`worth_flagging`.
     """
-    found = [Flag(72, f"finding: {in_words(kind)}") for kind in sorted(findings)]
+    found = [*_of_references(references)]
+    found += [Flag(72, f"finding: {in_words(kind)}") for kind in sorted(findings)]
     lead = result.lead.snapshot_id if result.lead else None
     for fault, weight, badge in _FALSE_QUOTES:
         if fault in result.false_quotes:
@@ -126,6 +150,21 @@ def flags(
         bad = sorted(set(pages.states) - known)
         found += [Flag(30, f"page: {in_words(state)}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)
+
+
+def _of_references(references: Iterable[CitedReference]) -> Iterator[Flag]:
+    """Each kind of fault once, of the first reference that has it."""
+    told: set[str] = set()
+    for reference in references:
+        weights = dict(_REFERENCES)
+        said = [(weights[reference.verdict], in_words(reference.verdict))] if reference.verdict in weights else []
+        if reference.verdict == "not_found" and reference.says_little:
+            said = [(_SAYS_LITTLE, in_words(reference.verdict))]
+        said += [(_RETRACTED, "retracted")] if reference.retracted else []
+        for weight, words in said:
+            if words not in told:
+                told.add(words)
+                yield Flag(weight, f"reference: {words}", reference.snapshot_id)
 
 
 def _together(result: RollUp, together: RollUp) -> list[Flag]:

@@ -7,24 +7,26 @@ the table anew when that has changed; a change after which it did not come to th
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
-from medreview.judges.merged_votes import every_merged
+from medreview.judges.merged_votes import every_merged, merged_judgements, roll_up_merged
+from medreview.judges.reference_flags import checks_there_are, cited_references, labels_there_are
 from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags, priority, worth_flagging
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
+from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
 from medreview.statements.marker_stage import MARKED_BY
 from medreview.study import Study
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
-_RULES: Final = 6
+_RULES: Final = 7
 """Raised when the same judgements and pages would give other verdicts or flags than before."""
 _MOST: Final = 2 / 3
 """Share of a response's statements that must cite something, for one that cites nothing to be an exception."""
@@ -51,8 +53,7 @@ def refresh(study: Study, progress: Progress = SILENT) -> int:
 
 def is_current(reader: sqlite3.Connection) -> bool:
     """Whether the table is what a roll-up would give now."""
-    kept = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
-    return kept is not None and kept[0] == _fingerprint(reader)
+    return _kept(reader) == _fingerprint(reader)
 
 
 def outdate(study: Study) -> None:
@@ -66,6 +67,19 @@ def confirm(study: Study) -> None:
     study.write(lambda connection: _keep(connection, made_from))
 
 
+def refresh_response(study: Study, response_id: str) -> None:
+    """Flag the statements of one response anew, after a label that takes the place of what rules say of a reference.
+
+    The table is as current afterwards as it was before: nothing else that has changed is taken in.
+    """
+    kept = _kept(study.reader)
+    rows = list(_rows_of(study.reader, response_id))
+    study.write(lambda connection: _store(connection, rows))
+    now = _fingerprint(study.reader)
+    if kept is not None and kept.split()[0] == now.split()[0]:
+        study.write(lambda connection: _keep(connection, now))
+
+
 def flagged(reader: sqlite3.Connection) -> int:
     """How many statements are flagged."""
     query = "SELECT count(*) FROM verdict JOIN statement_standing USING (statement_id) WHERE priority > 0"
@@ -73,8 +87,8 @@ def flagged(reader: sqlite3.Connection) -> int:
 
 
 def _fingerprint(reader: sqlite3.Connection) -> str:
-    """Hash of what the table is made from: tie rule, statements, which of them are retired, what they cite, judgements,
-    findings, and the pages as they are.
+    """Hashes of what the table is made from: tie rule, statements, which of them are retired, what they cite,
+    judgements, findings, checks of references, and the pages as they are; and, by itself, of labels on references.
 
     Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
     """
@@ -84,14 +98,21 @@ def _fingerprint(reader: sqlite3.Connection) -> str:
                   (SELECT count(*) FROM hallucination_finding),
                   (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
     ).fetchone()
-    found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts)).encode())
+    checks = checks_there_are(reader)
+    found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts, *checks)).encode())
     for row in reader.execute(
         "SELECT source_id, current_snapshot FROM source WHERE current_snapshot IS NOT NULL ORDER BY source_id"
     ):
         found.update(f"\n{row[0]} {row[1]}".encode())
     for row in reader.execute("SELECT statement_id FROM retired_statement ORDER BY statement_id"):
         found.update(f"\n{row[0]}".encode())
-    return found.hexdigest()
+    labels = hashlib.sha256(repr(labels_there_are(reader)).encode())
+    return f"{found.hexdigest()} {labels.hexdigest()}"
+
+
+def _kept(reader: sqlite3.Connection) -> str | None:
+    row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
+    return str(row[0]) if row else None
 
 
 def _keep(connection: sqlite3.Connection, made_from: str) -> None:
@@ -111,28 +132,53 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     retired = {row[0] for row in reader.execute("SELECT statement_id FROM retired_statement")}
     common = common_lacks([flags_of_one for row, flags_of_one in found if row["statement_id"] not in retired])
     for row, of_one in found:
-        kept = worth_flagging(of_one, common)
-        yield row | {
-            "snapshot_id": cause(kept),
-            "priority": priority(kept, row["doubt"] or 0.0),
-            "badges": " · ".join(flag.badge for flag in kept),
-        }
+        yield _flagged(row, of_one, common)
 
 
-def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Flag]]]:
-    """Every statement's row, and all flags that could be said of it."""
-    pages = _pages(reader)
-    beside = _beside(reader)
-    clashes = _clashes(reader)
-    findings = _findings(reader)
+def _rows_of(reader: sqlite3.Connection, response_id: str) -> Iterator[dict[str, Any]]:
+    """The rows of one response. What is too common for a flag was found when all were made: it is none of theirs now."""
+    before = dict(
+        reader.execute(f"SELECT statement_id, badges FROM verdict WHERE {_OF_ONE}", (response_id,)).fetchall()
+    )
+    for row, of_one in _each(reader, response_id):
+        known = before.get(row["statement_id"], "").split(" · ")
+        yield _flagged(row, of_one, {flag.badge for flag in of_one if flag.kind == "lack" and flag.badge not in known})
+
+
+def _flagged(row: dict[str, Any], of_one: Iterable[Flag], common: Collection[str]) -> dict[str, Any]:
+    kept = worth_flagging(of_one, common)
+    return row | {
+        "snapshot_id": cause(kept),
+        "priority": priority(kept, row["doubt"] or 0.0),
+        "badges": " · ".join(flag.badge for flag in kept),
+    }
+
+
+_OF_ONE: Final = "statement_id IN (SELECT statement_id FROM statement WHERE response_id = ?)"
+
+
+def _where(condition: str, response_id: str | None) -> tuple[str, tuple[str, ...]]:
+    """``WHERE`` with its value where only one response is asked for; else a condition that always holds."""
+    return ("WHERE 1", ()) if response_id is None else (f"WHERE {condition}", (response_id,))
+
+
+def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple[dict[str, Any], list[Flag]]]:
+    """Every statement's row, and all flags that could be said of it; ``only``: those of one response."""
+    pages = _pages(reader, only)
+    beside = _beside(reader, only)
+    clashes = _clashes(reader, only)
+    findings = _findings(reader, only)
+    references = cited_references(reader, only)
     tie = tie_rule(reader)
     injected = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     voters = VoteReader(reader)
-    merged = every_merged(reader, tie)
+    merged = every_merged(reader, tie) if only is None else _merged_of(reader, only, tie)
+    where, values = _where("s.response_id = ?", only)
     judged = reader.execute(
         f"""SELECT s.statement_id, s.response_id, {COLUMNS}
             FROM statement AS s LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
-            LEFT JOIN judge_run AS run USING (judge_run_id) ORDER BY s.statement_id"""
+            LEFT JOIN judge_run AS run USING (judge_run_id) {where} ORDER BY s.statement_id""",
+        values,
     )
     nothing_cited = CitedPages(0, ())
     for statement_id, group in groupby(judged, key=itemgetter("statement_id")):
@@ -156,7 +202,8 @@ def _each(reader: sqlite3.Connection) -> Iterator[tuple[dict[str, Any], list[Fla
             "merged": together.verdict if together else None,
             "merged_supported": together.supported if together else None,
         }
-        marks = flags(result, kinds, cited, together, findings.get(statement_id, ()))
+        beside_it = findings.get(statement_id, ()), references.get(statement_id, ())
+        marks = flags(result, kinds, cited, together, *beside_it)
         yield _verdict(statement_id, result, own.doubt) | said, marks
 
 
@@ -182,13 +229,21 @@ def _verdict(statement_id: str, result: RollUp, doubt: float | None) -> dict[str
     }
 
 
-def _pages(reader: sqlite3.Connection) -> dict[str, CitedPages]:
+def _merged_of(reader: sqlite3.Connection, response_id: str, tie: TieRule) -> dict[str, RollUp]:
+    statements = reader.execute("SELECT statement_id FROM statement WHERE response_id = ?", (response_id,)).fetchall()
+    found = ((row[0], merged_judgements(reader, row[0])) for row in statements)
+    return {statement_id: roll_up_merged(said, tie) for statement_id, said in found if said}
+
+
+def _pages(reader: sqlite3.Connection, only: str | None) -> dict[str, CitedPages]:
     """By response: how many sources it cites, the states of their pages, and whether one can be judged."""
+    where, values = _where("response_id = ?", only)
     rows = reader.execute(
-        """SELECT DISTINCT response_id, source_id, readable,
+        f"""SELECT DISTINCT response_id, source_id, readable,
                   CASE WHEN instructions <> '' THEN 'instructions' ELSE page_state END AS page_state
            FROM citation LEFT JOIN snapshot_current USING (source_id)
-           LEFT JOIN snapshot_content USING (snapshot_id, source_id) ORDER BY response_id"""
+           LEFT JOIN snapshot_content USING (snapshot_id, source_id) {where} ORDER BY response_id""",
+        values,
     )
     found = {}
     for response_id, group in groupby(rows, key=itemgetter("response_id")):
@@ -209,14 +264,16 @@ class _Beside:
     alone: bool = False
 
 
-def _beside(reader: sqlite3.Connection) -> dict[str, _Beside]:
+def _beside(reader: sqlite3.Connection, only: str | None) -> dict[str, _Beside]:
     """By statement. A statement is ``alone`` in citing nothing when most others of its response do."""
+    where, values = _where("s.response_id = ?", only)
     rows = reader.execute(
-        """SELECT s.response_id, o.statement_id, max(iif(opens, snapshot_id, NULL)) AS opens,
+        f"""SELECT s.response_id, o.statement_id, max(iif(opens, snapshot_id, NULL)) AS opens,
                   max(iif(opens, unsupported, NULL)) AS doubt, sum(cited) AS cited, max(cited AND readable) AS readable,
                   NOT EXISTS (SELECT 1 FROM retired_statement AS x WHERE x.statement_id = o.statement_id) AS stands
-           FROM source_order AS o JOIN statement AS s USING (statement_id) GROUP BY o.statement_id
-           ORDER BY s.response_id"""
+           FROM source_order AS o JOIN statement AS s USING (statement_id) {where} GROUP BY o.statement_id
+           ORDER BY s.response_id""",
+        values,
     )
     found: dict[str, _Beside] = {}
     for _, group in groupby(rows, key=itemgetter("response_id")):
@@ -230,17 +287,20 @@ def _beside(reader: sqlite3.Connection) -> dict[str, _Beside]:
     return found
 
 
-def _clashes(reader: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, ...]]:
-    rows = reader.execute("SELECT statement_id, snapshot_id, clashes FROM evidence WHERE clashes <> '[]'")
+def _clashes(reader: sqlite3.Connection, only: str | None) -> dict[tuple[str, str], tuple[str, ...]]:
+    where, values = _where(_OF_ONE, only)
+    query = f"SELECT statement_id, snapshot_id, clashes FROM evidence {where} AND clashes <> '[]'"
+    rows = reader.execute(query, values)
     return {
         (row["statement_id"], row["snapshot_id"]): tuple(clash["kind"] for clash in json.loads(row["clashes"]))
         for row in rows
     }
 
 
-def _findings(reader: sqlite3.Connection) -> dict[str, set[str]]:
+def _findings(reader: sqlite3.Connection, only: str | None) -> dict[str, set[str]]:
     """By statement: the types of hallucination that judges by themselves found where it stands in its response."""
-    rows = reader.execute("SELECT DISTINCT statement_id, type FROM finding_statement")
+    where, values = _where(_OF_ONE, only)
+    rows = reader.execute(f"SELECT DISTINCT statement_id, type FROM finding_statement {where}", values)
     found: dict[str, set[str]] = {}
     for statement_id, kind in rows:
         found.setdefault(statement_id, set()).add(kind)

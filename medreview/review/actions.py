@@ -136,6 +136,13 @@ REVIEW: Final = (
         "From a statement to its pairs with single sources, and back; from a whole response to its statements.",
         "Move",
     ),
+    Action(
+        "reference",
+        ("L",),
+        "reference",
+        "The reference that names this source: what is printed beside each record, field by field; again leads back.",
+        "Move",
+    ),
     Action("source_next", ("]",), "source", "Next source; the statement's own citations (*) come first.", "Read"),
     Action("source_previous", ("[",), "source", "Previous source.", "Read"),
     Action("mark_next", ("m",), "highlight", "Next highlight in the source.", "Read"),
@@ -223,6 +230,7 @@ _OF_UNITS: Final = {
     "end": "To the end of the text.",
     "view": "What stands beside the text (the response, the reference), or all of the {noun}, in its place, and back.",
     "pane": "Which pane paging moves: the text or what stands beside it.",
+    "reference": "From a source to the reference that names it, and from there back.",
     "copy": "Send the {noun} to the terminal's clipboard, or to a file; the last row says where.",
 }
 """The help of other units than the statement, where it is another."""
@@ -244,6 +252,7 @@ _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "left_out": lambda asks: asks is STATEMENT,
     "edit": lambda asks: asks is STATEMENT,
     "switch": lambda asks: bool(asks.leads_to),
+    "reference": lambda asks: bool(asks.crosses_to),
     "category": lambda asks: "category" in asks.also,
     "add": lambda asks: bool(asks.adds),
     "badly_parsed": lambda asks: asks.parsed,
@@ -275,7 +284,12 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
     table = tuple(action for action in remapped(REVIEW, own) if action.id not in missing)
     if asks is not STATEMENT:
         helps = {**_OF_UNITS, **(_OF_SPANS if asks.entry == "spans" else {})}
-        hints = {"switch": f"{asks.leads_to}s", "source_next": "text", "source_previous": "text"}
+        hints = {
+            "switch": f"{asks.leads_to}s",
+            "reference": asks.crosses_to,
+            "source_next": "text",
+            "source_previous": "text",
+        }
         rest = [
             replace(
                 action,

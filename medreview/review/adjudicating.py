@@ -93,6 +93,7 @@ class Adjudicating(Deciding):
         event = adjudication(conflict, self.reviewer, label, **more)
         by = "by agreement" if self.reviewer in conflict.reviewers else "by a third reviewer"
         self._write([event], f"{self.name} settled: {self.words_on(axis, label)}, {by}")
+        self._flag_anew(self.unit)
         self.acted |= {self.unit}
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:

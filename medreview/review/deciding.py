@@ -1,10 +1,13 @@
 """Deciding on units of any kind: every act that all of them have, and the record of it."""
 
+import sqlite3
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from medreview.errors import UserError
+from medreview.judges.verdicts import refresh_response
 from medreview.labels import FLAGS, Via, label_in, label_words
 from medreview.review.decision import Decided, decision_payload
 from medreview.review.drafts import note_field
@@ -18,7 +21,8 @@ from medreview.review.undo import Act, brief, last_act, last_undone
 from medreview.review.verdict_flow import FollowUp
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.statement_edits import unit_stands
-from medreview.units.registry import unit_name
+from medreview.study.unit_ids import kind_of
+from medreview.units.registry import KINDS, unit_name
 from medreview.words import counted
 
 
@@ -89,6 +93,7 @@ class Deciding(Sitting):
         shown = (reveals or not blind) and not mistaken
         who = " · you and the judges" if shown and self._agrees(label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
+        self._flag_anew(unit)
         self._before = own
         self.acted |= {unit}
         if self.goal is not None:
@@ -343,6 +348,7 @@ class Deciding(Sitting):
         unit = act.unit
         mode: Mode = "blind" if self.hides(unit) else "open"
         receipt = self._events.write([NewEvent("retract", unit, undoes_event=act.target)], self.queue, mode, unit)
+        self._flag_anew(unit)
         if act.edits:
             self._edit_retracted(act, receipt, words)
             return
@@ -354,6 +360,15 @@ class Deciding(Sitting):
         self._after(unit, receipt, words)
         if self.goal is not None:
             self.goal.settle(unit, decided=self.state_of(unit) == "decided")
+
+    def _flag_anew(self, unit: str) -> None:
+        """Statements that are flagged otherwise once a unit has a label are so at once. The label is saved by then:
+        where this cannot be, the next roll-up does it."""
+        kind = KINDS.get(kind_of(unit))
+        response = kind.flags_of(self.study.reader, unit) if kind and self.study.elsewhere is None else ""
+        if response:
+            with suppress(UserError, sqlite3.Error):
+                refresh_response(self.study, response)
 
     def _edit_retracted(self, act: Act, receipt: Receipt, words: str) -> None:
         """Go to the statement that is whole again, or to the parts that are there again."""

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION
+from medreview.references.model import VERDICTS
 from medreview.review.queue_kinds import Mode, QueueKind
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.asks import STATEMENT as STATEMENT_ASKS
@@ -73,6 +74,11 @@ _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
             WHERE f.type = w.kind OR w.kind = 'open' AND {OPEN_FINDING.format(response="s.response_id")})""",
         _FINDINGS, tells=True, mine="open",
     ),
+    "reference": Filter(
+        """EXISTS (SELECT 1 FROM statement_reference AS c JOIN reference_checked AS f USING (reference_id)
+           WHERE c.statement_id = s.statement_id AND f.verdict = replace(?, ' ', '_'))""",
+        tuple(VERDICTS), tells=True,
+    ),
     "page": Filter(
         """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
            WHERE c.response_id = r.response_id AND p.page_state = ?)""",
@@ -98,6 +104,17 @@ _OF_ANSWERS: Final = {
 }  # fmt: skip
 
 
+_OF_REFERENCES: Final = {
+    "verdict": Filter(
+        """EXISTS (SELECT 1 FROM reference_checked AS f
+           WHERE f.reference_id = substr(s.unit, length('reference:') + 1) AND f.verdict = replace(?, ' ', '_'))""",
+        tuple(VERDICTS), tells=True,
+    ),
+}  # fmt: skip
+_OF_KINDS: Final[Mapping[str, Mapping[str, Filter]]] = {"answer": _OF_ANSWERS, "reference": _OF_REFERENCES}
+"""What more the queues of some kinds can be narrowed by that tells what machines say."""
+
+
 def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
     """What the queues of a kind can be narrowed by, beside plain words: those of every unit, and those of its own."""
     if kind.unit == STATEMENT:
@@ -110,7 +127,7 @@ def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
         "id": Filter("instr(lower(s.record_id), lower(?)) = 1", f"SELECT DISTINCT s.record_id {rows}"),
         "mine": Filter("coalesce(mine.label, 'open') = ?", (*(label.level for label in unit.levels), "open")),
         "state": _OF_STATEMENTS["state"],
-        **(_OF_ANSWERS if unit.name == "answer" else {}),
+        **_OF_KINDS.get(unit.name, {}),
         **{name: Filter(f"{value} = ?", f"SELECT DISTINCT {value} {rows}") for name, value in unit.filters.items()},
     }
 

@@ -1,6 +1,6 @@
 """One reviewer's sitting over a queue of statements: what is on the screen, and the acts that only statements have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from medreview.errors import UserError
 from medreview.review import highlights
@@ -16,6 +16,12 @@ from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_level
 from medreview.text import Span
 from medreview.units.asks import STATEMENT
+from medreview.units.cited_reference import (
+    NamedBy,
+    SourceReference,
+    load_source_reference,
+    references_of_sources,
+)
 from medreview.units.cited_source import Source
 from medreview.units.source_order import cause
 from medreview.units.statement_view import Evidence, StatementView, load_evidence, load_statement_view, load_text
@@ -28,6 +34,8 @@ class ReviewSession(FindingActs):
     item: StatementView | None = None
     source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None
+    _named: Mapping[str, NamedBy] | None = None
+    _reference: tuple[str, SourceReference] | None = None
 
     # What is shown
 
@@ -73,6 +81,35 @@ class ReviewSession(FindingActs):
     def show_source_of(self, snapshot_id: str | None) -> None:
         """Show the cited source that a snapshot belongs to, if it is its page as it is now."""
         self.source = (self.item.source_of(snapshot_id) if self.item else None) or self.source
+
+    def show_text(self, key: str) -> None:
+        """Show a source by its id, if it is one of this response."""
+        sources = self.item.sources if self.item else ()
+        self.source = next((source for source in sources if source.source_id == key), self.source)
+
+    @property
+    def references(self) -> Mapping[str, NamedBy]:
+        """By source, the reference that names it, with the rules' verdict; nothing where the judges are hidden."""
+        if not self.shows_judges or self.item is None:
+            return {}
+        if self._named is None:
+            self._named = references_of_sources(self.study.reader, self.item.response_id)
+        return self._named
+
+    def is_other_work(self, source_id: str) -> bool:
+        """Whether a source is another work than its reference says, where that may be told."""
+        named = self.references.get(source_id)
+        return named is not None and named.verdict == "other_work"
+
+    @property
+    def reference(self) -> SourceReference | None:
+        """What the rules say of the reference that names the source on the screen."""
+        named = self.references.get(self.source.source_id) if self.source else None
+        if named is None:
+            return None
+        if self._reference is None or self._reference[0] != named.reference_id:
+            self._reference = named.reference_id, load_source_reference(self.study.reader, named, self.reviewer)
+        return self._reference[1]
 
     def source_text(self, *, whole: bool = False) -> str:
         """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""
@@ -186,6 +223,7 @@ class ReviewSession(FindingActs):
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None
+        self._named = self._reference = None
         if not self.unit:
             self.item = self.source = None
             return

@@ -285,6 +285,10 @@ class Sitting(ABC):
         """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""
 
     @abstractmethod
+    def show_text(self, key: str) -> None:
+        """Show the text with a :attr:`text_key` in the main pane, if the unit has it."""
+
+    @abstractmethod
     def source_text(self, *, whole: bool = False) -> str:
         """The text in the main pane, or the ``whole`` page where that is more; else empty."""
 

@@ -1,4 +1,5 @@
-"""From a statement to its pairs and back, and from a whole response to its statements: the same material, other units.
+"""From a statement to its pairs and back, from a whole response to its statements, and from either of the first to a
+reference and back: the same material, other units.
 
 What is hidden stays hidden: where the judges are not shown, the queue that opens is blind, too. One comes back to the
 queue of statements that one came from, if the statement is in it.
@@ -10,31 +11,40 @@ from medreview.errors import UserError
 from medreview.review.deciding import Deciding
 from medreview.review.queue import Queue, open_queue
 from medreview.review.session import ReviewSession
-from medreview.study.unit_ids import PAIR, STATEMENT, ids_of, kind_of, unit_id
+from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, kind_of, unit_id
+from medreview.units.cited_reference import reference_beside
 from medreview.units.registry import KINDS
 
 _PAIRS = "SELECT source_id FROM reviewed_pair WHERE statement_id = ? ORDER BY ordinal"
 _STATEMENTS = """SELECT s.statement_id, v.supported
 FROM statement_standing AS s LEFT JOIN verdict AS v USING (statement_id)
 WHERE s.response_id = ? ORDER BY s.place, s.start"""
+_CITES = """SELECT s.statement_id FROM statement_reference AS c JOIN statement_standing AS s USING (statement_id)
+WHERE c.reference_id = ? ORDER BY s.place, s.start LIMIT 1"""
+_BESIDE = """SELECT s.statement_id FROM reference AS f JOIN statement_standing AS s USING (response_id)
+WHERE f.reference_id = ? ORDER BY s.place, s.start LIMIT 1"""
 _EVERY_STATEMENT = "responses"
 
 
 @dataclass(frozen=True, slots=True)
 class CameFrom:
-    """The queue of statements that was left for pairs, and the statement that was on the screen."""
+    """The queue that was left, and the unit that was on the screen; ``text``: which text of it. ``before``: where that
+    had been come from."""
 
     queue: Queue
     unit: str
+    text: str = ""
+    before: "CameFrom | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Where a switch leads: the queue, the unit in it, and what to come back to."""
+    """Where a switch leads: the queue, the unit in it, and what to come back to; ``text``: the text to open there."""
 
     queue: Queue
     unit: str
     came_from: CameFrom | None = None
+    text: str = ""
 
 
 def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
@@ -53,6 +63,40 @@ def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
     if kind_of(session.unit) == PAIR:
         return _statement(session, ids_of(session.unit)[0], came_from)
     return _statement(session, _first_to_read(session), None)
+
+
+def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
+    """The reference of the source on the screen, beside a statement or a pair; from a reference, back to where one came
+    from, or to the first statement that cites it (``Asks.crosses_to``).
+
+    Raises :class:`UserError` where there is none.
+    """
+    if not session.unit:
+        raise UserError(f"There is no {session.asks.noun} here.")
+    if session.pass_no > 1:
+        raise UserError("In a second pass what you decided comes back by itself: its references are not beside.")
+    if kind_of(session.unit) == REFERENCE:
+        if came_from is not None:
+            return Switch(came_from.queue, came_from.unit, came_from.before, came_from.text)
+        return _statement(session, _citing(session), None)
+    statement_id, *source = ids_of(session.unit)
+    shown = source[0] if source else session.text_key
+    reader = session.study.reader
+    row = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
+    unit = reference_beside(reader, statement_id, row[0], shown)
+    queue = _opened(session, REFERENCE)
+    if unit not in queue.units:
+        raise UserError("No reference was checked that names this source, or that the statement cites.")
+    return Switch(queue, unit, CameFrom(session.queue, session.unit, session.text_key or "", came_from))
+
+
+def _citing(session: Deciding) -> str:
+    """The first statement that cites a reference; where none does, the first of its response."""
+    ids = ids_of(session.unit)
+    row = session.study.reader.execute(_CITES, ids).fetchone() or session.study.reader.execute(_BESIDE, ids).fetchone()
+    if row is None:
+        raise UserError("The response of this reference has no statements.")
+    return str(row[0])
 
 
 def _opened(session: Deciding, kind: str) -> Queue:

@@ -1,9 +1,9 @@
 """What the judges' opinion on one unit tells of another: a statement's of its pairs, a response's of its statements.
 
 Who has seen the judges of a statement knows their votes on its pairs, and the other way round; a response's roll-up
-names the statements that fail. What the rules say of a reference is a flag of the statements that cite it, stands in the
-bar above its sources beside every statement of the response, and on the pairs with them. A label that is given after
-that is an assisted one, whatever the queue.
+names the statements that fail. What the rules say of a reference is a flag of the statements that cite it, stands above
+its sources beside every statement of the response, and on the pairs with them. A label that is given after that is an
+assisted one, whatever the queue.
 """
 
 import sqlite3

@@ -138,6 +138,10 @@ class UnitSession(FindingActs):
             self.place = keys.index(key)
         return key in keys
 
+    def show_text(self, key: str) -> None:
+        """Show a document by its key, if there is one."""
+        self.show_document(key)
+
     def source_text(self, *, whole: bool = False) -> str:
         """The text of the document; there is no more of it than that."""
         return self.document.text if self.document and not whole else ""

@@ -12,7 +12,7 @@ from medreview.judges.triage import CitedPages, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
 from medreview.labels import EVIDENCE, REASONS
 from medreview.statements.own_citations import own_citations
-from medreview.study.unit_ids import PAIR, STATEMENT, ids_of, unit_id
+from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.pair_table import FROM_PAIRS
@@ -58,6 +58,7 @@ class Pair(UnitKind):
     also = ("support",)
     reasons = REASONS
     leads_to = STATEMENT
+    crosses_to = REFERENCE
     parsed = True
     tables = (FROM_PAIRS,)
     rows = """SELECT 'pair:' || p.statement_id || ':' || p.source_id AS unit, r.ordinal AS cluster,

@@ -22,6 +22,8 @@ _NOTICES: Final[dict[NoticeKind, str]] = {
     "published_as": "a preprint; published as",
     "preprint_of": "there was a preprint of it",
 }
+_POINT_ELSEWHERE: Final[tuple[NoticeKind, ...]] = ("superseded", "published_as", "preprint_of")
+"""Notices that are of use with what they name."""
 AUTHORITIES: Final = {
     "library": "library",
     "crossref": "Crossref",
@@ -142,7 +144,10 @@ def _author(author: Author) -> str:
 
 
 def _notice(notice: Notice, *, brief: bool = False) -> str:
-    said = " ".join(filter(None, (_NOTICES.get(notice.kind, in_words(notice.kind)), notice.names)))
+    kind = _NOTICES.get(notice.kind, in_words(notice.kind))
+    if brief and notice.kind not in _POINT_ELSEWHERE:
+        return kind
+    said = " ".join(filter(None, (kind, notice.names)))
     return said if brief or not notice.words else f"{said}: {notice.words}"
 
 

@@ -1,0 +1,73 @@
+"""What is known of the references that statements cite, as triage takes it: the rules' verdicts, and the reviewers'.
+
+A reviewer's label on a reference takes the place of the rules' verdict: the one that settled a conflict, else the
+newest, whoever gave it. "Cannot judge" says nothing of the reference, and leaves the verdict as it is.
+"""
+
+import json
+import sqlite3
+from typing import Final
+
+from medreview.judges.triage import CitedReference
+from medreview.references.as_json import check_of, reference_of
+from medreview.references.levels import PARTLY_LISTED
+from medreview.references.model import Reference, ReferenceCheck, Verdict
+
+_SAID: Final = """
+SELECT substr(unit, 11) AS reference_id, label, max((kind = 'adjudicate') || event_id)
+FROM event_live WHERE unit >= 'reference:' AND unit < 'reference;' AND axis = 'reference' AND pass = 1
+      AND (kind IN ('decide', 'revise')
+           OR (kind = 'adjudicate' AND event_id IN (SELECT event_id FROM adjudicated WHERE stands)))
+GROUP BY unit"""
+_CITED: Final = """
+SELECT s.statement_id, f.reference_id, f.reading, c.verdict, c.result,
+       (SELECT u.current_snapshot FROM reference_source AS n JOIN source AS u USING (source_id)
+        WHERE n.reference_id = f.reference_id ORDER BY u.source_id LIMIT 1) AS snapshot_id
+FROM statement_reference AS s JOIN reference AS f USING (reference_id) JOIN reference_checked AS c USING (reference_id)
+{where} ORDER BY s.statement_id, f.ordinal"""
+_COUNTS: Final = """SELECT (SELECT count(*) FROM reference_check), (SELECT count(*) FROM reference),
+       (SELECT count(*) FROM reference_source),
+       (SELECT group_concat(references_by) FROM (SELECT DISTINCT references_by FROM response ORDER BY 1))"""
+_LIBRARY: Final = "library"
+_WITHDRAWN: Final = ("retracted", "withdrawn")
+
+
+def cited_references(reader: sqlite3.Connection, response_id: str | None = None) -> dict[str, list[CitedReference]]:
+    """By statement: what it cites and was checked; of one response, or of all."""
+    said: dict[str, Verdict] = {row["reference_id"]: row["label"] for row in reader.execute(_SAID)}
+    where = "" if response_id is None else "WHERE f.response_id = ?"
+    found: dict[str, list[CitedReference]] = {}
+    for row in reader.execute(_CITED.format(where=where), () if response_id is None else (response_id,)):
+        found.setdefault(row["statement_id"], []).append(_cited(row, said))
+    return found
+
+
+def checks_there_are(reader: sqlite3.Connection) -> tuple[object, ...]:
+    """What the flags of references are made from, but the labels: of tables that only ever grow the length."""
+    return tuple(reader.execute(_COUNTS).fetchone())
+
+
+def labels_there_are(reader: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The reviewers' labels that count, by reference."""
+    return sorted((row["reference_id"], row["label"]) for row in reader.execute(_SAID))
+
+
+def _cited(row: sqlite3.Row, said: dict[str, Verdict]) -> CitedReference:
+    check, reference = check_of(json.loads(row["result"])), reference_of(json.loads(row["reading"]))
+    label = said.get(row["reference_id"])
+    verdict = check.verdict if label in (None, "cannot_judge") else label
+    assert verdict is not None
+    notices = check.record.notices if check.record and verdict in ("match", "mismatch") else ()
+    return CitedReference(
+        verdict,
+        row["snapshot_id"],
+        retracted=any(notice.kind in _WITHDRAWN for notice in notices),
+        says_little=_says_little(check, reference) and label != "not_found",
+    )
+
+
+def _says_little(check: ReferenceCheck, reference: Reference) -> bool:
+    """Whether it proves little that nobody has a reference: such works are listed in part, or only a library was asked
+    that one made oneself."""
+    answered = {asked.authority for asked in check.asked if asked.outcome != "failed"}
+    return reference.kind in PARTLY_LISTED or not answered - {_LIBRARY}

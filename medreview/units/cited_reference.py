@@ -1,0 +1,128 @@
+"""The reference that names a source: what the rules say of it, in the words that stand beside the source."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.labels import label_words
+from medreview.references.model import ACCUSING, Difference, Field, Record, ReferenceCheck, Verdict
+from medreview.study.unit_ids import REFERENCE, unit_id
+from medreview.units.reference_fields import AUTHORITIES, notice_words
+from medreview.units.stored_reference import StoredReference, load_reference
+from medreview.words import counted, in_words
+
+ANOTHER_WORK: Final = "another work than the one named"
+"""What a page is whose reference is of another work."""
+
+_OF_SOURCES: Final = """
+SELECT n.source_id, f.reference_id, c.verdict
+FROM reference_current AS f JOIN reference_source AS n USING (reference_id)
+JOIN reference_checked AS c USING (reference_id) WHERE f.response_id = ? ORDER BY f.ordinal"""
+_CITED: Final = """
+SELECT f.reference_id FROM statement_reference AS s JOIN reference AS f USING (reference_id)
+JOIN reference_checked USING (reference_id) WHERE s.statement_id = ? ORDER BY f.ordinal"""
+_MINE: Final = """SELECT label FROM standing WHERE unit = ? AND reviewer = ? AND pass = 1 AND state = 'decided'"""
+_CALLED: Final[dict[Field, str]] = {"authors": "first author", "container": "journal", "identifier": "identifier"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBy:
+    """A checked reference that names a source of its response, by id and verdict."""
+
+    reference_id: str
+    verdict: Verdict
+
+
+def references_of_sources(reader: sqlite3.Connection, response_id: str) -> dict[str, NamedBy]:
+    """By source of a response: the reference that names it; of several the one with the gravest verdict."""
+    found: dict[str, NamedBy] = {}
+    for row in reader.execute(_OF_SOURCES, (response_id,)):
+        other = NamedBy(row["reference_id"], row["verdict"])
+        known = found.setdefault(row["source_id"], other)
+        if _gravity(other.verdict) < _gravity(known.verdict):
+            found[row["source_id"]] = other
+    return found
+
+
+def reference_beside(reader: sqlite3.Connection, statement_id: str, response_id: str, source_id: str | None) -> str:
+    """The unit to open from a statement: the reference that names the source on the screen, else the first that the
+    statement cites; ``""`` where none was checked. In what order they stand tells nothing of a verdict."""
+    rows = reader.execute(_OF_SOURCES, (response_id,)).fetchall()
+    named = [row["reference_id"] for row in rows if row["source_id"] == source_id]
+    cited = [row[0] for row in reader.execute(_CITED, (statement_id,))]
+    both = [reference_id for reference_id in named if reference_id in cited]
+    first = next(iter((*both, *named, *cited)), None)
+    return unit_id(REFERENCE, first) if first else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReference:
+    """What stands beside a source of the reference that names it. ``said`` begins with the verdict; ``more`` says why,
+    and who was asked. ``worth_a_row``: there is more to say than that it is fine."""
+
+    unit: str
+    said: str
+    more: str
+    worth_a_row: bool
+
+
+def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: str) -> SourceReference:
+    """Read and word one, with what a reviewer said of it."""
+    stored = load_reference(reader, named.reference_id)
+    check = stored.check
+    notices = notice_words(check.record) if check.record and check.verdict != "other_work" else []
+    unit = unit_id(REFERENCE, named.reference_id)
+    mine = reader.execute(_MINE, (unit, reviewer)).fetchone()
+    own = [f"you: {label_words('reference', mine['label'])}"] if mine else []
+    return SourceReference(
+        unit=unit,
+        said=" · ".join([f"ref: {_said(check)}", *notices, *own]),
+        more=" ".join(filter(None, (check.because, _printed(stored), _asked(check)))),
+        worth_a_row=bool(notices) or check.verdict != "match",
+    )
+
+
+def _gravity(verdict: Verdict) -> int:
+    return ACCUSING.index(verdict) if verdict in ACCUSING else len(ACCUSING)
+
+
+def _said(check: ReferenceCheck) -> str:
+    match check.verdict:
+        case "other_work" if check.record:
+            return f"OTHER WORK: {_work(check.record)}"
+        case "mismatch":
+            return ": ".join(filter(None, ("mismatch", "; ".join(map(_correction, check.wrong)))))
+        case "not_found":
+            return ": ".join(filter(None, ("not found", _asked(check))))
+        case "ambiguous":
+            return f"ambiguous: {counted(len(check.candidates), 'work')} may be meant"
+        case "not_checkable":
+            return "nothing to look up"
+    return in_words(check.verdict)
+
+
+def _work(record: Record) -> str:
+    return " ".join(filter(None, (f"“{record.title}”", *map(str, record.years[:1]))))
+
+
+def _correction(difference: Difference) -> str:
+    """What the record has, and what is printed instead of it."""
+    name = _CALLED.get(difference.field, difference.field)
+    return f"{name} {difference.record or 'none'}, not {difference.reference or 'none'}"
+
+
+def _printed(stored: StoredReference) -> str:
+    return f"Printed: “{stored.text}”"
+
+
+def _asked(check: ReferenceCheck) -> str:
+    """Who was asked, each once; of those that failed, that they did."""
+    outcomes: dict[str, set[str]] = {}
+    for asked in check.asked:
+        outcomes.setdefault(AUTHORITIES.get(asked.authority, asked.authority), set()).add(asked.outcome)
+    return f"asked {', '.join(_named(outcomes))}" if outcomes else ""
+
+
+def _named(outcomes: dict[str, set[str]]) -> Iterator[str]:
+    return (f"{name} (failed)" if told == {"failed"} else name for name, told in outcomes.items())
