@@ -136,10 +136,9 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
 
 
 def _rows_of(reader: sqlite3.Connection, response_id: str) -> Iterator[dict[str, Any]]:
-    """The rows of one response. What is too common for a flag was found when all were made: it is none of theirs now."""
-    before = dict(
-        reader.execute(f"SELECT statement_id, badges FROM verdict WHERE {_OF_ONE}", (response_id,)).fetchall()
-    )
+    """The rows of one response. What is too common for a flag was found when all were made: they do not have it."""
+    query = f"SELECT statement_id, badges FROM verdict WHERE {_OF_ONE}"
+    before = dict(reader.execute(query, (response_id,)).fetchall())
     for row, of_one in _each(reader, response_id):
         known = before.get(row["statement_id"], "").split(" · ")
         yield _flagged(row, of_one, {flag.badge for flag in of_one if flag.kind == "lack" and flag.badge not in known})

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from medreview.references.model import Reference, ReferenceCheck
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import content_id
@@ -9,6 +10,7 @@ from medreview.study.unit_ids import MADE_OF, unit_id
 from medreview.text import Span, sha256
 from medreview.units.stored import NewOpinion, add_gold, add_opinions
 from medreview.units.view import Gold
+from tests.support.reference_study import add_reference
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_samples import SAMPLES
 
@@ -24,6 +26,7 @@ LABELS: Final = {
     "response": ("all_supported", "no", "yes"),
     "answer": ("hallucination", "fact", "none"),
     "fact": ("presence", "absent", "present"),
+    "reference": ("reference", "match", "other_work"),
     "qa": ("relevance", "4", "5"),
     "ranking": ("rank", "1>2", "2>1"),
     "suggestion": ("suggestion", "kept", "discarded"),
@@ -64,6 +67,7 @@ def units_of(study: Study) -> Units:
         "response": unit_id("response", RESPONSE_ID),
         "answer": unit_id("answer", RESPONSE_ID),
         "fact": unit_id("fact", RESPONSE_ID, "kf1"),
+        "reference": unit_id("reference", "f1"),
         **{row["kind"]: row["unit_id"] for row in stored},
     }
 
@@ -72,10 +76,19 @@ def _material(rows: StudyBuilder) -> None:
     rows.source("w1", "https://w.example/inr")
     rows.snapshot("w1", "Warfarin is monitored.", snapshot_id="w1@1")
     rows.response(
-        RESPONSE_ID, ANSWER, record_id="a1", model="ember", question=QUESTION, parser="rules 1", imported_at=WHEN
+        RESPONSE_ID,
+        ANSWER,
+        record_id="a1",
+        model="ember",
+        question=QUESTION,
+        parser="rules 1",
+        imported_at=WHEN,
+        references_by="test 1",
     )
     rows.citation(RESPONSE_ID, "w1")
     rows.statement(RESPONSE_ID, ANSWER, STATEMENT_ID)
+    cited = Reference("Warfarin. https://w.example/inr", standing="given", kind="web_page")
+    add_reference(rows, "f1", RESPONSE_ID, cited, ReferenceCheck("not_checkable", because="It names no work."), ("w1",))
     rows.add("key_fact", key_fact_id="kf1", question_sha256=sha256(QUESTION), ordinal=1, category="management",
              added_by="kb", added_at=WHEN, text="It is monitored by the INR.")  # fmt: skip
     came = {"imported_at": WHEN, "imported_from": "k.jsonl"}
