@@ -20,7 +20,7 @@ from medreview.review.open_session import open_session
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.review.switching import CameFrom, Switch, switch
+from medreview.review.switching import CameFrom, Switch, cross, switch
 from medreview.review.unit_session import UnitSession
 from medreview.review.verdict_flow import FollowUp
 from medreview.units.asks import Asks
@@ -37,6 +37,7 @@ n TEXT  note, n alone reads it           t       next open {noun}
 [ ]     previous, next text
 D       delete a span you marked         R WORDS  give it other words of its text
 P       to the pairs of a statement, and back; from a response to its statements
+L       to the reference that names a source, and back
 u U     undo, redo
 draft   save the note that you began in the workbench      draft -   discard it
 ?       this help                        q       leave (everything is saved)
@@ -69,6 +70,8 @@ def review_plain(session: Deciding) -> None:
         session = open_session(
             session.study, session.reviewer, found.queue, reveal=session.reveal, drafts=session.drafts, at=found.unit
         )
+        if found.text:
+            session.show_text(found.text)
 
 
 def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
@@ -81,8 +84,8 @@ def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
         for line in _typed():
             session.clock.touch()
             try:
-                if line == "P" and session.asks.leads_to:
-                    found = switch(session, came_from)
+                if (line == "P" and session.asks.leads_to) or (line == "L" and session.asks.crosses_to):
+                    found = (switch if line == "P" else cross)(session, came_from)
                     break
                 _carry_out(session, lines, line)
             except NotSaved as error:

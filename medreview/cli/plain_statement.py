@@ -64,7 +64,7 @@ source  the whole source      response  the whole response
 
     def judges(self) -> None:
         """Each judge on each source, and the jury."""
-        item = self._session.item
+        session, item = self._session, self._session.item
         if item is None:
             return
         for said in item.judgements:
@@ -76,6 +76,7 @@ source  the whole source      response  the whole response
             kinds = f" ({faults})" if faults else ""
             quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
             number = source.name if source else "?"
+            number += ", another work," if source and session.is_other_work(source.source_id) else ""
             state = f" ({in_words(source.state)})" if source and source.state != "ok" else ""
             sure = f", confidence {said.confidence:g}" if said.confidence is not None else ""
             by = "" if said.offline else " by " + ", ".join(filter(None, (said.model, said.prompt)))
@@ -187,6 +188,10 @@ def _source(session: ReviewSession) -> None:
     print(wrapped(f"SOURCE {source.name}{cited}: {source.url}, {state} {source.state_evidence}"))
     if source.title:
         print(wrapped(f"title: {source.title}"))
+    if reference := session.reference:
+        print(wrapped(f"{reference.said} (L opens it)"))
+        if reference.worth_a_row:
+            print(wrapped(reference.more))
     text, highlights = session.source_text(), session.source_highlights()
     opening = highlights.opening
     if text:

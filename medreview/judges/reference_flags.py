@@ -24,7 +24,7 @@ SELECT s.statement_id, f.reference_id, f.reading, c.verdict, c.result,
        (SELECT u.current_snapshot FROM reference_source AS n JOIN source AS u USING (source_id)
         WHERE n.reference_id = f.reference_id ORDER BY u.source_id LIMIT 1) AS snapshot_id
 FROM statement_reference AS s JOIN reference AS f USING (reference_id) JOIN reference_checked AS c USING (reference_id)
-{where} ORDER BY s.statement_id, f.ordinal"""
+WHERE c.verdict IS NOT NULL {where} ORDER BY s.statement_id, f.ordinal"""
 _COUNTS: Final = """SELECT (SELECT count(*) FROM reference_check), (SELECT count(*) FROM reference),
        (SELECT count(*) FROM reference_source),
        (SELECT group_concat(references_by) FROM (SELECT DISTINCT references_by FROM response ORDER BY 1))"""
@@ -35,7 +35,7 @@ _WITHDRAWN: Final = ("retracted", "withdrawn")
 def cited_references(reader: sqlite3.Connection, response_id: str | None = None) -> dict[str, list[CitedReference]]:
     """By statement: what it cites and was checked; of one response, or of all."""
     said: dict[str, Verdict] = {row["reference_id"]: row["label"] for row in reader.execute(_SAID)}
-    where = "" if response_id is None else "WHERE f.response_id = ?"
+    where = "" if response_id is None else "AND f.response_id = ?"
     found: dict[str, list[CitedReference]] = {}
     for row in reader.execute(_CITED.format(where=where), () if response_id is None else (response_id,)):
         found.setdefault(row["statement_id"], []).append(_cited(row, said))

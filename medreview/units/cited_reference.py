@@ -1,7 +1,7 @@
 """The reference that names a source: what the rules say of it, in the words that stand beside the source."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,13 +12,10 @@ from medreview.units.reference_fields import AUTHORITIES, notice_words
 from medreview.units.stored_reference import StoredReference, load_reference
 from medreview.words import counted, in_words
 
-ANOTHER_WORK: Final = "another work than the one named"
-"""What a page is whose reference is of another work."""
-
 _OF_SOURCES: Final = """
 SELECT n.source_id, f.reference_id, c.verdict
-FROM reference_current AS f JOIN reference_source AS n USING (reference_id)
-JOIN reference_checked AS c USING (reference_id) WHERE f.response_id = ? ORDER BY f.ordinal"""
+FROM source_reference AS n JOIN reference AS f USING (reference_id) JOIN reference_checked AS c USING (reference_id)
+WHERE n.response_id = ? ORDER BY f.ordinal"""
 _CITED: Final = """
 SELECT f.reference_id FROM statement_reference AS s JOIN reference AS f USING (reference_id)
 JOIN reference_checked USING (reference_id) WHERE s.statement_id = ? ORDER BY f.ordinal"""
@@ -38,6 +35,8 @@ def references_of_sources(reader: sqlite3.Connection, response_id: str) -> dict[
     """By source of a response: the reference that names it; of several the one with the gravest verdict."""
     found: dict[str, NamedBy] = {}
     for row in reader.execute(_OF_SOURCES, (response_id,)):
+        if row["verdict"] is None:  # withheld
+            continue
         other = NamedBy(row["reference_id"], row["verdict"])
         known = found.setdefault(row["source_id"], other)
         if _gravity(other.verdict) < _gravity(known.verdict):
@@ -67,8 +66,8 @@ class SourceReference:
     worth_a_row: bool
 
 
-def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: str) -> SourceReference:
-    """Read and word one, with what a reviewer said of it."""
+def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: str = "") -> SourceReference:
+    """Read and word one, with what a reviewer said of it, if one is named."""
     stored = load_reference(reader, named.reference_id)
     check = stored.check
     notices = notice_words(check.record) if check.record and check.verdict != "other_work" else []
@@ -77,7 +76,7 @@ def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: 
     own = [f"you: {label_words('reference', mine['label'])}"] if mine else []
     return SourceReference(
         unit=unit,
-        said=" · ".join([f"ref: {_said(check)}", *notices, *own]),
+        said=_said(check, [*notices, *own]),
         more=" ".join(filter(None, (check.because, _printed(stored), _asked(check)))),
         worth_a_row=bool(notices) or check.verdict != "match",
     )
@@ -87,19 +86,25 @@ def _gravity(verdict: Verdict) -> int:
     return ACCUSING.index(verdict) if verdict in ACCUSING else len(ACCUSING)
 
 
-def _said(check: ReferenceCheck) -> str:
+def _said(check: ReferenceCheck, beside: Sequence[str]) -> str:
+    """The verdict, what stands ``beside`` it, and what the verdict is about: that is the longest, and may be cut."""
+    verdict, about = _verdict(check)
+    return "ref: " + ": ".join(filter(None, (" · ".join((verdict, *beside)), about)))
+
+
+def _verdict(check: ReferenceCheck) -> tuple[str, str]:
     match check.verdict:
-        case "other_work" if check.record:
-            return f"OTHER WORK: {_work(check.record)}"
+        case "other_work":
+            return "OTHER WORK", _work(check.record) if check.record else ""
         case "mismatch":
-            return ": ".join(filter(None, ("mismatch", "; ".join(map(_correction, check.wrong)))))
-        case "not_found":
-            return ": ".join(filter(None, ("not found", _asked(check))))
+            return "mismatch", "; ".join(map(_correction, check.wrong))
         case "ambiguous":
-            return f"ambiguous: {counted(len(check.candidates), 'work')} may be meant"
+            return f"ambiguous, {counted(len(check.candidates), 'work')} may be meant", ""
         case "not_checkable":
-            return "nothing to look up"
-    return in_words(check.verdict)
+            return "nothing to look up", ""
+        case "not_found":
+            return "not found", _asked(check)
+    return in_words(check.verdict), ""
 
 
 def _work(record: Record) -> str:

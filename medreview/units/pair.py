@@ -8,11 +8,12 @@ from typing import Final
 
 from medreview.judges.rollup import RollUp, by_source
 from medreview.judges.ties import tie_rule
-from medreview.judges.triage import CitedPages, flags, worth_flagging
+from medreview.judges.triage import CitedPages, CitedReference, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
 from medreview.labels import EVIDENCE, REASONS
 from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
+from medreview.units.cited_reference import NamedBy, load_source_reference, references_of_sources
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.pair_table import FROM_PAIRS
@@ -103,11 +104,12 @@ FROM reviewed_pair AS p JOIN statement_standing AS s USING (statement_id) JOIN r
         source = _source(reader, reader.execute(_STATEMENT, (statement_id,)).fetchone(), source_id)
         assert source is not None
         evidence = load_evidence(reader, statement_id, source.snapshot_id)
+        named = _named_by(reader, statement_id, source_id)
         return Machines(
             opinions=tuple(_opinion(said, counts=said.judgement_id in counting) for said in here),
             level=common.verdict if common and not common.by_rules else None,
-            words=_words(common, len(here)),
-            badges=_badges(common, evidence, source),
+            words=" · ".join(filter(None, (_words(common, len(here)), _reference(reader, named)))),
+            badges=_badges(common, evidence, source, named),
             marks=tuple((SOURCE, mark) for mark in _marks(here, evidence)),
             supported=common.supported if common and not common.by_rules else None,
         )
@@ -130,6 +132,17 @@ FROM reviewed_pair AS p JOIN statement_standing AS s USING (statement_id) JOIN r
                 if vote.supported is not None:
                     word = "supported" if vote.supported else "not_supported"
                     yield Rating(unit, first["response_id"], "support", rater, True, "", word)
+
+
+def _named_by(reader: sqlite3.Connection, statement_id: str, source_id: str) -> NamedBy | None:
+    row = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
+    return references_of_sources(reader, row[0]).get(source_id)
+
+
+def _reference(reader: sqlite3.Connection, named: NamedBy | None) -> str:
+    """What is wrong with the reference that names the source, ``""`` for nothing: the page may be another work."""
+    found = load_source_reference(reader, named) if named else None
+    return found.said if found and found.worth_a_row else ""
 
 
 def _source(reader: sqlite3.Connection, statement: sqlite3.Row, source_id: str) -> Source | None:
@@ -168,12 +181,13 @@ def _words(common: RollUp | None, asked: int) -> str:
     return f"jury {common.votes_for}-{common.votes_other}{silent}"
 
 
-def _badges(common: RollUp | None, evidence: Evidence, source: Source) -> str:
+def _badges(common: RollUp | None, evidence: Evidence, source: Source, named: NamedBy | None) -> str:
     """Why the pair is worth a look, by the rules of triage."""
     if common is None:
         return ""
     page = CitedPages(1, (source.state,), opens=source.snapshot_id, readable=True)
-    found = flags(common, [clash.kind for clash in evidence.clashes], page)
+    cited = [CitedReference(named.verdict, source.snapshot_id)] if named else []
+    found = flags(common, [clash.kind for clash in evidence.clashes], page, references=cited)
     return " · ".join(flag.badge for flag in worth_flagging(found, ()))
 
 
