@@ -76,8 +76,9 @@ source  the whole source      response  the whole response
             kinds = f" ({faults})" if faults else ""
             quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
             number = source.name if source else "?"
-            number += ", another work," if source and session.is_other_work(source.source_id) else ""
-            state = f" ({in_words(source.state)})" if source and source.state != "ok" else ""
+            remarks = [in_words(source.state)] if source and source.state != "ok" else []
+            remarks += ["another work"] if source and session.is_other_work(source.source_id) else []
+            state = f" ({', '.join(remarks)})" if remarks else ""
             sure = f", confidence {said.confidence:g}" if said.confidence is not None else ""
             by = "" if said.offline else " by " + ", ".join(filter(None, (said.model, said.prompt)))
             who = f"judge {judge_name(said)}{by} on source {number}{state}"

@@ -21,7 +21,7 @@ def test_line_mode_says_what_the_reference_is_and_goes_there_and_back(medreview:
     said = medreview("review", study, "--plain", "--queue", "flagged", input="L\n]\n1\nL\nq\n").stdout
     before, _, after = said.partition("REFERENCE:")
     assert "ref: OTHER WORK: “Statins and the eye: a cohort of drivers” 2011 (L opens it)" in before
-    assert "on source 3, another work,: supported" in before
+    assert "on source 3 (another work): supported" in before
     assert "rules: other work" in after
     assert "title: Statins and the eye: a cohort of drivers, not Early fluids" in " ".join(after.split())
     assert "ref: OTHER WORK · you: match" in after

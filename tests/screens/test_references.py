@@ -1,4 +1,4 @@
-"""References on the screen: the row above the source, both readings beside each other, nothing of it where it is blind."""
+"""References on the screen: the row above the source, both readings side by side, nothing of it where it is blind."""
 
 from collections.abc import Iterator
 from pathlib import Path
