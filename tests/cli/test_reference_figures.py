@@ -62,7 +62,7 @@ def test_everything_is_in_the_full_report_the_json_and_the_rows(medreview, study
     rows = list(csv.DictReader(medreview("stats", study, *FEW, "--csv", "-").stdout.splitlines()))
 
     for told in ("60 references found in 12 responses: 48 checked, 12 not checked yet", "model atlas: 30 references",
-                 "guidelines, books, reports, pages: 12 references", "pubmed citation 12 0 0 12",
+                 "guidelines, books, reports, pages: 12 references", "PubMed citation 12 0 0 12",
                  "does not prove that there is no such work", "One model minus another"):  # fmt: skip
         assert re.sub(r"\s+", " ", told) in re.sub(r"\s+", " ", full), told
     assert "error rate" not in full

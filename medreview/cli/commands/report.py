@@ -131,6 +131,8 @@ def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict
 
     told: dict[str, Any] = {"overridden": len(found.differing), "in_full": len(found.overridden)}
     told |= {"held_back": found.held_back, "themes": list(map(_themes, found.themes))}
+    if found.references is not None:
+        told |= {"references": len(found.references.listed), "references_held_back": found.references.held_back}
     told |= {"limitations": list(limitations(found)), "provenance": asdict(found.figures.provenance)}
     for name, path, write in (("page", page, write_report), ("markdown", markdown, write_markdown)):
         if path is not None:

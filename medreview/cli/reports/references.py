@@ -13,6 +13,7 @@ from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.references.found_references import WORKS
 from medreview.stats.references.other_work_support import OtherWorkSupport
 from medreview.stats.references.reference_report import ReferenceReport, ReferenceShares
+from medreview.units.reference_fields import AUTHORITIES
 from medreview.words import in_words
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {
@@ -112,7 +113,11 @@ def _found(shares: ReferenceShares) -> str:
 def asked_parts(report: ReferenceReport) -> Iterator[Part]:
     """Who was asked, how often, and who failed."""
     rows = [
-        (one_line(one.authority), one_line(one.by), *numbers(one.asked, one.found, one.nothing, one.failed))
+        (
+            AUTHORITIES.get(one.authority, one_line(one.authority)),
+            one_line(one.by),
+            *numbers(one.asked, one.found, one.nothing, one.failed),
+        )
         for one in report.checking.asked
     ]
     if rows:

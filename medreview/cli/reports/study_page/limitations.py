@@ -5,11 +5,13 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.page_parts import PagePart, Section, listing
+from medreview.cli.reports.references import NOT_FOUND_PROVES
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import LEVELS
 from medreview.stats.study_figures import StudyFigures
+from medreview.study.unit_ids import REFERENCE
 from medreview.words import counted, in_words
 
 _READABLE: Final = ("ok", "paywall", "thin", "given_with_the_answer")
@@ -28,6 +30,7 @@ def limitations(material: Material) -> Iterator[str]:
     yield from _labels(material.figures)
     yield from _judges(material)
     yield from _material(material)
+    yield from _references(material)
     yield from _undefined(material.figures)
 
 
@@ -118,6 +121,25 @@ def _material(material: Material) -> Iterator[str]:
         yield f"{lost.requests_lost:,} of {counted(lost.requests, 'request')} to models were lost."
     if material.held_back:
         yield f"{counted(material.held_back, 'overridden statement')} not listed, to keep the audit blind."
+
+
+def _references(material: Material) -> Iterator[str]:
+    report = material.figures.references
+    if report is None:
+        return
+    whole = report.whole
+    if whole.verdicts["not_found"]:
+        yield NOT_FOUND_PROVES
+    if whole.not_checked:
+        yield f"{whole.not_checked:,} of {counted(whole.found, 'reference')} not checked: nothing is said of these."
+    failed = [f"{one_line(one.authority)} {one.failed:,}" for one in report.checking.asked if one.failed]
+    if failed:
+        yield f"Questions about references that got no answer: {', '.join(dict.fromkeys(failed))}."
+    labelled = next((kind.labelled for kind in material.figures.units if kind.kind == REFERENCE), 0)
+    if whole.checked and not labelled:
+        yield "What references turned out to be is by rules alone: no reviewer has looked at one."
+    if material.references is not None and material.references.held_back:
+        yield f"{counted(material.references.held_back, 'reference')} not listed, to keep the audit blind."
 
 
 def _undefined(figures: StudyFigures) -> Iterator[str]:

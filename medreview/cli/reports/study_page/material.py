@@ -15,6 +15,7 @@ from medreview.sources.lookups.reach import stored
 from medreview.stats.citations.report import CitationReport, Thresholds, citation_report, scored
 from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.references.accused_references import AccusedReferences, accused_references
 from medreview.stats.reports.marked_answers import MarkedAnswer, marked_answers
 from medreview.stats.reports.overridden import Overridden, overridden
 from medreview.stats.reports.override_themes import OverrideThemes, override_themes
@@ -34,7 +35,8 @@ class Material:
     ``differing``: the labels of all reviewers of ``figures`` that are not the judges' verdict; ``held_back`` more are
     not told, because who reads the report has not decided them yet and is still at the audit. ``overridden``: the
     first of each reviewer in full. ``themes``: what models found in them. ``facts``: ``None`` without key facts and
-    suggested ones; ``citations``: ``None`` without a response. ``spent``: what was asked of models from here.
+    suggested ones; ``citations``: ``None`` without a response. ``references``: those that the rules speak against,
+    ``None`` of a part of the study and where none was found. ``spent``: what was asked of models from here.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Material:
     answers: tuple[MarkedAnswer, ...] = ()
     facts: FactReport | None = None
     citations: CitationReport | None = None
+    references: AccusedReferences | None = None
     spent: tuple[Spent, ...] = ()
 
     @property
@@ -93,6 +96,7 @@ def gather(
         answers=tuple(_answers(reader, names, only, listed)),
         facts=_facts(reader, tie, resampling) if whole else None,
         citations=_citations(reader, resampling, progress) if whole else None,
+        references=accused_references(reader, names, listed) if whole and figures.references else None,
         spent=tuple(spent(reader)) if whole else (),
     )
 

@@ -7,9 +7,10 @@ from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Heading
 from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.material import Material
-from medreview.cli.reports.study_page.words import short_hash
+from medreview.cli.reports.study_page.words import date, short_hash
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.study_figures import StudyFigures
+from medreview.units.reference_fields import AUTHORITIES
 from medreview.words import counted, in_words
 
 _SOURCES = (
@@ -46,6 +47,7 @@ def _paragraph(material: Material) -> Iterator[str]:
         f"medreview {origin.version}."
     )
     yield from _judged(material)
+    yield from _references(material.figures)
     yield from _decided(material)
     strata = figures.audit.strata
     drawn = sum(each.members for each in strata)
@@ -87,6 +89,22 @@ def _judged(material: Material) -> Iterator[str]:
         yield f"The text of each cited source was judged by {', '.join(models)}."
     elif material.record.runs:
         yield "Statements were compared with each cited source by rules on words, numbers, units and negations."
+
+
+def _references(figures: StudyFigures) -> Iterator[str]:
+    """Who was asked about the references, by what, and when."""
+    report = figures.references
+    if report is None or not report.whole.checked:
+        return
+    asked: dict[str, dict[str, None]] = {}
+    for one in report.checking.asked:
+        asked.setdefault(AUTHORITIES.get(one.authority, one_line(one.authority)), {})[one.by] = None
+    whom = "; ".join(f"{name} (by {' and '.join(by)})" for name, by in asked.items())
+    days = dict.fromkeys(date(at)[:10] for at in (report.checking.first_at, report.checking.last_at))
+    yield (
+        f"{report.whole.checked:,} of {counted(report.whole.found, 'reference')} were compared by rules, field by "
+        f"field, with what is known of such works{f', asked of {whom}' if whom else ''}; {' to '.join(days)}."
+    )
 
 
 def _decided(material: Material) -> Iterator[str]:

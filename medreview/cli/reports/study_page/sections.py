@@ -16,6 +16,7 @@ from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.methods import methods_section
 from medreview.cli.reports.study_page.overridden import overridden_section
 from medreview.cli.reports.study_page.pace import pace_section
+from medreview.cli.reports.study_page.references import references_section
 from medreview.cli.reports.study_page.reviewed import reviewed_section
 from medreview.cli.reports.study_page.themes import themes_section
 
@@ -28,6 +29,7 @@ _ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
     figures_section,
     pace_section,
     citations_section,
+    references_section,
     cost_section,
     facts_section,
     fact_themes_section,
