@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.references.model import Reference
+from medreview.references.model import Reference, Verdict
 from medreview.review.audit import draw
 from medreview.review.decision import decide_in_script
 from medreview.stats.references.accused_references import MOST
@@ -126,7 +126,8 @@ def test_nothing_in_a_reference_or_a_record_is_markup(medreview, study):
 
 def test_of_many_the_first_are_listed_and_the_others_counted(medreview, study):
     with Study.open(study) as opened:
-        ReferenceRows(opened).add("r1", *["not_found"] * MOST)
+        many: list[Verdict | None] = ["not_found"] * MOST
+        ReferenceRows(opened).add("r1", *many)
     found = section(medreview, study).xpath("//section[@id='references']")[0]
     assert len(found.xpath(".//details[starts-with(@id, 'reference-')]")) == MOST
     assert "4 more references not listed here" in found.text_content()

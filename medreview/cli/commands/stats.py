@@ -46,8 +46,8 @@ def stats(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Figures of one other kind of unit: pair, response, answer, qa, question, revision, suggestion, "
-            "key_fact, ranking.",
+            help="Figures of one other kind of unit: pair, response, reference, answer, qa, question, revision, "
+            "suggestion, key_fact, ranking.",
         ),
     ] = None,
     csv: Annotated[
