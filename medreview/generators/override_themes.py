@@ -13,6 +13,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.units.failed_facts import LEAST
 from medreview.units.overridden_labels import (
+    PROMPT,
     THEMES,
     OverriddenLabel,
     counting,
@@ -23,7 +24,6 @@ from medreview.units.overridden_labels import (
 from medreview.units.statement_view import load_judgements
 
 _T = TypeVar("_T")
-_PROMPT: Final = "override_themes"
 _NAMED: Final = ThemeWords("statements", "statement", "statements")
 MOST: Final = 200
 """Statements that a model is given of a reviewer: of more it is given so many, evenly over the answers."""
@@ -40,7 +40,7 @@ class OverrideThemes(Generator):
     noun = "reviewer"
     lacking = "No reviewer has decided otherwise than the judges on statements that may be told: review first."
     goes_out = "Statements, judges' words, and labels and notes of reviewers go"
-    prompt_names: ClassVar[tuple[str, ...]] = (_PROMPT,)
+    prompt_names: ClassVar[tuple[str, ...]] = (PROMPT,)
 
     def __init__(
         self, study: Study, model: JudgeSettings, prompts: Path | None = None, to: str = "", reviewer: str | None = None
@@ -59,7 +59,7 @@ class OverrideThemes(Generator):
         if len(labels) < LEAST:
             return Made(code="too_few_statements")
         taken = [(one, self._told(one)) for one in _spread(labels, MOST)]
-        prompt = self.prompts[_PROMPT]
+        prompt = self.prompts[PROMPT]
         while not self.fits(prompt, texts := {"statements": _lines(taken)}):
             if len(taken) <= LEAST:
                 return Made(code="over_context")

@@ -14,6 +14,8 @@ from medreview.units.statement_view import Judgement
 
 THEMES: Final = "override-themes"
 """The generator that makes themes of them; its report names the statements of each by their ids."""
+PROMPT: Final = "override_themes"
+"""The prompt that it asks with: what calls of models for it are known by."""
 
 _DIFFER: Final = f"""
 SELECT mine.unit, mine.label, mine.snapshot, mine.event_id, v.verdict, s.text FROM standing AS mine

@@ -18,6 +18,7 @@ from medreview.study.audit_frame import WITHHELD
 from medreview.study.case_facts import make_rows
 from medreview.study.package import PARTS, Package, Part
 from medreview.study.statement_edits import EDITS
+from medreview.units.overridden_labels import PROMPT, THEMES
 from medreview.units.withheld_models import register
 
 _OF_JUDGES: Final = (
@@ -29,6 +30,15 @@ _OF_GENERATORS: Final = (
     "llm_sent",
 )  # fmt: skip
 """Tables of what models were asked, and to write what: who wrote what, what another model said of it, and the key."""
+_NOT_OF_LABELS: Final = {
+    **{
+        table: f"run_id NOT IN (SELECT run_id FROM generation_run WHERE generator = '{THEMES}')"
+        for table in _OF_GENERATORS
+        if table.startswith("generation")
+    },
+    **{table: f"task <> '{PROMPT}'" for table in _OF_GENERATORS if table.startswith("llm")},
+}
+"""What of these is passed on where labels or notes are not: no model's words on them."""
 _TELLING: Final[frozenset[Part]] = frozenset(("judges", "models", "gold"))
 _OWN: Final = ("bookmark", "draft", "saved_filter")
 """Tables of what a reviewer did and is in no event; another's are never passed on."""
@@ -170,6 +180,8 @@ def _copy(
     if table == "key_fact" and "labels" in without:
         where = f" WHERE {_NOT_TOLD if 'judges' in without else _VOTED}"
         values = (made_for,)
+    if table in _NOT_OF_LABELS and not {"labels", "notes"}.isdisjoint(without):
+        where = f" WHERE {_NOT_OF_LABELS[table]}"
     rows: Any = reader.execute(f"SELECT {cells} FROM {table}{where}", values)
     if table == "event":
         place = columns.index("event_id")

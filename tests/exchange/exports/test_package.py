@@ -1,11 +1,14 @@
 """A copy for a colleague holds nothing that would tell, verifies, and what is decided in it comes home."""
 
+import json
 import stat
 
 import pytest
 
+from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.package import package, parts_named
+from medreview.generators.override_themes import OverrideThemes
 from medreview.review.audit import complete, draw
 from medreview.review.second_annotation import ready_units, set_share
 from medreview.study import Study
@@ -15,6 +18,8 @@ from medreview.study.package import PARTS, package_of
 from medreview.units.registry import KINDS
 from medreview.units.stored import load_gold
 from tests.exchange.example_study import ExampleStudy
+from tests.support import override_study
+from tests.support.judge_endpoint import JudgeEndpoint, says
 from tests.support.reference_study import STATINS, fill_references
 from tests.support.study_builder import rows_of
 from tests.support.unit_study import decide, decide_all, do, fill, units_of
@@ -145,6 +150,22 @@ def test_ones_own_stays_and_what_is_not_to_be_left_out(study, tmp_path):
         assert check_study(copy).faults == []
     with pytest.raises(UserError, match="no part"):
         parts_named("judges,names")
+
+
+def test_a_models_words_on_labels_are_not_passed_on_where_labels_or_notes_are_not(tmp_path):
+    with Study.create(tmp_path / "o.medreview") as made:
+        override_study.fill(made)
+        with JudgeEndpoint(says(json.dumps(override_study.THEMES))) as server:
+            pipeline.generate(made, pipeline.Generating(OverrideThemes, server.settings("writer")))
+        title, tables = override_study.DOSES["title"].encode(), ("generation_run", "generation", "llm_call", "llm_sent")
+        for without in ("labels", "notes", "labels,judges", "none"):
+            copy = tmp_path / f"{without}.medreview"
+            package(made, copy, "kb", without=parts_named(without))
+            assert (title in copy.read_bytes()) is (without == "none"), without
+            with Study.open(copy, read_only=True) as opened:
+                assert check_study(opened).faults == []
+                rows = [len(rows_of(opened, f"SELECT 1 FROM {table}")) for table in tables]
+            assert rows == [int(without == "none")] * 4
 
 
 def test_every_table_is_passed_on_or_left_out_on_purpose(study, tmp_path):
