@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from medreview.review.decision import decide_in_script
 from medreview.study import Study
-from tests.support.commands import Program
+from tests.support.commands import Program, own_settings
 
 
 def members(path: Path) -> int:
@@ -120,6 +121,16 @@ def test_what_cannot_be_meant_is_said(medreview: Program, demo: Path, arguments:
 def test_no_other_queue_is_opened_with_an_audit(medreview: Program, demo: Path) -> None:
     done = medreview("review", demo, "--plain", "--audit", 40, "--queue", "flagged", check=2)
     assert "name no other queue" in done.stderr
+
+
+def test_whoever_only_reads_the_figures_of_others_is_told_of_no_triage(medreview: Program, demo: Path) -> None:
+    own_settings(demo.parent, 'reviewer = "boss"\n')
+    assert "kept from boss's triage" in medreview("audit", demo, "--size", 10).stdout
+    with Study.open(demo) as study:
+        first, *_ = sorted(row[0] for row in study.reader.execute("SELECT statement_id FROM audit_item"))
+        decide_in_script(study, "anna", first, "supported")
+    assert "triage" not in medreview("audit", demo, "--plan", 5).stdout
+    assert "kept from anna's triage" in medreview("audit", demo, "--plan", 5, "--reviewer", "anna").stdout
 
 
 def test_an_empty_triage_says_what_is_reserved(medreview: Program, demo: Path) -> None:

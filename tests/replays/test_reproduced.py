@@ -95,6 +95,7 @@ def test_equal_is_the_same_digits_rounded_half_up(printed: Printed, equal: bool)
 
 def test_the_command_prints_and_writes_them(medreview: Program, votes: Path) -> None:
     shown = medreview("reproduce", "--votes", votes, "--csv", "out.csv").stdout
+    assert "printed; ours" in shown.splitlines()[1]
     given = json.loads(medreview("reproduce", "--votes", votes, "--json").stdout)["figures"]
     with (medreview.folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))

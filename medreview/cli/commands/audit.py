@@ -101,8 +101,10 @@ def audit(
     from medreview.cli.reports.audit_estimates import next_step, plan_parts
     from medreview.cli.reports.terminal import printed
 
+    # Of whoever only reads the figures of others, nothing is reserved that would be missed.
+    told = reserved and (wanted or not names or who in names)
     kept = f"{counted(reserved, 'statement')} reserved: kept from {who}'s triage until decided in the queue “audit”"
-    parts = [*audit_parts(report), *(["", one_line(kept)] if reserved else [])]
+    parts = [*audit_parts(report), *(["", one_line(kept)] if told else [])]
     if plan is not None and first_plan is not None:
         parts += ["", *plan_parts(first_plan)]
     for figures in report.figures[-1:]:

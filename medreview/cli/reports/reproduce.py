@@ -23,7 +23,7 @@ def reproduce_parts(found: Sequence[Reproduced]) -> Iterator[Part]:
         told = [
             (what, f"{printed}; ours: {ours}" if ours else printed, outcome) for what, printed, ours, outcome in lines
         ]
-        yield inset(table(("figure", "of", ""), told, long=("of",)))
+        yield inset(table(("figure", "printed; ours", ""), told, long=("printed; ours",)))
         for why in dict.fromkeys(one.why for one in rows if one.why):
             names = [one_line(one.what) for one in rows if one.why == why]
             about = names[0] if len(names) == 1 else f"{len(names)} of these"

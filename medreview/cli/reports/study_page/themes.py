@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import Heading, Title, numbers, table
+from medreview.cli.reports.layout import Heading, NextStep, Title, numbers, table
 from medreview.cli.reports.page_parts import Line, PagePart, Run, Section, line, listing
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.overridden import anchor, reason_words
@@ -57,7 +57,8 @@ def _by_model(found: OverrideThemes, places: Places, name: str) -> Iterator[Page
         "confirmed them; a statement may be in several, or in none."
     )
     if found.changed:
-        yield f"{_CHANGED}: {command('generate', THEMES, name, '--model', 'NAME')}"
+        yield f"{_CHANGED}:"
+        yield NextStep(command("generate", THEMES, name, "--model", "NAME"))
     for theme in found.themes:
         yield line(Run(one_line(theme.title), "strong"), f" ({counted(len(theme.statements), 'statement')})")
         if theme.about:
