@@ -78,13 +78,17 @@ class Figures(Opened):
         rates of QA items and Kendall's tau (1945) of rankings as in ClinIQLink, scores of key facts as in MedFactEval.
         Raises ``UserError`` for a kind or a reviewer that is not there.
         """
+        from medreview.review.looks import told_by_sums
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.units.unit_figures import kind_named, reviewers_named, unit_figures
 
         named = kind_named(kind)
         who = reviewers_named(self._study.reader, reviewer)
         self._looked("figures", "totals")
-        return unit_figures(self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT)
+        found = unit_figures(self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT)
+        if told_by_sums(found.given, self._config().reviewer):
+            self._looked("figures", "labels")
+        return found
 
     def agreement(
         self,

@@ -80,13 +80,17 @@ def print_unit_stats(
     study: Path, unit: str, reviewer: str | None, resampling: Resampling, *, full: bool, csv: str, as_json: bool
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
+    from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import figures_text, write_figures
+    from medreview.review.looks import told_by_sums
 
     kind = kind_named(unit)
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
         found = unit_stats(opened.reader, kind, reviewer, resampling, full=full)
+        if told_by_sums(found.unit.given, load_config().reviewer):
+            looked(opened, "stats", "labels")
     if csv == "-":
         print(figures_text(found.unit, found.provenance), end="")
     elif csv:

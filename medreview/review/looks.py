@@ -5,10 +5,12 @@ blind, with the totals among what had been seen.
 """
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.review.blind_block import BLOCK_SIZE
+from medreview.stats.reports.by_counts import FEWEST
 from medreview.stats.reports.selection import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
@@ -81,6 +83,11 @@ def cannot_vouch(why: str, shown: Shown = "verdicts") -> str:
         f"This look at {at} is not recorded in the study ({why.rstrip('.')}): "
         f"that labels given after it are {count_as} cannot be vouched for."
     )
+
+
+def told_by_sums(labels: Iterable[tuple[str, int]], reviewer: str) -> bool:
+    """Whether sums over so many labels of each reviewer tell one of them what another said of single units."""
+    return any(0 < count < FEWEST for who, count in labels if who != reviewer)
 
 
 def tells_of_others(reader: sqlite3.Connection, reviewer: str, listed: frozenset[str] | None) -> bool:

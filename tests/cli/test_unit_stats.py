@@ -9,6 +9,7 @@ import pytest
 from medreview.judges.ties import set_tie_rule
 from medreview.study import Study
 from medreview.units.registry import KINDS
+from tests.support.commands import own_settings
 from tests.support.fact_study import FactStudy
 from tests.support.unit_samples import SAMPLES
 from tests.support.unit_study import decide
@@ -108,6 +109,20 @@ def test_every_kind_has_its_figures_as_text_json_and_rows(medreview, tmp_path):
     whole = json.loads(medreview("stats", path, *FEW, "--json").stdout)
     assert [each["kind"] for each in whole["units"]] == ["suggestion"]
     assert "Suggested key facts: 1 of" in medreview("stats", path, *FEW, "--full").stdout
+
+
+def test_sums_over_a_few_labels_of_another_are_a_look_at_these(medreview, tmp_path):
+    path = tmp_path / "few.medreview"
+    with Study.create(path) as study:
+        SAMPLES["qa"](study)
+        (unit,) = study.reader.execute(f"SELECT unit FROM ({KINDS['qa'].rows}) LIMIT 1").fetchone()
+        for who in ("anna", "kb"):
+            decide(study, who, unit, KINDS["qa"].axis, KINDS["qa"].levels[0].level)
+    own_settings(tmp_path, 'reviewer = "kb"\n')
+    medreview("stats", path, "--unit", "qa", "--reviewer", "kb", *FEW)
+    assert "labels" not in looks(path)
+    medreview("stats", path, "--unit", "qa", *FEW)
+    assert "labels" in looks(path)
 
 
 def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medreview, tmp_path):

@@ -119,6 +119,11 @@ class UnitFigures:
     axes: tuple[AxisFigures, ...]
     family: Family | None
 
+    @property
+    def given(self) -> list[tuple[str, int]]:
+        """How many labels each reviewer gave, axis by axis, and of each axis by which labels these are."""
+        return [(each.reviewer, sum(each.labels.values())) for axis in self.axes for each in axis.labels]
+
 
 def unit_figures(
     reader: sqlite3.Connection,
