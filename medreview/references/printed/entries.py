@@ -207,6 +207,9 @@ class _Reader:
             return
         body = self._text[entry.start : entry.end]
         inner = inner_labels(body) if entry.standing == "list" else []
+        if not inner and not entry.marked and (parts := _parts(body)):
+            yield from (Entry(Span(entry.start + part.start, entry.start + part.end), None, "list") for part in parts)
+            return
         cuts = [(entry.number, entry.start, entry.start)]
         cuts += [(number, entry.start + place.start, entry.start + place.end) for number, place in inner]
         for (number, _, start), (_, end, _) in pairwise([*cuts, (None, entry.end, entry.end)]):
@@ -272,6 +275,16 @@ def _stripped(text: str, start: int, end: int) -> Span:
     while end > start and (text[end - 1].isspace() or text[end - 1] in ";"):
         end -= 1
     return Span(start, end)
+
+
+def _parts(body: str) -> list[Span]:
+    """The works of one line, parted by semicolons; empty where not every part is one."""
+    cuts = [found.span() for found in re.finditer(r";\s+", body)]
+    edges = [(0, 0), *cuts, (len(body), len(body))]
+    parts = [_stripped(body, left[1], right[0]) for left, right in pairwise(edges)]
+    said = [body[part.start : part.end] for part in parts]
+    works = len(parts) > 1 and all((_YEAR.search(each) or cites(each)) and begins_reference(each) for each in said)
+    return parts if works else []
 
 
 def _only_cites(body: str) -> bool:

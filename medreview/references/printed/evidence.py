@@ -7,6 +7,7 @@ from medreview.citations.source_lists import BIBLIOGRAPHIC
 from medreview.exchange.imports.listed_citations import CITES
 from medreview.references.model import Reference
 from medreview.references.printed.names import read_authors
+from medreview.references.printed.numbers import YEAR
 from medreview.references.printed.parse import parse_reference
 from medreview.references.printed.parts import journal_words
 
@@ -36,7 +37,12 @@ def begins_reference(line: str) -> bool:
     if line[0] in '"“„«[<' or line.startswith("**") or CITES.match(lead):
         return True
     authors = read_authors(line)
-    return authors is not None and (authors.et_al or bool(authors.authors[0].given) or authors.authors[0].body)
+    if authors is not None and (authors.et_al or authors.authors[0].given or authors.authors[0].body):
+        return True
+    authors = read_authors(line, certain=True)
+    if authors is None or not authors.authors[0].given or line[authors.end : authors.end + 1] not in ".,":
+        return False
+    return re.match(rf"[.,] ?(?:[\"“*_]|{YEAR})", line[authors.end :]) is not None
 
 
 def is_whole(line: str) -> bool:

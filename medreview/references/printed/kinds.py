@@ -40,7 +40,7 @@ _DATASET: Final = re.compile(
 )
 _REPORT: Final = re.compile(
     r"\b(?:technical|annual|final|evidence|working|research|global|world) (?:report|paper)|\breport (?:no|of"
-    r"|on)\b|\bthesis\b|\bdissertation\b|\bwhite paper\b|\bfact ?sheet\b|\breport\Z"
+    r"|on)\b|\bthesis\b|\bdissertation\b|\bwhite paper\b|\bfact ?sheet\b|\breport(?: \d{4})?\Z"
     r"|doktorarbeit|habilitation|health technology assessment|\bHTA report",
     re.IGNORECASE,
 )

@@ -69,7 +69,8 @@ def read_labelled(text: str) -> Reference | None:
     if heads[0].start() > 0 and "title" not in names:
         cells.append(("title", _bare(text, 0, heads[0].start())))
     for name, head, after in zip(names, heads, [*(h.start() for h in heads[1:]), len(text)], strict=True):
-        cells.append((name, _bare(text, head.end(), after)))
+        start = head.start(name) if name == "identifier" else head.end()  # "PMID: 123": its label makes it one
+        cells.append((name, _bare(text, start, after)))
     return read_cells(text, cells, Span(0, len(text)))
 
 

@@ -33,7 +33,7 @@ _DOTTED_INITIALS: Final = rf"{_DOTTED}(?:\s?{_HYPHEN}?\s?{_DOTTED}){{0,4}}(?:\s?
 _INITIALS: Final = rf"(?:{_DOTTED_INITIALS}|{_BARE_INITIALS})"
 _GIVEN: Final = rf"{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*(?: {U}[^\W\d_]+)?"
 
-_AFTER: Final = rf"(?: (?={_PARTICLE} )(?:{_PARTICLE}))?"
+_AFTER: Final = r"(?: (?:d[aeo]s?|van|von|del|della)(?=[,.; ]))?"
 _STYLES: Final = (
     # Smith JR, van der Berg M
     re.compile(rf"(?P<family>{_SURNAME}),? (?P<given>(?:{_BARE_INITIALS})(?: (?:{_BARE_INITIALS}))?){_AFTER}{_SUFFIX}"),
@@ -81,7 +81,7 @@ _BODY_WORD: Final = re.compile(
     |committees?|colleges?|academ(?:y|ies)|agency|administration|department|ministry|cent(?:er|re)s?|councils?|federation
     |foundation|network|consortium|task\sforce|commission|initiative|university|hospitals?|service|trialists|board|bureau
     |office|panel|union|trust|alliance|clinics?|programme|program|authority|team|party|partnership|forum|institution|league
-    |registry|secretariat|observatory|gesellschaft(?:en)?|institut|bundes[\wäöüß]*|haute\sautorité|fachgesellschaft(?:en)?
+    |registry|staff|writers|secretariat|observatory|gesellschaft(?:en)?|institut|bundes[\wäöüß]*|haute\sautorité|fachgesellschaft(?:en)?
     |ärzte[\wäöüß]*|arzneimittel[\wäöüß]*|a/s|ag|plc|corporation|corp|company|co|pharma|nordisk|pfizer|novartis|merck|lilly
     |sanofi|astrazeneca|bayer|roche|genentech|gsk|glaxosmithkline|janssen|abbvie|amgen|gilead|takeda|squibb|ingelheim
     |société|sociedad|organización|ministerio|ministère|ordre|collège|agence|inc|ltd|llc|gmbh|pharmaceuticals?|laboratories
@@ -97,8 +97,11 @@ _ACRONYMS: Final = re.compile(
     |unaids|unicef|uptodate|uspstf|who""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ACRONYM_FIRST: Final = re.compile(rf"(?:{_ACRONYMS.pattern.upper()})\b", re.VERBOSE)
 _STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
-_INSIDE_BODY: Final = re.compile(r"[^.:;\"“\x1f()\[\]]{2,150}(?: ?\([^()]{2,30}\)(?: (?:[A-Z][\w’'-]+ ?){1,4})?)?")
+_INSIDE_BODY: Final = re.compile(
+    r"[^.:;\"“\x1f()\[\]]{2,150}(?: ?\((?!\d{4})[^()]{2,30}\)(?: (?:[A-Z][\w’'-]+ ?){1,4})?)?"
+)
 _ENDS_SENTENCE: Final = re.compile(rf"[^,.]{{2,40}} {U}{{1,3}}\.(?! ?\()")
 
 
@@ -127,9 +130,9 @@ def read_authors(text: str, start: int = 0, *, certain: bool = False) -> Authors
         found = _read_list(text, start, style)
         if found is not None and (best is None or found.end > best.end):
             best = found
-    body = opening
-    if best is None or (body is not None and len(best.authors) == 1 and body.end > best.end + 3):
-        best = body or best
+    longer = 0 if _ACRONYM_FIRST.match(text, start) else 4
+    if opening is not None and (best is None or (len(best.authors) == 1 and opening.end >= best.end + longer)):
+        best = opening
     if best is None and _FULL_LIST.match(text, start):
         best = _read_list(text, start, _FULL, mixed=True)
     if best is None or (certain and len(best.authors) == 1 and not best.et_al):
@@ -241,6 +244,8 @@ def is_body(name: str) -> bool:
         return False
     parts = [part for part in re.split(r"[\s/&()]+", name) if part]
     known = [_ACRONYMS.fullmatch(part) is not None for part in parts]
+    if known[:1] == [True] and len(parts) <= 3 and all(part[0].isupper() for part in parts):
+        return True
     if any(known) and all(known[at] or not part.isalpha() for at, part in enumerate(parts)):
         return True
     last = re.sub(r" ?\([^()]*\)\Z", "", name)
@@ -248,4 +253,4 @@ def is_body(name: str) -> bool:
     named = _BODY_END.search(last) is not None or (
         _BODY_WORD.search(last) is not None and re.search(r"\b(?:of|for|on|de|für)\b", last) is not None
     )
-    return named and lower <= 1 and len(words) <= 16
+    return named and lower <= 1 and len(words) <= 24

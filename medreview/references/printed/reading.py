@@ -65,6 +65,8 @@ def read(sheet: Sheet, start: int) -> Reading:
         _around_title(reading, start, mark)
     else:
         reading.authors = read_authors(text, start)
+        if reading.authors is None:
+            reading.authors = _inverted(reading, start)
         if reading.authors is None or reading.authors.end >= reading.end - 2:
             _title_first(reading, start)
         else:
@@ -120,6 +122,18 @@ def _around_title(reading: Reading, start: int, mark: Mark) -> None:
             if authors is not None and not _is_container(text, authors):
                 reading.authors, after = authors, authors.end
     _after_title(reading, after)
+
+
+def _inverted(reading: Reading, start: int) -> Authors | None:
+    """ "Mukherjee, Siddhartha. *The Emperor of All Maladies*": a whole name before a title in italics or a year."""
+    text = reading.sheet.text
+    authors = read_authors(text, start, certain=True)
+    if authors is None or not authors.authors[0].given:
+        return None
+    after = re.compile(r"[.,]? ?\(?").match(text, authors.end)
+    at = after.end() if after else authors.end
+    italic = any(mark.look == "italic" and mark.start == at for mark in reading.sheet.marks)
+    return authors if italic or re.compile(YEAR).match(text, at) else None
 
 
 def _is_container(text: str, authors: Authors) -> bool:
@@ -288,6 +302,8 @@ def _after_title(reading: Reading, start: int) -> None:
     stop = year.start if year else stop
     cut = text.find(CUT, start, stop)
     container = trimmed(text, start, stop if cut < 0 else cut, also="(")
+    if text[container.start : container.start + 1] == "[":
+        container = Span(start, start)
     reading.container, reading.year = container or None, reading.year or year
 
 
