@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from medreview.references.model import Author, Field, Identifier, Reference
+from medreview.references.model import FIELDS, Author, Field, Identifier, Reference
 from medreview.references.printed.journals import is_journal
 from medreview.references.printed.kinds import kind_of
 from medreview.references.printed.names import read_authors
@@ -89,9 +89,13 @@ def read_cells(text: str, cells: Sequence[tuple[str, Span]], whole: Span) -> Ref
         for field in ("identifier", "url"):
             if field in part.places:
                 places.setdefault(field, _at(cell, part.places[field]))
-        if name == "reference" and len(cells) == 1:
-            return replace(part, text=read.text, start=whole.start, end=whole.end, standing="list",
-                           places={field: _at(cell, place) for field, place in part.places.items()})  # fmt: skip
+        if name == "reference":
+            for field in FIELDS:
+                if field in part.places and field not in ("identifier", "url"):
+                    values.setdefault(field, getattr(part, field))
+                    places.setdefault(field, _at(cell, part.places[field]))
+            values.setdefault("et_al", part.et_al)
+            continue
         for field, value, place in _said(name, said, part):
             if value and not values.get(field):
                 values[field] = value
@@ -139,7 +143,7 @@ def _said(name: str, said: str, part: Reference) -> Iterator[tuple[Any, Any, Spa
         if numbers is not None:
             for field, at in numbers.placed().items():
                 yield field, said[at.start : at.end], at
-    elif name in ("title", "reference"):
+    elif name == "title":
         sheet = sheet_of(said)
         place = trimmed(sheet.text, 0, len(sheet.text.rstrip(CUT)), also='"“”*_')
         if place:

@@ -60,18 +60,22 @@ _BODY: Final = (
     r"|College|Academy|Force|Collaboration|Federation|Foundation|Committee|Network|Cardiology"
     r"|Medicine|America|Physicians|Excellence)(?:\s\([A-Z/-]{2,12}\))?))"
 )
+_ADVICE: Final = r"(?:[Gg]uidelines?|[Rr]ecommendations?|[Cc]onsensus\s[Ss]tatement|[Ss]cientific\s[Ss]tatement|[Pp]osition\s[Ss]tatement)"
+_ABOUT: Final = (
+    r"(?:\s(?:for|on)(?:\s[\w/’'-]+){1,14}?(?=\s?[,.;:()]|\s(?:recommend|suggest|advise|state|say|note|call|list|endorse|include"
+    r"|is\b|are\b|has\b|have\b|was\b|were\b|and\s(?:the\s)?\d{4})))?"
+)
 _GUIDELINE: Final = (
+    re.compile(rf"\b(?P<year>{YEAR})\s(?P<title>{_BODY}(?:\s[\w-]+){{0,5}}?\s{_ADVICE}{_ABOUT})"),
     re.compile(
-        rf"\b(?P<year>{YEAR})\s(?P<title>{_BODY}(?:\s[\w-]+){{0,5}}?\s(?:[Gg]uidelines?|[Rr]ecommendations?"
-        rf"|[Cc]onsensus\s[Ss]tatement|[Ss]cientific\s[Ss]tatement|[Pp]osition\s[Ss]tatement)(?:\s(?:for"
-        rf"|on)\s(?:the\s)?(?:[\w-]+\s){{0,3}}(?:of\s)?[\w-]+(?:\s[a-z][\w-]+){{0,3}}?(?=[\s,.;:()]))?)"),
+        rf"\b(?P<title>{_BODY}(?:\s[\w-]+){{0,4}}?\s{_ADVICE})"
+        rf"(?:,?\s\(?|\sfrom\s|\sof\s)(?P<year>{YEAR})\b\)?"
+    ),
     re.compile(
-        rf"\b(?P<title>{_BODY}(?:\s[\w-]+){{0,4}}?\s(?:[Gg]uidelines?|[Rr]ecommendations?|[Cc]onsensus\s"
-        rf"[Ss]tatement))(?:,?\s\(?|\sfrom\s|\sof\s)(?P<year>{YEAR})\b\)?"),
-    re.compile(
-        r"\b(?P<title>NICE\s(?:[Cc]linical\s)?[Gg]uidelines?\s\[?(?:NG|CG|TA|QS|SG)\s?\d{1,4}\]?)(?:\s?\("
-        r"(?P<year>(?:19|20)\d\d)[^()]{0,20}\))?"),
-)  # fmt: skip
+        r"\b(?P<title>NICE\s(?:[Cc]linical\s)?[Gg]uidelines?\s\[?(?:NG|CG|TA|QS|SG)\s?\d{1,4}\]?)"
+        r"(?:\s?\((?P<year>(?:19|20)\d\d)[^()]{0,20}\))?"
+    ),
+)
 
 
 def mentions(text: str, free: Sequence[Span]) -> Iterator[Reference]:

@@ -97,6 +97,11 @@ _ACRONYMS: Final = re.compile(
     |unaids|unicef|uptodate|uspstf|who""",
     re.IGNORECASE | re.VERBOSE,
 )
+_NO_NAME: Final = re.compile(
+    r"(?:Vitamin|Hepatitis|Influenza|Type|Factor|Group|Class|Phase|Grade|Stage|Part|Protein|Troponin|H(?:a?)emoglobin"
+    r"|Immunoglobulin|Coenzyme|Cyclosporin|Appendix|Figure|Table|Version|Plan|Omega|Study|Trial|Section|Chapter|Amphotericin)\Z"
+)
+_WORD_JOIN: Final = re.compile(r"(?:\band|&|\bund|\bet|\by|\be|\bwith)(?: the)? \Z")
 _ACRONYM_FIRST: Final = re.compile(rf"(?:{_ACRONYMS.pattern.upper()})\b", re.VERBOSE)
 _STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
 _INSIDE_BODY: Final = re.compile(
@@ -171,11 +176,14 @@ def _two_alone(text: str, start: int) -> Authors | None:
 
 def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = False) -> Authors | None:
     authors: list[Author] = []
-    at, end, et_al = start, start, False
+    at, end, et_al, joined = start, start, False, False
     while len(authors) < 200:
         found = style.match(text, at) or (_FULL.match(text, at) if mixed and authors else None)
-        if found is None or not _closes(text, found.end()):
+        if found is None or not _closes(text, found.end()) or _NO_NAME.match(found["family"]):
+            if joined and _WORD_JOIN.search(text, end, at) and not _body_follows(text, at):
+                return None  # "Vitamin D and calcium"
             break
+        joined = True
         authors.append(Author(found["family"], (found["given"] or "").rstrip(",")))
         end = found.end()
         more = _ET_AL.match(text, end)
@@ -199,6 +207,13 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
     if not et_al and len(authors) == 1 and _ENDS_SENTENCE.fullmatch(text, start, end):
         authors[0] = authors[0]._replace(given=authors[0].given.rstrip("."))
     return Authors(tuple(authors), et_al, start, end)
+
+
+def _body_follows(text: str, start: int) -> bool:
+    body = _INSIDE_BODY.match(text, start)
+    return body is not None and is_body(
+        re.sub(r"\Athe ", "", body[0]).rstrip(" ,")[:1].upper() + body[0].rstrip(" ,")[1:]
+    )
 
 
 def _closes(text: str, end: int) -> bool:

@@ -31,6 +31,8 @@ _LABEL_TITLE: Final = re.compile(
     r"|fachinformation",
     re.IGNORECASE,
 )
+_CITY: Final = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*, [A-Z]{2}")
+_AFTER_YEAR: Final = re.compile(r"[ \x1f]*[).]?[ \x1f]*(?:[–—:|]|- ?) ?(?=[A-Z])")
 _TITLE_BREAK: Final = re.compile(r"\.[\"”]? (?=\w)| [–—|-] (?=\w)|\? (?=\w)")
 
 
@@ -166,7 +168,10 @@ def _title_first(reading: Reading, start: int) -> None:
     reading.authors = None
     for found in _TITLE_BREAK.finditer(text, start, reading.end):
         authors = read_authors(text, found.end())
-        named = authors is not None and (authors.et_al or authors.authors[0].given)
+        set_apart = found[0][0] == " "
+        named = authors is not None and (
+            authors.et_al or authors.authors[0].given or (set_apart and authors.authors[0].body)
+        )
         if authors is None or not named or authors.end >= reading.end or text[authors.end] == ":":
             continue
         if len(authors.authors) == 1 and not authors.et_al and is_journal(text[authors.start : authors.end]):
@@ -218,7 +223,7 @@ def _split_rest(reading: Reading, start: int) -> None:
 
 def _comma_container(text: str, title: Span) -> tuple[Span, Span]:
     """``Title, Container``: after the last comma, where what stands there reads as a journal's name."""
-    comma = text.rfind(", ", title.start, title.end)
+    comma = text.rfind(", ", title.start, trimmed(text, *title).end)
     if comma > title.start:
         rest = trimmed(text, comma + 2, title.end)
         if is_journal(text[rest.start : rest.end]) or journal_words(text[rest.start : rest.end]) >= 0.6:
@@ -337,6 +342,14 @@ def _lone_journal(reading: Reading) -> None:
     lead = title.partition(",")[0]
     if is_journal(title) and not is_journal(title.lower()):
         reading.container, reading.title = reading.title, None
+        after = max(reading.container.end, reading.year.end if reading.year else 0)
+        rest = _AFTER_YEAR.match(reading.sheet.text, after)
+        if (
+            rest is not None
+            and reading.numbers is None
+            and len(reading.sheet.text[rest.end() : reading.end].split()) > 3
+        ):
+            reading.title = trimmed(reading.sheet.text, rest.end(), reading.end)
     elif lead != title and is_journal(lead) and len(title) < 60:
         reading.container = Span(reading.title.start, reading.title.start + len(lead))
         reading.title = trimmed(reading.sheet.text, reading.container.end, reading.title.end)
@@ -353,6 +366,8 @@ def _own_words(reading: Reading) -> None:
             reading.authors = Authors((Author(reading.text_of(maker), body=True),), False, *maker)
             reading.title = trimmed(text, *parts[1])
     container = reading.text_of(reading.container)
+    if _CITY.fullmatch(container):
+        reading.container = None
     if container and not is_journal(container) and len(container.split()) > 6:
         reading.unsure |= {"container", "title"}
     if reading.title is None and len(text.split()) > 6:
