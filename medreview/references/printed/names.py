@@ -101,6 +101,7 @@ _NO_NAME: Final = re.compile(
     r"(?:Vitamin|Hepatitis|Influenza|Type|Factor|Group|Class|Phase|Grade|Stage|Part|Protein|Troponin|H(?:a?)emoglobin"
     r"|Immunoglobulin|Coenzyme|Cyclosporin|Appendix|Figure|Table|Version|Plan|Omega|Study|Trial|Section|Chapter|Amphotericin)\Z"
 )
+_MOST_BODIES: Final = 8
 _WORD_JOIN: Final = re.compile(r"(?:\band|&|\bund|\bet|\by|\be|\bwith)(?: the)? \Z")
 _ACRONYM_FIRST: Final = re.compile(rf"(?:{_ACRONYMS.pattern.upper()})\b", re.VERBOSE)
 _STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
@@ -119,17 +120,17 @@ class Authors(NamedTuple):
     end: int
 
 
-def read_authors(text: str, start: int = 0, *, certain: bool = False) -> Authors | None:
+def read_authors(text: str, start: int = 0, *, certain: bool = False, bodies: int = 0) -> Authors | None:
     """The authors that stand at a place; ``None`` when none do.
 
     ``certain``: authors are expected there (before a quoted title, in brackets), so that full names and lone surnames
-    count, too.
+    count, too. ``bodies``: how many stand before that place already.
     """
     while start < len(text) and text[start] in " ,.:;–—-(":
         start += 1
     best: Authors | None = None
     opening = _read_body(text, start)
-    if opening is not None and (joined := _after_body(text, opening)) is not None:
+    if opening is not None and (joined := _after_body(text, opening, bodies)) is not None:
         return joined
     for style in _STYLES:
         found = _read_list(text, start, style)
@@ -152,12 +153,12 @@ def read_authors(text: str, start: int = 0, *, certain: bool = False) -> Authors
     return best
 
 
-def _after_body(text: str, body: Authors) -> Authors | None:
+def _after_body(text: str, body: Authors, before: int) -> Authors | None:
     """``ARISE Investigators; Peake SL, Delaney A``, ``US Preventive Services Task Force, Davidson KW, et al.``."""
     join = re.compile(r"[;,] ?(?=\S)").match(text, body.end)
-    if join is None:
+    if join is None or before >= _MOST_BODIES:
         return None
-    more = read_authors(text, join.end())
+    more = read_authors(text, join.end(), bodies=before + 1)
     if more is None or not (more.et_al or more.authors[0].given or more.authors[0].body):
         return None
     return Authors((*body.authors, *more.authors), more.et_al, body.start, more.end)
