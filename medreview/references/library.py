@@ -95,9 +95,7 @@ class Library:
 
     def by_citation(self, reference: Reference, limit: int = 5) -> tuple[Record, ...]:
         """The works that a reference may mean by its words, the likeliest first."""
-        if not can_be_searched(reference):
-            return ()
-        if not reference.title:
+        if not reference.title and can_be_searched(reference):
             return self._by_author(reference, limit)
         found = self._by_words(reference.title)
         if not found or found[0][1] < _WEAK:

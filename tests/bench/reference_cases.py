@@ -333,7 +333,7 @@ def main() -> None:
         right[case.kind].append(ok)
         if case.want == "match":
             accused.append(check.verdict in ACCUSING)
-        if case.kind == options.show and not ok:
+        if options.show in (case.kind, "all") and not ok:
             print(case.want, case.work, "->", check.verdict, found, "|", case.text)
             for difference in check.wrong:
                 print("    ", difference.field, "|", difference.reference, "|", difference.record, "|", difference.why)

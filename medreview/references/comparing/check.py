@@ -29,8 +29,6 @@ def check_reference(
     works are too new to be found.
     """
     asked = tuple(asked)
-    if not (reference.identifiers or can_be_searched(reference)):
-        return ReferenceCheck("not_checkable", because=sentences.NOTHING_TO_GO_BY, asked=asked)
     led = {
         identifier: max((fit(reference, record, known) for record in records), key=_order)
         for identifier in reference.identifiers
@@ -43,6 +41,8 @@ def check_reference(
         return _of_the_work(reference, identified, led, works, asked)
     if led:
         return _of_another_work(reference, led, works, asked)
+    if not works and not (reference.identifiers or can_be_searched(reference)):
+        return ReferenceCheck("not_checkable", because=sentences.NOTHING_TO_GO_BY, asked=asked)
     if not works:
         return _of_none(reference, cited, asked, today or date.today())
     if alike := _as_good(works):
@@ -59,17 +59,18 @@ def can_be_searched(reference: Reference) -> bool:
 
 
 def same_work(one: Record, other: Record) -> bool:
-    """Whether two records are of one work: they share an identifier, or title, first author and year."""
+    """Whether two records are of one work: they share an identifier, or first author, year, and title or pages."""
     if any(same_identifier(mine, yours) for mine in one.identifiers for yours in other.identifiers):
         return True
     if any(mine.kind == yours.kind == "doi" for mine in one.identifiers for yours in other.identifiers):
         return False
     authors = not one.authors or not other.authors or same_family(one.authors[0], other.authors[0]) is not None
     years = not one.years or not other.years or min(abs(a - b) for a in one.years for b in other.years) < 2
-    return authors and years and words(one.title) == words(other.title)
+    place = bool(one.pages and other.pages and one.volume) and (one.volume, one.pages) == (other.volume, other.pages)
+    return authors and years and (place or words(one.title) == words(other.title))
 
 
-def _order(found: Fit) -> tuple[float, float]:
+def _order(found: Fit) -> float:
     return found.order
 
 

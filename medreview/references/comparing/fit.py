@@ -1,7 +1,7 @@
 """A reference held against one record, field by field."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,16 +11,16 @@ from medreview.references.comparing.places import (
     compare_identifiers,
     compare_numbers,
     compare_year,
-    page_range,
-    same_number,
+    printed_place,
+    read_number,
 )
-from medreview.references.comparing.titles import TitleComparison, compare_titles
+from medreview.references.comparing.titles import TitleComparison, TitleLikeness, compare_titles, main_title
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
 from medreview.references.model import Author, Difference, Identifier, Record, Reference
 from medreview.text import folded
 
+_BY_TITLE: Final[Mapping[TitleLikeness, float]] = {"same": 3.0, "slips": 3.0, "changed": 1.5, "other": 0.0}
 _BEFORE_JOURNAL: Final = (".", "?", "!", ",", "(", "*", "_", '"', "”", "in:")
-_AFTER_JOURNAL: Final = (".", ",", ";", ":", "*", "_", ")")
 _LONG_TITLE: Final = 5
 """Content words from which on a title is hardly that of two works."""
 
@@ -63,18 +63,19 @@ class Fit:
         return self.title is not None and self.title.likeness in ("same", "slips")
 
     @property
-    def rank(self) -> tuple[float, float]:
-        """The higher the better a reference fits: the title, then the other fields."""
-        title = 0.0 if self.title is None else {"other": 0.0, "changed": 1.0}.get(self.title.likeness, 2.0)
-        exact = 0.5 * (self.year is None and self.year_known)
-        exact += 0.25 * (self.authors.likeness == "same") + 0.25 * (self.container.likeness == "same")
-        exact += 0.5 * self.title.rank if self.title is not None else 0.0
-        return title, self.agreed - self.against + 0.5 * self.printed_place + 0.5 * exact
+    def rank(self) -> float:
+        """The higher the better a reference fits: by the title, then by the other fields."""
+        title = 0.0
+        if self.title is not None:
+            title = _BY_TITLE[self.title.likeness] + 0.25 * self.title.rank
+        exact = 0.25 * (self.year is None and self.year_known)
+        exact += 0.125 * (self.authors.likeness == "same") + 0.125 * (self.container.likeness == "same")
+        return title + exact + self.agreed - self.against + 0.5 * self.printed_place
 
     @property
-    def order(self) -> tuple[float, float]:
+    def order(self) -> float:
         """As :attr:`rank`, by which records of one work are told apart, too."""
-        return self.rank[0], self.rank[1] + self.literal
+        return self.rank + self.literal
 
     def is_the_work(self) -> bool:
         """Whether the reference, found by its words alone, is this work, be it described with an error."""
@@ -146,12 +147,10 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     Where the rules read a field with doubt, and the record's own reading stands in the text of the reference, that
     field is taken as the record has it.
     """
-    title = None
-    if reference.title and (record.title or record.other_titles):
-        titles = [title for title in (record.title, *record.other_titles) if title]
-        title = compare_titles(reference.title, titles, known)
-        if title.likeness in ("changed", "other") and (stands := _standing(reference.text, titles)):
-            title = TitleComparison("same", stands, content=_content(stands))
+    titles = [title for title in (record.title, *record.other_titles) if title]
+    title = compare_titles(reference.title, titles, known) if reference.title and titles else None
+    if (title is None or title.likeness in ("changed", "other")) and (stands := _standing(reference, titles)):
+        title = TitleComparison("same", stands, content=_content(stands))
     authors = compare_authors(reference, record)
     if authors.likeness == "wrong" and _read_elsewhere(reference, record):
         authors = NameComparison("unknown")
@@ -168,14 +167,16 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
         container,
         year,
         bool(reference.year and record.years),
-        _printed_place(reference, record),
+        printed_place(reference, record),
     )
 
 
 def _literal(reference: Reference, record: Record) -> float:
     """How much is the same letter by letter, case apart: mostly the title."""
     same = 0.75 * (folded(reference.title) == folded(record.title))
-    same += 0.25 * (reference.container in record.containers) + 0.25 * (reference.volume == record.volume)
+    same += 0.25 * (reference.container in record.containers) + 0.25 * (
+        read_number(reference, "volume") == record.volume
+    )
     return same + 0.25 * (reference.pages == record.pages)
 
 
@@ -198,22 +199,18 @@ def _changed(printed: str, record: str) -> str:
     return f"The reference has “{printed}” where the record has “{record}”."
 
 
-def _printed_place(reference: Reference, record: Record) -> int:
-    """1 when the first page is the same (a volume alone says little), -1 when volume and page are others."""
-    if not reference.pages or not record.pages:
-        return 0
-    if page_range(reference.pages)[0] == page_range(record.pages)[0]:
-        return 1
-    volume = reference.volume and record.volume and not same_number(reference.volume, record.volume)
-    return -1 if volume else 0
+def _standing(reference: Reference, titles: Sequence[str]) -> str | None:
+    """The title, of several words, that stands word for word in the reference, be it without its subtitle.
 
-
-def _standing(text: str, titles: Sequence[str]) -> str | None:
-    """The title, of several words, that stands word for word in a text."""
-    whole = f" {' '.join(words(text))} "
+    Where the rules read that much as the title, a subtitle tells works apart.
+    """
+    whole = f" {' '.join(words(reference.text))} "
+    read = f" {' '.join(words(reference.title))} "
     for title in titles:
-        own = words(title)
-        if _content(title) >= _LONG_TITLE and f" {' '.join(own)} " in whole:
+        if _content(title) >= _LONG_TITLE and f" {' '.join(words(title))} " in whole:
+            return title
+        main = f" {' '.join(words(main_title(title)))} "
+        if _content(main) >= _LONG_TITLE - 1 and main in whole and main not in read:
             return title
     return None
 
@@ -229,11 +226,11 @@ def _standing_apart(text: str, names: Sequence[str]) -> bool:
     """
     text = text[:4000].casefold()
     for name in names:
-        name = name.strip().casefold()
+        name = name.strip(" .").casefold()
         at = text.find(name) if len(name) > 2 else -1
         while at >= 0:
             before, after = text[:at].rstrip(), text[at + len(name) :].lstrip()
-            if before.endswith(_BEFORE_JOURNAL) and (not after or after.startswith(_AFTER_JOURNAL)):
+            if before.endswith(_BEFORE_JOURNAL) and not after[:1].isalpha():
                 return True
             at = text.find(name, at + 1)
     return False
@@ -247,8 +244,13 @@ def _within_name(reference: Reference, record: Record) -> bool:
 
 
 def _read_elsewhere(reference: Reference, record: Record) -> bool:
-    """Whether the text begins with the record's first author, and the rules read names at another place."""
-    return _begins(reference.text, record.authors) and not _begins(reference.text, reference.authors)
+    """Whether what was read as the first author is something else: the record's first one stands at the beginning, or
+    the name is words of the record's title, and the record's first author stands in the text."""
+    if _begins(reference.text, record.authors):
+        return not _begins(reference.text, reference.authors)
+    name = f" {' '.join(words(reference.authors[0].family))} "
+    own = f" {' '.join(words(record.authors[0].family))} "
+    return name in f" {' '.join(words(record.title))} " and own in f" {' '.join(words(reference.text))} "
 
 
 def _begins(text: str, authors: Sequence[Author]) -> bool:

@@ -21,7 +21,7 @@ _IN_BRACKETS: Final = re.compile(r"\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$)")
 _PIECES: Final = re.compile(r"\s*[:=;|/]\s*|\.\s+(?=[A-Z][a-z]{4})|,\s+")
 _TAILS: Final = word_set(
     """
-    london lond oxford engl online internet ed electronic resource print suppl supplement
+    london lond oxford engl online internet ed electronic resource print suppl supplement volume
     """
 )
 _LONGEST_NAME: Final = 7

@@ -1,10 +1,10 @@
 """Year, volume, issue, pages and identifiers of a reference held against those of a record."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from medreview.references.model import Difference, Identifier, Record, Reference
+from medreview.references.model import Difference, Field, Identifier, Record, Reference
 
 _NUMBER: Final = re.compile(r"\d+")
 _RANGE: Final = re.compile(r"([A-Za-z]*\d+[A-Za-z]?)\s*[-–—‐‑−]+\s*([A-Za-z]*\d+[A-Za-z]?)")
@@ -28,18 +28,33 @@ def compare_year(reference: Reference, record: Record) -> Difference | None:
 def compare_numbers(reference: Reference, record: Record) -> list[Difference]:
     """Volume, issue and pages. None of them makes a verdict: records themselves err in them too often."""
     found = []
-    for name, printed, has in (
-        ("volume", reference.volume, record.volume),
-        ("issue", reference.issue, record.issue),
-        ("pages", reference.pages, record.pages),
-    ):
-        if not has or (not printed and name == "issue"):
+    has: Mapping[Field, str] = {"volume": record.volume, "issue": record.issue, "pages": record.pages}
+    for name, known in has.items():
+        printed = read_number(reference, name)
+        if not known or (not printed and name == "issue"):
             continue
         if not printed:
-            found.append(Difference(name, "", has, True, "left out"))  # type: ignore[arg-type]
-        elif not (same_pages(printed, has) if name == "pages" else same_number(printed, has)):
-            found.append(Difference(name, printed, has, True, "another number"))  # type: ignore[arg-type]
+            found.append(Difference(name, "", known, True, "left out"))
+        elif not (same_pages(printed, known) if name == "pages" else same_number(printed, known)):
+            found.append(Difference(name, printed, known, True, "another number"))
     return found
+
+
+def read_number(reference: Reference, name: Field) -> str:
+    """Volume, issue or pages as printed; ``""`` when they were read within the title, where numbers say others."""
+    value = {"volume": reference.volume, "issue": reference.issue, "pages": reference.pages}.get(name, "")
+    place, title = reference.places.get(name), reference.places.get("title")
+    return "" if place is not None and title is not None and place.overlap(title) else value
+
+
+def printed_place(reference: Reference, record: Record) -> int:
+    """1 when the first page is the same (a volume alone says little), -1 when volume and page are others, or 0."""
+    pages, volume = read_number(reference, "pages"), read_number(reference, "volume")
+    if not pages or not record.pages:
+        return 0
+    if page_range(pages)[0] == page_range(record.pages)[0]:
+        return 1
+    return -1 if volume and record.volume and not same_number(volume, record.volume) else 0
 
 
 def same_number(one: str, other: str) -> bool:

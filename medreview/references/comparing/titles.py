@@ -184,6 +184,12 @@ def _tail(printed: str, one: list[str], title: str, other: list[str]) -> str | N
     return None
 
 
+def main_title(title: str) -> str:
+    """A title without its subtitle."""
+    found = _SUBTITLE.search(title[:2000])
+    return title[: found.start()] if found else title
+
+
 def _at_boundary(text: str, tail: list[str]) -> bool:
     return any(words(text[match.end() :]) == tuple(tail) for match in _SUBTITLE.finditer(text[:2000]))
 

@@ -63,7 +63,7 @@ _BRITISH: Final = (
 )
 
 _OPPOSED: Final = (
-    ("hyper", "hypo"), ("inter", "intra"), ("ante", "anti"), ("ab", "ad"), ("af", "ef"), ("pre", "per"),
+    ("hyper", "hypo"), ("inter", "intra"), ("ante", "anti"), ("ab", "ad"), ("af", "ef"),
     ("macro", "micro"), ("exo", "endo"), ("pre", "post"), ("pre", "peri"), ("over", "under"), ("in", "ex"),
     ("mono", "multi"), ("uni", "bi"), ("mono", "di"), ("di", "tri"), ("un", ""), ("in", ""), ("im", ""), ("non", ""),
     ("a", ""), ("anti", ""), ("de", ""), ("re", ""),
