@@ -48,7 +48,7 @@ def author_of(name: str) -> Author:
     """One author from ``Family, Given``, ``Family, Jr., Given``, ``Family AB``, ``Given Family``, or a body's name."""
     family, comma, given = (part.strip() for part in name.partition(","))
     words = family.split()
-    of_body = len(words) > 1 and _BODY.search(family) is not None
+    of_body = names_body(family)
     if comma and given and not of_body:
         rest, comma, last = (part.strip() for part in given.rpartition(","))
         return Author(family, last if comma and len(rest) <= 4 else given)
@@ -58,6 +58,11 @@ def author_of(name: str) -> Author:
         if len(words) <= 3:
             return Author(words[-1], " ".join(words[:-1]))
     return Author(name.strip(" ,"), body=len(words) > 1 or name.isupper())
+
+
+def names_body(name: str) -> bool:
+    """Whether a name of several words is that of a body of authors: a committee, a ministry, a study group."""
+    return len(name.split()) > 1 and _BODY.search(name) is not None
 
 
 def named_in(*texts: str) -> list[Identifier]:

@@ -20,6 +20,7 @@ from medreview.references.formats.fields import (
 )
 from medreview.references.formats.tagged import Tagged, tagged_records
 from medreview.references.model import Author, Identifier, Notice, NoticeKind, Record, WorkKind
+from medreview.references.preprint_servers import names_preprint_server
 
 LINE: Final = re.compile(r"([A-Z]{2,4}) {0,3}- ?(.*)", re.DOTALL)
 _KINDS: Final[Mapping[str, WorkKind]] = {
@@ -37,7 +38,6 @@ _NOTICES: Final[Mapping[str, NoticeKind]] = {
     "CRI": "corrected",  # corrected and republished in
     "UIN": "superseded",  # update in
 }
-_PREPRINT_SERVER: Final = re.compile(r"rxiv|research square|res sq|preprint|ssrn", re.IGNORECASE)
 _LEFT: Final = re.compile(r"\A\[(.*)\]\.?\Z", re.DOTALL)
 
 
@@ -106,7 +106,7 @@ def _notices(tagged: Tagged, told: tuple[Notice, ...], *, preprint: bool) -> Ite
         yield from told
     yield from by_tag
     for words in tagged.all("UOF"):  # update of
-        if not preprint and _PREPRINT_SERVER.search(words):
+        if not preprint and names_preprint_server(words):
             yield Notice("preprint_of", _named(words), words)
 
 

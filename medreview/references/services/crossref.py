@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
+from medreview.references.formats.fields import isbns_in, without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
-from medreview.references.services.notices import notices_of_crossref
+from medreview.references.services.notices import notices_of_crossref, with_mark
 from medreview.references.services.service import RESULTS, Found, content_words, matching
 from medreview.references.services.values import (
     author_of,
@@ -17,7 +18,6 @@ from medreview.references.services.values import (
     distinct,
     doi_of,
     identifiers,
-    isbns_of,
     objects,
     text_of,
     texts_of,
@@ -110,6 +110,7 @@ def crossref_record(item: Mapping[str, Any]) -> Record | None:
         return None
     main, *others = [title_of(title) for title in sequence(item.get("title"))] or [""]
     subtitle = next(iter(texts_of(item.get("subtitle"))), "")
+    main, mark = without_mark(main)
     title = f"{main}: {subtitle}" if main and subtitle and subtitle.lower() not in main.lower() else main
     other_titles = (main, *others, *texts_of(item.get("short-title")), *texts_of(item.get("original-title")))
     authors = _authors(item.get("author")) or _authors(item.get("editor"))
@@ -128,9 +129,9 @@ def crossref_record(item: Mapping[str, Any]) -> Record | None:
         issue=text_of(item.get("issue")),
         pages=text_of(item.get("page")) or text_of(item.get("article-number")),
         publisher=text_of(item.get("publisher")),
-        identifiers=identifiers(("doi", doi), *isbns_of(item.get("ISBN"))),
+        identifiers=identifiers(("doi", doi), *isbns_in(*texts_of(item.get("ISBN")))),
         url=f"https://doi.org/{doi}",
-        notices=notices_of_crossref(item, title),
+        notices=with_mark(notices_of_crossref(item), mark),
     )
 
 

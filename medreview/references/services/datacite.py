@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.references.formats.fields import page_range
 from medreview.references.model import Author, IdentifierKind, Notice, NoticeKind, Record, Reference, WorkKind
 from medreview.references.services.service import RESULTS, Found, any_of, content_words, matching, quotable
 from medreview.references.services.values import (
@@ -105,7 +106,6 @@ def datacite_record(work: Mapping[str, Any]) -> Record | None:
     container, publisher = mapping(work.get("container")), work.get("publisher")
     name = text_of(publisher.get("name") if isinstance(publisher, dict) else publisher)
     arxiv = doi.removeprefix(_ARXIV) if doi.startswith(_ARXIV) else ""
-    pages = [text_of(container.get(part)) for part in ("firstPage", "lastPage")]
     authors = authors_of(_author(one) for one in objects(work.get("creators")))
     dates = [one.get("date") for one in objects(work.get("dates")) if one.get("dateType") in ("Issued", "Submitted")]
     return Record(
@@ -120,7 +120,7 @@ def datacite_record(work: Mapping[str, Any]) -> Record | None:
         years=years_of([work.get("publicationYear"), *dates]),
         volume=text_of(container.get("volume")),
         issue=text_of(container.get("issue")),
-        pages="-".join(page for page in pages if page),
+        pages=page_range(text_of(container.get("firstPage")), text_of(container.get("lastPage"))),
         publisher=name,
         edition=text_of(work.get("version")),
         identifiers=identifiers(("doi", doi), ("arxiv", arxiv)),

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.references.formats.fields import without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
-from medreview.references.services.notices import notices_of_corrections
+from medreview.references.services.notices import notices_of_corrections, with_mark
 from medreview.references.services.service import (
     RESULTS,
     Found,
@@ -104,12 +105,16 @@ def europe_pmc_record(work: Mapping[str, Any]) -> Record | None:
     issue = mapping(work.get("journalInfo"))
     journal, book = mapping(issue.get("journal")), mapping(work.get("bookOrReportDetails"))
     types = texts_of(mapping(work.get("pubTypeList")).get("pubType"))
-    title = title_of(work.get("title"))
+    title, mark = without_mark(title_of(work.get("title")))
     authors = authors_of(_author(one) for one in objects(mapping(work.get("authorList")).get("author")))
     doi = doi_of(work.get("doi"))
     names = [journal.get(name) for name in ("title", "medlineAbbreviation", "isoabbreviation")]
     dates = [issue.get("printPublicationDate"), issue.get("yearOfPublication"), work.get("pubYear")]
     dates += [book.get("yearOfPublication"), work.get("electronicPublicationDate"), work.get("firstPublicationDate")]
+    corrections = (
+        (text_of(one.get("type")), _named(one), text_of(one.get("reference")))
+        for one in objects(mapping(work.get("commentCorrectionList")).get("commentCorrection"))
+    )
     pmid = text_of(work.get("pmid")) or (record_id if source == "MED" else "")
     return Record(
         authority=EuropePmc.name,
@@ -129,21 +134,18 @@ def europe_pmc_record(work: Mapping[str, Any]) -> Record | None:
             ("pmid", pmid), ("pmcid", pmcid_of(work.get("pmcid")) if work.get("pmcid") else ""), ("doi", doi)
         ),
         url=f"https://europepmc.org/article/{source}/{record_id}" if source else "",
-        notices=notices_of_corrections(
-            (
-                (text_of(one.get("type")), text_of(one.get("id")), text_of(one.get("reference")))
-                for one in objects(mapping(work.get("commentCorrectionList")).get("commentCorrection"))
-            ),
-            types,
-            title,
-            preprint=source == _PREPRINTS,
-        ),
+        notices=with_mark(notices_of_corrections(corrections, types, preprint=source == _PREPRINTS), mark),
     )
 
 
 def _author(author: Mapping[str, Any]) -> Author | None:
     given = author.get("firstName") or author.get("initials")
     return author_of(author.get("lastName"), given, author.get("collectiveName"), author.get("fullName"))
+
+
+def _named(correction: Mapping[str, Any]) -> str:
+    number = text_of(correction.get("id"))
+    return f"PMID {number}" if number and text_of(correction.get("source")) == "MED" else number
 
 
 def _authors_line(line: str) -> tuple[Author, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from medreview.references.model import Notice, NoticeKind
+from medreview.references.preprint_servers import names_preprint_server
 from medreview.references.services.values import doi_of, objects, text_of, years_of
-from medreview.sources.records.notices import correction_of, notice_of_title, type_of
+from medreview.sources.records.notices import correction_of, type_of
 
 _LONGEST: Final = 300
 _PUBMED: Final[Mapping[str, NoticeKind]] = {
@@ -43,22 +44,26 @@ _RELATIONS: Final[Mapping[str, NoticeKind]] = {
 
 
 def notices_of_corrections(
-    corrections: Iterable[tuple[str, str, str]], types: Sequence[str], title: str, *, preprint: bool = False
+    corrections: Iterable[tuple[str, str, str]], types: Sequence[str], *, preprint: bool = False
 ) -> tuple[Notice, ...]:
-    """Notices of corrections, given as (kind, what it names, words), of publication types, and of a title.
+    """Notices of corrections, given as (kind, what it names, words), and of publication types.
 
-    A newer version of a preprint is the article that it became.
+    A newer version of a preprint is the article that it became, and what an article updates may be its preprint.
     """
     found: list[Notice] = []
     for kind, names, words in corrections:
-        if (known := _PUBMED.get(correction_of(kind))) is not None:
-            known = "published_as" if preprint and known == "superseded" else known
+        known = _PUBMED.get(correction_of(kind))
+        if known == "superseded" and preprint:
+            known = "published_as"
+        elif correction_of(kind) == "updateof" and not preprint and names_preprint_server(words):
+            known = "preprint_of"
+        if known is not None:
             found.append(Notice(known, names, words[:_LONGEST]))
     by_type = (Notice(known, "", one) for one in types if (known := _PUBMED.get(type_of(one))) is not None)
-    return with_title(_each_kind([*found, *(notice for notice in by_type if not _has(found, notice.kind))]), title)
+    return _each_once([*found, *(notice for notice in by_type if not _has(found, notice.kind))])
 
 
-def notices_of_crossref(item: Mapping[str, Any], title: str) -> tuple[Notice, ...]:
+def notices_of_crossref(item: Mapping[str, Any]) -> tuple[Notice, ...]:
     """Notices of a work in Crossref: who updates it, and what it is a preprint of, or has as one."""
     found = []
     for update in objects(item.get("updated-by")):
@@ -73,21 +78,19 @@ def notices_of_crossref(item: Mapping[str, Any], title: str) -> tuple[Notice, ..
     for name, kind in _RELATIONS.items():
         for related in objects(relations.get(name) if isinstance(relations, dict) else None):
             found.append(Notice(kind, doi_of(related.get("id")) or text_of(related.get("id"))[:_LONGEST]))
-    return with_title(_each_kind(found), title)
+    return _each_once(found)
 
 
-def with_title(notices: Sequence[Notice], title: str) -> tuple[Notice, ...]:
-    """The notices, and one of a title that begins with "Retracted:" where none of them says so."""
-    words = notice_of_title(title)
-    if not words or "another article" in words or any(one.kind in ("retracted", "withdrawn") for one in notices):
-        return tuple(notices)
-    return (Notice("withdrawn" if "withdrawn" in words else "retracted", "", words), *notices)
+def with_mark(notices: Sequence[Notice], mark: Sequence[Notice]) -> tuple[Notice, ...]:
+    """The notices, and that of a mark in the title ("Retracted: ") where none of them says so."""
+    told = any(one.kind in ("retracted", "withdrawn") for one in notices)
+    return tuple(notices) if told else (*mark, *notices)
 
 
 def _has(notices: Sequence[Notice], kind: NoticeKind) -> bool:
     return any(notice.kind == kind for notice in notices)
 
 
-def _each_kind(notices: Iterable[Notice]) -> list[Notice]:
+def _each_once(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     """Each notice once by its kind and what it names: several services and registers report the same one."""
-    return list({(notice.kind, notice.names): notice for notice in reversed(list(notices))}.values())[::-1]
+    return tuple({(notice.kind, notice.names): notice for notice in reversed(notices)}.values())[::-1]

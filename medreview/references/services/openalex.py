@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.references.formats.fields import page_range, without_mark
 from medreview.references.model import IdentifierKind, Notice, Record, Reference, WorkKind
-from medreview.references.services.notices import with_title
+from medreview.references.services.notices import with_mark
 from medreview.references.services.service import RESULTS, Found, content_words, matching
 from medreview.references.services.values import (
     author_of,
@@ -95,13 +96,12 @@ def openalex_record(work: Mapping[str, Any]) -> Record | None:
     ids, biblio = mapping(work.get("ids")), mapping(work.get("biblio"))
     source = mapping(mapping(work.get("primary_location")).get("source"))
     doi = doi_of(work.get("doi") or ids.get("doi"))
-    title = title_of(work.get("title") or work.get("display_name"))
+    title, mark = without_mark(title_of(work.get("title") or work.get("display_name")))
     people = objects(work.get("authorships"))
     authors = authors_of(
         author_of("", "", "", mapping(one.get("author")).get("display_name") or one.get("raw_author_name"))
         for one in people
     )
-    pages = [text_of(biblio.get(part)) for part in ("first_page", "last_page")]
     retracted = [Notice("retracted", "", "OpenAlex says so")] if work.get("is_retracted") is True else []
     return Record(
         authority=OpenAlex.name,
@@ -114,7 +114,7 @@ def openalex_record(work: Mapping[str, Any]) -> Record | None:
         years=years_of([work.get("publication_year"), work.get("publication_date")]),
         volume=text_of(biblio.get("volume")),
         issue=text_of(biblio.get("issue")),
-        pages="-".join(dict.fromkeys(page for page in pages if page)),
+        pages=page_range(text_of(biblio.get("first_page")), text_of(biblio.get("last_page"))),
         publisher=text_of(source.get("host_organization_name")),
         identifiers=identifiers(
             ("doi", doi),
@@ -122,7 +122,7 @@ def openalex_record(work: Mapping[str, Any]) -> Record | None:
             ("pmcid", pmcid_of(ids.get("pmcid")) if ids.get("pmcid") else ""),
         ),
         url=f"https://doi.org/{doi}" if doi else f"https://openalex.org/{record_id}",
-        notices=with_title(retracted, title),
+        notices=with_mark(retracted, mark),
     )
 
 

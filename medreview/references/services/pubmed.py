@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.references.formats.fields import isbns_in, without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
-from medreview.references.services.notices import notices_of_corrections
+from medreview.references.services.notices import notices_of_corrections, with_mark
 from medreview.references.services.service import (
     RESULTS,
     Found,
@@ -26,7 +27,6 @@ from medreview.references.services.values import (
     distinct,
     doi_of,
     identifiers,
-    isbns_of,
     objects,
     pmcid_of,
     text_of,
@@ -75,11 +75,12 @@ class PubMed:
         """Any of the title's words, by the first author or of about that year."""
         words = content_words(reference.title)
         author, year = first_author(reference), reference.year
-        if len(words) < 2 or not (author or year):
+        if len(words) < 2:
             return ""
-        told = [f'"{author}"[Author]'] if author else []
+        # between quotes only authors without initials would be found
+        told = [f"{author}[Author]"] if author and not reference.authors[0].body else []
         told += [f"{year - 1}:{year + 1}[Date - Publication]"] if year else []
-        return f"{any_of([quotable(word) for word in words], '[Title]')} AND {any_of(told)}"
+        return any_of([quotable(word) for word in words], "[Title]") + (f" AND {any_of(told)}" if told else "")
 
     def citation_url(self, query: str) -> str:
         """As :meth:`~medreview.references.services.service.Service.citation_url`."""
@@ -136,8 +137,12 @@ def summary_record(summary: object, kind: IdentifierKind = "pmid") -> Record | N
     authors = authors_of(_author(one) for one in objects(work.get("authors")))
     pmid = number if kind == "pmid" else ids.get("pmid", "")
     pmcid = pmcid_of(ids.get("pmc") or ids.get("pmcid")) if kind == "pmid" else pmcid_of(number)
-    title = titles[0] if titles else book
+    title, mark = without_mark(titles[0] if titles else book)
     is_book = bool(book) or text_of(work.get("doctype")).lower() == "book"
+    corrections = (
+        (text_of(one.get("reftype")), _pmid(one.get("pmid")), text_of(one.get("refsource")))
+        for one in objects(work.get("references"))
+    )
     dates = ("pubdate", "printpubdate", "epubdate", "docdate", "srcdate")
     return Record(
         authority=PubMed.name,
@@ -160,18 +165,10 @@ def summary_record(summary: object, kind: IdentifierKind = "pmid") -> Record | N
             ("pmid", pmid if pmid != "0" else ""),
             ("pmcid", pmcid),
             ("doi", doi_of(ids.get("doi", ""))),
-            *isbns_of(ids.get("isbn")),
+            *isbns_in(ids.get("isbn", "")),
         ),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid else f"https://pmc.ncbi.nlm.nih.gov/articles/{pmcid}/",
-        notices=notices_of_corrections(
-            (
-                (text_of(one.get("reftype")), _pmid(one.get("pmid")), text_of(one.get("refsource")))
-                for one in objects(work.get("references"))
-            ),
-            types,
-            title,
-            preprint="Preprint" in types,
-        ),
+        notices=with_mark(notices_of_corrections(corrections, types, preprint="Preprint" in types), mark),
     )
 
 
@@ -203,4 +200,4 @@ def _article_number(location: str) -> str:
 
 def _pmid(value: object) -> str:
     number = text_of(value)
-    return number if number.isdecimal() and number != "0" else ""
+    return f"PMID {number}" if number.isdecimal() and number != "0" else ""

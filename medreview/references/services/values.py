@@ -6,6 +6,7 @@ from html import unescape
 from typing import Any, Final
 
 from medreview.citations.identifiers import doi_value
+from medreview.references.formats.fields import names_body
 from medreview.references.model import Author, Identifier, IdentifierKind
 from medreview.sources.lookups.lookup_stage import mapping, sequence
 from medreview.storable import storable_text
@@ -103,24 +104,18 @@ def identifiers(*found: tuple[IdentifierKind, object]) -> tuple[Identifier, ...]
     return tuple(dict.fromkeys(known))
 
 
-def isbns_of(values: object) -> Iterator[tuple[IdentifierKind, str]]:
-    """The ISBN of a list, their digits only."""
-    for text in texts_of(values):
-        digits = re.sub(r"[^0-9Xx]", "", text.rpartition("/")[2]).upper()
-        if len(digits) in (10, 13):
-            yield "isbn", digits
-
-
 def author_of(family: object, given: object, body: object = "", whole: object = "") -> Author | None:
     """An author of a family name and given names; a body of authors; or one of whom only the whole name is known.
 
-    A whole name is taken apart at its comma, else its last word is the family name.
+    A whole name that is no body's is taken apart at its comma, else its last word is the family name.
     """
     if name := text_of(family):
         return Author(name, text_of(given))
     if name := text_of(body):
         return Author(name, "", body=True)
     name = text_of(whole)
+    if names_body(name):
+        return Author(name, "", body=True)
     before, comma, after = name.partition(",")
     if comma:
         return Author(before.strip(), after.strip())

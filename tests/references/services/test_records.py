@@ -143,6 +143,10 @@ def test_authors_in_every_shape():
     cut = read("europe_pmc", authorList=None, authorString="Gray AB, Lee C, Invented Group.")
     assert cut.authors[:2] == (Author("Gray", "AB"), Author("Lee", "C"))
     assert not cut.complete
+    named = [{"raw_author_name": "Invented Study Group"}, {"author": {"display_name": "Ana Maria de la Cruz"}}]
+    assert read("openalex", authorships=named).authors == (
+        Author("Invented Study Group", body=True), Author("Cruz", "Ana Maria de la")
+    )  # fmt: skip
     assert not read("openalex", authorships=[{"author": {"display_name": f"A B{n}"}} for n in range(100)]).complete
 
 
@@ -160,20 +164,22 @@ NOTICES = [
     ("crossref", {"relation": {"has-preprint": [{"id-type": "doi", "id": "10.5555/pre"}]}},
      Notice("preprint_of", "10.5555/pre")),
     ("crossref", {"title": ["RETRACTED: Paracetamol in invented fever"]},
-     Notice("retracted", "", "This article was retracted, by its title.")),
+     Notice("retracted", "", "RETRACTED")),
     ("pubmed", {"references": [{"refsource": "J Invent Med. 2021;14:1", "reftype": "Retraction in", "pmid": 99900009}],
                 "pubtype": ["Journal Article", "Retracted Publication"]},
-     Notice("retracted", "99900009", "J Invent Med. 2021;14:1")),
+     Notice("retracted", "PMID 99900009", "J Invent Med. 2021;14:1")),
     ("pubmed", {"pubtype": ["Retracted Publication"]}, Notice("retracted", "", "Retracted Publication")),
     ("pubmed", {"pubtype": ["Preprint"],
                 "references": [{"reftype": "Update in", "pmid": "99900010", "refsource": "J"}]},
-     Notice("published_as", "99900010", "J")),
+     Notice("published_as", "PMID 99900010", "J")),
     ("pubmed", {"references": [{"reftype": "Expression of concern in", "refsource": "J"}]}, Notice("concern", "", "J")),
     ("europe_pmc", {"commentCorrectionList": {"commentCorrection": [
         {"id": "99900009", "source": "MED", "type": "Retraction in", "reference": "J 2021"}]}},
-     Notice("retracted", "99900009", "J 2021")),
+     Notice("retracted", "PMID 99900009", "J 2021")),
     ("europe_pmc", {"commentCorrectionList": {"commentCorrection": {"id": "PPR9", "type": "Preprint of"}}},
      Notice("preprint_of", "PPR9")),
+    ("pubmed", {"references": [{"reftype": "Update of", "refsource": "medRxiv. 2018 Oct 1", "pmid": 99900011}]},
+     Notice("preprint_of", "PMID 99900011", "medRxiv. 2018 Oct 1")),
     ("openalex", {"is_retracted": True}, Notice("retracted", "", "OpenAlex says so")),
     ("datacite", {"relatedIdentifiers": [{"relationType": "IsVersionOf", "relatedIdentifier": "10.5555/journal"}]},
      Notice("published_as", "10.5555/journal")),
