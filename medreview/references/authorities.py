@@ -1,4 +1,4 @@
-"""The authorities that are asked about references, as sentences name them."""
+"""The authorities that are asked about references, as they call themselves."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from typing import Final
 
 AUTHORITIES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "library": "the library",
+        "library": "library",
         "pubmed": "PubMed",
         "europe_pmc": "Europe PMC",
         "crossref": "Crossref",
@@ -19,5 +19,5 @@ AUTHORITIES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def authority_name(authority: str) -> str:
-    """The name of an authority in a sentence; that of a library of one's own is the one it was given."""
+    """The name of an authority as it is shown; any other than these by the name that a record or a check has."""
     return AUTHORITIES.get(authority, authority)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.labels import label_words
+from medreview.references.authorities import authority_name
 from medreview.references.model import ACCUSING, Difference, Field, Record, ReferenceCheck, Verdict
 from medreview.study.unit_ids import REFERENCE, unit_id
-from medreview.units.reference_fields import AUTHORITIES, notice_words
+from medreview.units.reference_fields import notice_words
 from medreview.units.stored_reference import StoredReference, load_reference
 from medreview.words import counted, in_words
 
@@ -125,7 +126,7 @@ def _asked(check: ReferenceCheck) -> str:
     """Who was asked, each once; of those that failed, that they did."""
     outcomes: dict[str, set[str]] = {}
     for asked in check.asked:
-        outcomes.setdefault(AUTHORITIES.get(asked.authority, asked.authority), set()).add(asked.outcome)
+        outcomes.setdefault(authority_name(asked.authority), set()).add(asked.outcome)
     return f"asked {', '.join(_named(outcomes))}" if outcomes else ""
 
 

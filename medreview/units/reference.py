@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from medreview.labels import REFERENCE
+from medreview.references.authorities import authority_name
 from medreview.references.levels import level_of
 from medreview.references.model import VERDICTS, Asked, ReferenceCheck
 from medreview.statements.own_citations import numbering
@@ -15,7 +16,6 @@ from medreview.text import Span
 from medreview.units.cited_source import load_sources
 from medreview.units.kind import Rating, UnitKind
 from medreview.units.reference_fields import (
-    AUTHORITIES,
     Fields,
     difference_words,
     differing,
@@ -142,7 +142,7 @@ def asked_words(check: ReferenceCheck) -> str:
 
 def _asked(asked: Asked) -> str:
     why = f": {asked.words}" if asked.words and asked.outcome == "failed" else ""
-    return f"{AUTHORITIES.get(asked.authority, asked.authority)} by {asked.by} ({asked.outcome}{why})"
+    return f"{authority_name(asked.authority)} by {asked.by} ({asked.outcome}{why})"
 
 
 def _read_as(stored: StoredReference) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from medreview.references.authorities import authority_name
 from medreview.references.model import Author, Difference, Field, Notice, NoticeKind, Record, Reference
 from medreview.text import Span
 from medreview.units.word_changes import differing_words
@@ -24,16 +25,6 @@ _NOTICES: Final[dict[NoticeKind, str]] = {
 }
 _POINT_ELSEWHERE: Final[tuple[NoticeKind, ...]] = ("superseded", "published_as", "preprint_of")
 """Notices that are of use with what they name."""
-AUTHORITIES: Final = {
-    "library": "library",
-    "crossref": "Crossref",
-    "datacite": "DataCite",
-    "pubmed": "PubMed",
-    "europe_pmc": "Europe PMC",
-    "clinical_trials": "ClinicalTrials.gov",
-    "openalex": "OpenAlex",
-}
-"""Authorities as they call themselves; others by the name that a record has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +64,7 @@ def fields_alone(reference: Reference) -> Fields:
 
 def record_name(record: Record) -> str:
     """An authority and its id of a work: ``PubMed 31234567``."""
-    return f"{AUTHORITIES.get(record.authority, record.authority)} {record.record_id}".rstrip()
+    return f"{authority_name(record.authority)} {record.record_id}".rstrip()
 
 
 def notice_words(record: Record) -> list[str]:

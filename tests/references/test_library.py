@@ -74,7 +74,7 @@ def test_a_work_that_is_not_there_is_not_found_and_the_nearest_ones_are_shown():
 
     assert (check.verdict, check.record) == ("not_found", None)
     assert check.candidates[0] == EMPA_REG
-    assert check.because.startswith("Not found in library.")
+    assert check.because.startswith("Not found in the library.")
 
 
 def test_items_of_csl_become_records_when_they_are_looked_up():

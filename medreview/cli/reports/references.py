@@ -7,13 +7,13 @@ from medreview.cli.output import counted, counted_each, one_line, stratum_name
 from medreview.cli.reports.differences import p_cell, points
 from medreview.cli.reports.estimates import figure_table, sentences
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.references.authorities import authority_name
 from medreview.references.model import NoticeKind, Verdict
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.references.found_references import WORKS
 from medreview.stats.references.other_work_support import OtherWorkSupport
 from medreview.stats.references.reference_report import ReferenceReport, ReferenceShares
-from medreview.units.reference_fields import AUTHORITIES
 from medreview.words import in_words
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {
@@ -114,7 +114,7 @@ def asked_parts(report: ReferenceReport) -> Iterator[Part]:
     """Who was asked, how often, and who failed."""
     rows = [
         (
-            AUTHORITIES.get(one.authority, one_line(one.authority)),
+            one_line(authority_name(one.authority)),
             one_line(one.by),
             *numbers(one.asked, one.found, one.nothing, one.failed),
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
+from medreview.references.authorities import authority_name
 from medreview.references.comparing.places import written
 from medreview.references.levels import PARTLY_LISTED
 from medreview.references.model import Asked, Difference, Identifier, Record, Reference
@@ -54,17 +55,17 @@ def several(records: Sequence[Record], reference: Reference) -> str:
 
 def unanswered(failed: Sequence[Asked]) -> str:
     """Of a reference that could not be looked up: who did not answer."""
-    names = list(dict.fromkeys(one.authority for one in failed))
+    names = _authorities(failed)
     return f"It could not be looked up: {_joined(names)} did not answer."
 
 
 def not_found(reference: Reference, asked: Sequence[Asked], today: date) -> str:
     """Of a work that nobody has: who was asked, who did not answer, and why that may prove little."""
-    names = list(dict.fromkeys(one.authority for one in asked if one.outcome != "failed"))
-    failed = list(dict.fromkeys(one.authority for one in asked if one.outcome == "failed"))
+    names = _authorities([one for one in asked if one.outcome != "failed"])
+    failed = _authorities([one for one in asked if one.outcome == "failed"])
     parts = [f"Not found in {_joined(names)}." if names else "Not found."]
     if failed:
-        parts.append(f"{_joined(failed).capitalize()} did not answer.")
+        parts.append(f"{_sentence_case(_joined(failed))} did not answer.")
     if reference.kind in PARTLY_LISTED or reference.kind == "trial":
         parts.append(f"That proves little: of {_NAMES[reference.kind]} only some are listed.")
     elif reference.year is not None and reference.year >= today.year - 1:
@@ -73,6 +74,15 @@ def not_found(reference: Reference, asked: Sequence[Asked], today: date) -> str:
 
 
 _FIELD: Final = {"container": "journal"}
+
+
+def _authorities(asked: Sequence[Asked]) -> list[str]:
+    names = ("the library" if one.authority == "library" else authority_name(one.authority) for one in asked)
+    return list(dict.fromkeys(names))
+
+
+def _sentence_case(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _named(record: Record) -> str:

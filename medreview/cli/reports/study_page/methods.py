@@ -8,9 +8,9 @@ from medreview.cli.reports.layout import Heading
 from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date, short_hash
+from medreview.references.authorities import authority_name
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.study_figures import StudyFigures
-from medreview.units.reference_fields import AUTHORITIES
 from medreview.words import counted, in_words
 
 _SOURCES = (
@@ -98,7 +98,7 @@ def _references(figures: StudyFigures) -> Iterator[str]:
         return
     asked: dict[str, dict[str, None]] = {}
     for one in report.checking.asked:
-        asked.setdefault(AUTHORITIES.get(one.authority, one_line(one.authority)), {})[one.by] = None
+        asked.setdefault(one_line(authority_name(one.authority)), {})[one.by] = None
     whom = "; ".join(f"{name} (by {' and '.join(by)})" for name, by in asked.items())
     days = dict.fromkeys(date(at)[:10] for at in (report.checking.first_at, report.checking.last_at))
     yield (
