@@ -23,7 +23,7 @@ def find_all(study: Study, progress: Progress = SILENT) -> int:
     """
     responses = int(study.reader.execute(f"SELECT count(*) {_WAITING}", (FOUND_BY,)).fetchone()[0])
     if responses:
-        progress.begin("references", responses)
+        progress.begin("reference lists", responses)
     while rows := study.reader.execute(
         f"SELECT response_id, text, listed, invalid {_WAITING} ORDER BY ordinal LIMIT ?", (FOUND_BY, _BATCH)
     ).fetchall():

@@ -1,0 +1,101 @@
+"""The stage that holds the references of a study against what authorities have."""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from medreview.progress import SILENT, Progress
+from medreview.references.answer_store import StudyAnswers
+from medreview.references.as_json import reference_of
+from medreview.references.library import Library
+from medreview.references.model import ReferenceCheck, Verdict
+from medreview.references.services.look_up import look_up
+from medreview.references.stored import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
+from medreview.sources.fetching.services import Services
+from medreview.study import Study
+
+if TYPE_CHECKING:
+    from medreview.sources.fetching.network import Network
+
+
+@dataclass(frozen=True, slots=True)
+class Authorities:
+    """Whom references are held against.
+
+    ``library``: works of one's own; ``library_sha256``: a hash of the files that they are from. With ``ask`` the
+    ``services`` are asked over the ``network``; without it only what they answered before counts. ``say`` is told what
+    is sent where before the first request.
+    """
+
+    services: Services
+    network: "Network"
+    library: Library | None = None
+    library_sha256: str = ""
+    ask: bool = False
+    say: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSummary:
+    """Counts: references of the study that are ``current``, ``checked`` now, ``changed`` of these (another check than
+    before), ``left`` because nobody could be asked, and ``requests`` sent.
+
+    ``stopped``: why services were given up, by name; ``verdicts``: how many of the study's references have each now.
+    """
+
+    current: int
+    checked: int = 0
+    changed: int = 0
+    left: int = 0
+    requests: int = 0
+    stopped: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[Verdict, int] = field(default_factory=dict)
+
+
+def check_all(study: Study, authorities: Authorities, progress: Progress = SILENT) -> CheckSummary:
+    """Check the references that these rules and authorities did not look at yet, or of which a service failed.
+
+    Each check is stored as it comes, so that interrupted work goes on. The same result is not stored again.
+    """
+    by = CheckedBy(f"{FOUND_BY} {COMPARED_BY}", authorities.library_sha256, authorities.ask)
+    rows = waiting(study.reader, by)
+    changed = 0
+
+    def store(place: int, check: ReferenceCheck) -> None:
+        nonlocal changed
+        stored = study.submit(
+            lambda connection: store_check(connection, rows[place][0], check, by), through_power_loss=False
+        )
+        changed += stored.result()
+
+    done = look_up(
+        [reference_of(json.loads(reading)) for _, reading in rows],
+        authorities.services,
+        authorities.network,
+        StudyAnswers(study),
+        library=authorities.library,
+        on_done=store,
+        progress=progress,
+        ask=authorities.ask,
+        say=authorities.say,
+    )
+    return CheckSummary(
+        current=study.reader.execute("SELECT count(*) FROM reference_current").fetchone()[0],
+        checked=done.checked,
+        changed=changed,
+        left=done.left,
+        requests=done.requests,
+        stopped=done.stopped,
+        verdicts=_verdicts(study.reader),
+    )
+
+
+def _verdicts(reader: sqlite3.Connection) -> Mapping[Verdict, int]:
+    rows = reader.execute(
+        """SELECT c.verdict FROM reference_current JOIN reference_checked AS c USING (reference_id)
+           WHERE c.verdict IS NOT NULL"""
+    )
+    return Counter(row["verdict"] for row in rows)
