@@ -31,9 +31,18 @@ from medreview.pipeline.preparing import (
     run,
     save_pages,
 )
+from medreview.pipeline.referencing import (
+    LibraryOfFiles,
+    check_references,
+    find_references,
+    library_of,
+)
 from medreview.pipeline.rolling_up import roll_up
+from medreview.references.check_stage import Authorities, CheckSummary
 
 __all__ = [
+    "Authorities",
+    "CheckSummary",
     "Edited",
     "Generated",
     "Generating",
@@ -41,19 +50,23 @@ __all__ = [
     "Judged",
     "JudgedBy",
     "Judges",
+    "LibraryOfFiles",
     "PageProvider",
     "Prepared",
     "batch_in",
     "batch_out",
     "bring_facts",
     "bring_in",
+    "check_references",
     "edit",
     "fetch",
+    "find_references",
     "generate",
     "generation_in",
     "generation_out",
     "judge",
     "judge_by",
+    "library_of",
     "merge",
     "parse",
     "plan_for",

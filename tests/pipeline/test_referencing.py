@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.pipeline.referencing import Authorities, check_references, library_of
+from medreview.pipeline import Authorities, check_references, library_of
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.study import Study
