@@ -18,6 +18,7 @@ from medreview.references.model import (
     ReferenceCheck,
     Verdict,
 )  # fmt: skip
+from medreview.references.stored import CheckedBy, store_check, store_references
 from medreview.study import Study
 from medreview.text import sha256
 from tests.support.study_builder import NOW, StudyBuilder, build
@@ -108,6 +109,20 @@ def fill_references(study: Study) -> None:
 
     build(study, fill)
     refresh(study)
+
+
+def check_given_references(study: Study, count: int) -> None:
+    """References given beside the first response, which name no work, checked as the program does it."""
+
+    def fill(rows: StudyBuilder) -> None:
+        response_id = rows.connection.execute("SELECT response_id FROM response ORDER BY ordinal").fetchone()[0]
+        found = [Reference(f"Warfarin, part {number}.", standing="given", kind="web_page") for number in range(count)]
+        store_references(rows.connection, response_id, found, "rules 1")
+        check = ReferenceCheck("not_checkable", because="It names no work.")
+        for (reference_id,) in rows.connection.execute("SELECT reference_id FROM reference").fetchall():
+            store_check(rows.connection, reference_id, check, CheckedBy("rules 1", "", online=False))
+
+    build(study, fill)
 
 
 def add_reference(

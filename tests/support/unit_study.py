@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from medreview.references.model import Reference, ReferenceCheck
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import content_id
@@ -10,7 +9,7 @@ from medreview.study.unit_ids import MADE_OF, unit_id
 from medreview.text import Span, sha256
 from medreview.units.stored import NewOpinion, add_gold, add_opinions
 from medreview.units.view import Gold
-from tests.support.reference_study import add_reference
+from tests.support.reference_study import check_given_references
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_samples import SAMPLES
 
@@ -44,6 +43,7 @@ def fill(study: Study) -> Units:
     """The material: a response of one statement with one source and its page, a case, units of every kind that files
     bring, right labels, machines' opinions."""
     build(study, _material)
+    check_given_references(study, 1)
     for kind, sample in SAMPLES.items():
         if kind not in MADE_OF:
             sample(study)
@@ -61,13 +61,14 @@ def fill(study: Study) -> Units:
 def units_of(study: Study) -> Units:
     """The units that have :data:`LABELS`: the first of each kind."""
     stored = study.reader.execute("SELECT kind, unit_id FROM unit ORDER BY ordinal DESC").fetchall()
+    reference = study.reader.execute("SELECT reference_id FROM reference").fetchone()
     return {
         "statement": STATEMENT_ID,
         "pair": unit_id("pair", STATEMENT_ID, "w1"),
         "response": unit_id("response", RESPONSE_ID),
         "answer": unit_id("answer", RESPONSE_ID),
         "fact": unit_id("fact", RESPONSE_ID, "kf1"),
-        "reference": unit_id("reference", "f1"),
+        "reference": unit_id("reference", *reference),
         **{row["kind"]: row["unit_id"] for row in stored},
     }
 
@@ -83,12 +84,9 @@ def _material(rows: StudyBuilder) -> None:
         question=QUESTION,
         parser="rules 1",
         imported_at=WHEN,
-        references_by="test 1",
     )
     rows.citation(RESPONSE_ID, "w1")
     rows.statement(RESPONSE_ID, ANSWER, STATEMENT_ID)
-    cited = Reference("Warfarin. https://w.example/inr", standing="given", kind="web_page")
-    add_reference(rows, "f1", RESPONSE_ID, cited, ReferenceCheck("not_checkable", because="It names no work."), ("w1",))
     rows.add("key_fact", key_fact_id="kf1", question_sha256=sha256(QUESTION), ordinal=1, category="management",
              added_by="kb", added_at=WHEN, text="It is monitored by the INR.")  # fmt: skip
     came = {"imported_at": WHEN, "imported_from": "k.jsonl"}

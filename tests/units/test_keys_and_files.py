@@ -19,6 +19,7 @@ from medreview.units.registry import KINDS, asks_of
 from tests.bench.unit_walk import OF_PAGES, ratings
 from tests.bench.walk_files import BROUGHT, Step, write
 from tests.support.commands import Program
+from tests.support.reference_study import check_given_references
 from tests.support.study_builder import rows_of
 from tests.support.unit_samples import SAMPLES, two_responses
 from tests.support.workbench import PLAIN, events, press, review_screen
@@ -65,6 +66,7 @@ def test_units_of_every_kind_come_out_of_an_export_and_in_again_with_equal_files
     for command, records in _steps():
         program(command, study, *([write(records, tmp_path)] if records else []))
     with Study.open(study) as opened:
+        check_given_references(opened, EACH)
         for kind in ("statement", *KINDS):
             _decide_some(opened, kind)
         decided = {kind_of(row["unit"]) for row in rows_of(opened, "SELECT unit FROM standing WHERE reviewer = 'kb'")}

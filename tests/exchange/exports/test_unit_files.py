@@ -11,6 +11,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.files.export_folder import digest
 from medreview.exchange.imports.import_export import import_export
+from medreview.references.exported import add_exported_references
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.connection import copy_of
@@ -53,7 +54,7 @@ def test_an_export_brings_units_of_every_kind_with_their_labels_into_a_new_study
     do(study, "ada", "note", units["qa"], {"text": "=1+1, “as it says”"})
     export(study, tmp_path / "one")
     with Study.create(tmp_path / "fresh.medreview") as fresh:
-        brought = import_export(fresh, tmp_path / "one")
+        brought = import_export(fresh, tmp_path / "one", also=add_exported_references)
         assert (brought.added, brought.foreign) == (before + 2 * len(units) + 2, 0)
         assert check(fresh.sealed()) == []
         export(fresh, tmp_path / "two")
