@@ -10,6 +10,7 @@ from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.pages import harmless
+from tests.support.reference_rows import ReferenceRows
 from tests.support.study_builder import StudyBuilder, build
 
 TEXT = "Give 500 mg twice daily. Stop it before contrast. Ask about the kidneys."
@@ -77,6 +78,12 @@ def two_who_never_meet(study: Study) -> None:
     decide_in_script(study, "bob", last, "supported")
 
 
+def references_alike(study: Study) -> None:
+    fill(study)
+    for response in ("r0", "r1"):
+        ReferenceRows(study).add(response, "not_found", "not_found")
+
+
 SAID = {
     nothing: "Nobody has decided anything",
     nobody_decided: "Nobody has decided anything",
@@ -85,6 +92,7 @@ SAID = {
     all_deferred: "6 deferred",
     no_judge: "No judge was asked",
     only_rules: "The only judge is the offline one",
+    references_alike: "no reviewer has looked at one",
     two_who_never_meet: "No two reviewers labelled the same statement",
 }
 

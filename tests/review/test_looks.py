@@ -21,6 +21,7 @@ from medreview.study.check import check
 from medreview.study.held_back import listable, undecided_audit
 from medreview.study.merge import merge
 from medreview.study.migrations import NEWEST
+from tests.support.reference_rows import ReferenceRows
 from tests.support.study_builder import build
 
 WHO = "kb"
@@ -89,6 +90,17 @@ def test_only_a_look_that_tells_something_new_is_an_event(study: Study) -> None:
     build(study, lambda rows: rows.connection.execute("DELETE FROM judgement") and None)
     note_look(study, "anna", "export", "verdicts")
     assert looks(study) == ["stats", "export"]  # where no judge has spoken there is nothing to see
+
+
+def test_references_that_are_found_later_are_told_by_the_next_look(study: Study) -> None:
+    note_look(study, WHO, "export", "verdicts")
+    note_look(study, WHO, "report", "verdicts")
+    assert looks(study) == ["export"]
+    response = study.reader.execute("SELECT response_id FROM response LIMIT 1").fetchone()[0]
+    ReferenceRows(study).add(response, "not_found", found_at=LATER)
+    note_look(study, WHO, "report", "verdicts")
+
+    assert looks(study) == ["export", "report"]
 
 
 def test_a_look_is_not_undone_and_survives_copies_exports_and_imports(study: Study, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from medreview.references.model import Verdict
 from medreview.study.events import NewEvent
 from tests.stats.small_study import SmallStudy
+from tests.support.reference_rows import ReferenceRows
 from tests.support.study_builder import build
 
 
@@ -84,6 +86,12 @@ def _only_rules(small: SmallStudy) -> None:
     small.said("supported", "r1.1", "r1.2", mode="blind", block="audit")
 
 
+def _references(small: SmallStudy, verdict: Verdict | None) -> None:
+    for name in ("r1", "r2", "r3"):
+        small.response(name, 1)
+        ReferenceRows(small.study).add(name, verdict, verdict)
+
+
 DEGENERATE: Final[Mapping[str, Callable[[SmallStudy], None]]] = {
     "empty": lambda small: None,
     "nothing decided": _nothing_decided,
@@ -97,4 +105,6 @@ DEGENERATE: Final[Mapping[str, Callable[[SmallStudy], None]]] = {
     "only invalid responses": _only_invalid,
     "all cannot judge": _all_cannot_judge,
     "only the offline judge": _only_rules,
+    "references that nobody checked": lambda small: _references(small, None),
+    "references of one verdict": lambda small: _references(small, "not_found"),
 }

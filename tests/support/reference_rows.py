@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from medreview.references.as_json import to_json
@@ -50,7 +51,7 @@ NAMED: Final = Reference(
 
 def check_of_verdict(verdict: Verdict, *, notices: Sequence[Notice] = (), failed: str = "") -> ReferenceCheck:
     """What a check of this verdict looks like; ``failed``: a service that gave no answer."""
-    record = Record(**{**_fields(WORK), "notices": tuple(notices)})
+    record = replace(WORK, notices=tuple(notices))
     asked = [Asked("crossref", "identifier", "found" if verdict != "not_found" else "nothing")]
     if failed:
         asked.append(Asked(failed, "citation", "failed", "no answer in time"))
@@ -70,10 +71,6 @@ def check_of_verdict(verdict: Verdict, *, notices: Sequence[Notice] = (), failed
     )
 
 
-def _fields(record: Record) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in record.__slots__}
-
-
 class ReferenceRows:
     """Adds references to responses that are there; each call is one transaction."""
 
@@ -82,20 +79,20 @@ class ReferenceRows:
 
     def add(
         self, response_id: str, *verdicts: Verdict | None, source: str = "", kind: WorkKind = "article",
-        identified: bool = True, standing: Standing = "list", **check: Any,
+        identified: bool = True, standing: Standing = "list", found_at: str = NOW, **check: Any,
     ) -> list[str]:  # fmt: skip
         """References of a response, one for each verdict; ``None``: not checked yet. ``source``: one that they name."""
         return build(
             self.study,
             lambda rows: [
-                self._one(rows, response_id, verdict, source, kind, identified, standing, check)
+                self._one(rows, response_id, verdict, source, kind, identified, standing, found_at, check)
                 for verdict in verdicts
             ],
         )  # fmt: skip
 
     def _one(
         self, rows: StudyBuilder, response_id: str, verdict: Verdict | None, source: str, kind: WorkKind,
-        identified: bool, standing: Standing, check: dict[str, Any],
+        identified: bool, standing: Standing, found_at: str, check: dict[str, Any],
     ) -> str:  # fmt: skip
         place = 1 + rows.connection.execute("SELECT count(*) FROM reference").fetchone()[0]
         reference_id = f"f{place:016x}"
@@ -106,7 +103,7 @@ class ReferenceRows:
         )  # fmt: skip
         rows.add(
             "reference", reference_id=reference_id, response_id=response_id, ordinal=place, start_cp=None, end_cp=None,
-            standing=standing, number=place, parser=PARSER, found_at=NOW, reading=json.dumps(to_json(reading)),
+            standing=standing, number=place, parser=PARSER, found_at=found_at, reading=json.dumps(to_json(reading)),
             text_sha256=sha256(text), text=text,
         )  # fmt: skip
         rows.connection.execute("UPDATE response SET references_by = ? WHERE response_id = ?", (PARSER, response_id))

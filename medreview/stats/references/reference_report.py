@@ -1,7 +1,7 @@
 """What the references of a study turned out to be: shares of each verdict, by model and origin, never pooled into one.
 
-Shares are of the references that were checked. Whole responses are what varies: those of one response are alike. All
-shares come from the same resamples, so that models can be subtracted.
+Shares are of the references that were checked. Whole responses are what varies: those of one response are alike. The
+parts of a study come from the same resamples, so that models can be subtracted.
 """
 
 import sqlite3
@@ -153,7 +153,9 @@ def reference_report(
     works = _works(every) if split else {}
     models = [name for kind, name in strata if kind == "model"]
     groups = [*strata.values(), *works.values()]
-    drawn = draw_together([_block(group) for group in groups], resampling)
+    # The whole alone, so that its interval is the same however the study is divided.
+    whole, *parts = (_block(group) for group in groups)
+    drawn = [*draw_together([whole], resampling), *draw_together(parts, resampling)]
     figures = [_shares(group, each, resampling) for group, each in zip(groups, drawn, strict=True)]
     by_model = {name: each for (kind, name), each in zip(strata, drawn[: len(strata)], strict=True) if kind == "model"}
     compared = [name for name in models if by_model[name].units.any()]
