@@ -62,6 +62,11 @@ def fields_alone(reference: Reference) -> Fields:
     return _table(("field", "as printed"), ((name, (value,)) for name, value in printed.items()), told)
 
 
+def field_name(field: Field) -> str:
+    """What a field is called where people read it."""
+    return _NAMES.get(field, field)
+
+
 def record_name(record: Record) -> str:
     """An authority and its id of a work: ``PubMed 31234567``."""
     return f"{authority_name(record.authority)} {record.record_id}".rstrip()
@@ -89,7 +94,7 @@ def differing(fields: Fields, difference: Difference) -> Iterator[Span]:
 
 def difference_words(difference: Difference) -> str:
     """A difference in words: what the record has, what is printed, and whether it misleads."""
-    name = _NAMES.get(difference.field, difference.field)
+    name = field_name(difference.field)
     how = f"slip, {difference.why}" if difference.slip else difference.why
     return f"{name}: {difference.record or 'nothing'}, not {difference.reference or 'nothing'} ({how.rstrip('.')})"
 
@@ -149,7 +154,7 @@ def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]],
     for name, readings in values:
         if not any(readings):
             continue
-        cells = [_NAMES.get(name, name), *(_cell(reading) for reading in readings)]
+        cells = [field_name(name), *(_cell(reading) for reading in readings)]
         places, start = [], at + 2
         for cell in cells:
             places.append(Span(start, start + len(cell)))

@@ -7,6 +7,7 @@ from typing import Final
 from medreview.references.model import ACCUSING
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.response_sample import ResponseSample
 from medreview.stats.units.kind_labels import OF_MODE, KindLabels, Which
 from medreview.stats.units.scales import REFERENCE
@@ -80,11 +81,16 @@ def _accusations(
             row[f"{name} false"] += honest
     sample = ResponseSample(columns, [list(row.values()) for row in rows.values()], resampling, labels.cluster)
 
+    def share(name: str, over: str, under: str, left: int, nothing: str, whole: str) -> Estimate:
+        """Over responses; by Wilson where each has one of them."""
+        if all(row[under] <= 1 for row in rows.values()):
+            level = resampling.level
+            return proportion(name, sample.total(over), sample.total(under), level=level, dropped=left, nothing=nothing)
+        return sample.figure(name, over, under, undefined=nothing, whole=whole, dropped=left)
+
     def false(name: str, column: str, verdicts: Sequence[str]) -> Estimate:
         left = sum(item not in mine and said.get(item) in verdicts for item in given)
-        return sample.figure(
-            name, f"{column} false", column, undefined=_NONE_ACCUSED, whole="accused falsely", dropped=left
-        )
+        return share(name, f"{column} false", column, left, _NONE_ACCUSED, "accused falsely")
 
     return Accusations(
         reviewer=reviewer,
@@ -94,8 +100,8 @@ def _accusations(
         by_verdict=tuple(
             false(f"false accusations, share of {in_words(verdict)}", verdict, (verdict,)) for verdict in ACCUSING
         ),
-        honest=sample.figure(
+        honest=share(
             "accused, share of what is called a match", "honest accused", "honest",
-            undefined=_NONE_HONEST, whole="accused", dropped=len(mine.keys() - said.keys()),
+            sum(label == _HONEST and item not in said for item, label in mine.items()), _NONE_HONEST, "accused",
         ),
     )  # fmt: skip

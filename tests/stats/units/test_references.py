@@ -6,6 +6,7 @@ from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.units.unit_parts import unit_parts
 from medreview.references.model import Verdict
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.intervals import wilson
 from medreview.stats.units.references import ReferenceUnitFigures
 from medreview.stats.units.unit_figures import unit_figures
 from medreview.study import Study
@@ -55,6 +56,9 @@ def test_false_accusations_are_counted_over_responses(labelled: Study) -> None:
     assert 0 < blind.false.low < 2 / 8 < blind.false.high < 1
     by_verdict = {one.name.rpartition("share of ")[2]: (one.value, one.n) for one in blind.by_verdict}
     assert by_verdict == {"other work": (0, 2), "mismatch": (1 / 3, 3), "not found": (1 / 3, 3)}
+    # No response has two of a verdict: they are taken as they are.
+    mismatch = blind.by_verdict[1]
+    assert (mismatch.method, (mismatch.low, mismatch.high)) == ("Wilson", wilson(1, 3))
     # Five are called a match; one of them the rules cannot judge, and two of the others they accuse.
     assert (blind.honest.value, blind.honest.n) == (2 / 5, 5)
     assert assisted.false.value == 1 / 2
@@ -94,5 +98,5 @@ def test_without_labels_or_accusations_nothing_is_claimed(study: Study) -> None:
     (one,) = figures.family.accusations
 
     assert (one.false.value, one.false.reason) == (None, "No reference that was labelled so is accused.")
-    assert (one.honest.value, one.honest.low) == (0.0, None)
+    assert (one.honest.value, one.honest.method, one.honest.low) == (0.0, "Wilson", 0.0)
     assert "nan" not in printed(unit_parts(figures))

@@ -25,7 +25,7 @@ from medreview.stats.references.found_references import WORKS
 from medreview.stats.references.reference_report import ReferenceReport, ReferenceShares
 from medreview.stats.units.references import ReferenceUnitFigures
 from medreview.units.reference import asked_words
-from medreview.units.reference_fields import fields_beside, notice_words, record_name
+from medreview.units.reference_fields import field_name, fields_beside, notice_words, record_name
 from medreview.words import counted
 
 _TABLE: Final = "Shares of references"
@@ -140,7 +140,7 @@ def _beside(what: str, one: AccusedReference, record: Record) -> Iterator[PagePa
     yield Heading(f"{what}: {one_line(record_name(record))}")
     rows = [
         (
-            row.field,
+            field_name(row.field),
             *(one_line(fields.text[place.start : place.end]) for place in (row.printed, row.record)),
             "; ".join(_difference(each) for each in told.get(row.field, ())),
         )
