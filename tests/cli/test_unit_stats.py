@@ -141,7 +141,7 @@ def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medrev
 
 
 def test_what_cannot_be_asked_for_is_an_error_that_says_what_can(medreview, ward):
-    assert "there are pair, response, qa" in medreview("stats", ward, "--unit", "statements", check=2).stderr
+    assert "there are pair, response, reference, qa" in medreview("stats", ward, "--unit", "statements", check=2).stderr
     assert "there are ann, bob" in medreview("stats", ward, "--unit", "fact", "--reviewer", "eve", check=2).stderr
     told = medreview("stats", ward, "--unit", "fact", "--by", "model", check=2).stderr
     assert "--by, --where and --conduct are of statements" in told

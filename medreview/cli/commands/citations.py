@@ -63,7 +63,8 @@ def citations(
     """Count what responses cite: how many cite at all, which kinds, how much of it is from evidence domains.
 
     It looks at where a citation points, not at what stands there. Only --reach uses the network; of a study, the pages
-    fetched earlier tell what is there. A study is only read. A record may also have a reference to compare with, and a
+    fetched earlier tell what is there. A study is only read; where its references were checked, what the identifiers
+    turned out to be is told, and that it was read is noted. A record may also have a reference to compare with, and a
     latency_ms (or latency, in seconds).
 
     Example: medreview citations answers.jsonl --check --html citations.html

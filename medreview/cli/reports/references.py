@@ -1,12 +1,14 @@
 """What references turned out to be, as sentences and tables; no figure pools two kinds of fault under one name."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
 from medreview.cli.reports.differences import p_cell, points
 from medreview.cli.reports.estimates import figure_table, sentences
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
+from medreview.next_step import command
 from medreview.references.authorities import authority_name
 from medreview.references.model import NoticeKind, Verdict
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
@@ -80,14 +82,17 @@ def identified_parts(report: ReferenceReport | None, *, by_model: bool) -> Itera
 
 
 def reference_parts(
-    report: ReferenceReport | None, other: OtherWorkSupport | None = None, by: str = ""
+    report: ReferenceReport | None, other: OtherWorkSupport | None = None, *, by: str = "", study: Path | None = None
 ) -> Iterator[Part]:
-    """Everything that there is to say of references; nothing without any. ``by``: divided by nothing else."""
+    """Everything that there is to say of references; nothing without any. ``by``: divided by nothing else. ``study``:
+    where references wait to be checked, the command that does it."""
     if report is None:
         return
     whole = report.whole
     yield Title("References: what they turned out to be")
     yield _found(whole)
+    if study is not None and whole.not_checked:
+        yield NextStep(command("references", study))
     yield f"Where they stand: {counted_each({str(at): count for at, count in report.standing.items()})}."
     if report.notices:
         notices = ", ".join(f"{count:,} {NOTICE_WORDS[kind]}" for kind, count in report.notices.items())

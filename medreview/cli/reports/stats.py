@@ -86,7 +86,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from consensus_parts(figures.consensus, figures.resampling.replicates)
     yield from _kinds(figures.kinds)
     yield from _support(figures.support)
-    yield from reference_parts(figures.references, figures.other_work)
+    yield from reference_parts(figures.references, figures.other_work, study=study)
     yield from question_parts(figures.questions)
     yield from passage_parts(figures.passages)
     yield from generation_parts(figures.generated, figures.own_work)
