@@ -60,7 +60,10 @@ _BODY: Final = (
     r"|College|Academy|Force|Collaboration|Federation|Foundation|Committee|Network|Cardiology"
     r"|Medicine|America|Physicians|Excellence)(?:\s\([A-Z/-]{2,12}\))?))"
 )
-_ADVICE: Final = r"(?:[Gg]uidelines?|[Rr]ecommendations?|[Cc]onsensus\s[Ss]tatement|[Ss]cientific\s[Ss]tatement|[Pp]osition\s[Ss]tatement)"
+_ADVICE: Final = (
+    r"(?:[Gg]uidelines?|[Rr]ecommendations?|[Cc]onsensus\s[Ss]tatement|[Ss]cientific\s[Ss]tatement"
+    r"|[Pp]osition\s[Ss]tatement)"
+)
 _ABOUT: Final = (
     r"(?:\s(?:for|on)(?:\s[\w/’'-]+){1,14}?(?=\s?[,.;:()]|\s(?:recommend|suggest|advise|state|say|note|call|list|endorse|include"
     r"|is\b|are\b|has\b|have\b|was\b|were\b|and\s(?:the\s)?\d{4})))?"
